@@ -1,0 +1,77 @@
+/* graphss/context.h - what every call needs besides its data.
+ *
+ *     graphss_ctx *ctx = graphss_ctx_new(NULL);
+ *     ...
+ *     if (graphss_dataset_read(ctx, &data, "cora.npz", NULL) != GRAPHSS_OK)
+ *         fprintf(stderr, "%s\n", graphss_error(ctx));
+ *     graphss_ctx_free(ctx);
+ *
+ * A context holds the allocator, the callbacks, the worker threads and the text of the
+ * last error. Use one per thread of yours; two contexts share nothing. */
+#ifndef GRAPHSS_CONTEXT_H
+#define GRAPHSS_CONTEXT_H
+
+#include <graphss/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct graphss_ctx graphss_ctx;
+
+/* alloc returns 64-byte aligned memory or NULL; release accepts NULL. Both may be called
+ * from the thread that uses the context only. */
+typedef struct graphss_allocator {
+    void *(*alloc)(void *user, size_t bytes);
+    void (*release)(void *user, void *block);
+    void *user;
+} graphss_allocator;
+
+typedef enum graphss_log_level {
+    GRAPHSS_LOG_WARN,
+    GRAPHSS_LOG_INFO,
+    GRAPHSS_LOG_DEBUG
+} graphss_log_level;
+
+/* One line without a newline; borrowed for the call. */
+typedef void (*graphss_log_fn)(void *user, graphss_log_level level, const char *line);
+
+/* stage is a constant word ("train"); done counts to total (0: unknown); note is a short
+ * text for people, such as "loss 0.41  val 87.2 %", or NULL. Return false to cancel. */
+typedef bool (*graphss_progress_fn)(void *user, const char *stage, size_t done, size_t total,
+                                    const char *note);
+
+/* All fields may be zero: standard allocator, one thread per core, no callbacks. */
+typedef struct graphss_ctx_options {
+    graphss_allocator allocator; /* alloc NULL: the standard one */
+    size_t threads;              /* 0: one per core */
+    graphss_log_fn log;
+    graphss_progress_fn progress;
+    void *user; /* handed to log and progress */
+} graphss_ctx_options;
+
+/* NULL when there is no memory. opt may be NULL and is copied. */
+GRAPHSS_API graphss_ctx *graphss_ctx_new(const graphss_ctx_options *opt);
+GRAPHSS_API void graphss_ctx_free(graphss_ctx *ctx);
+
+/* The sentence for the last call that failed; "" before any did. Borrowed until the next
+ * call with this context. */
+GRAPHSS_API const char *graphss_error(const graphss_ctx *ctx);
+GRAPHSS_API graphss_status graphss_error_status(const graphss_ctx *ctx);
+
+GRAPHSS_API size_t graphss_threads(const graphss_ctx *ctx);
+/* The instruction set its kernels use: "avx512", "avx2" or "generic". */
+GRAPHSS_API const char *graphss_instruction_set(const graphss_ctx *ctx);
+/* "0.1.0" */
+GRAPHSS_API const char *graphss_version(void);
+
+/* For what the library hands over in one block, such as file names and text. */
+GRAPHSS_API void graphss_release(graphss_ctx *ctx, void *block);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
