@@ -1,0 +1,32 @@
+# Language, warnings and sanitizers, on one interface target.
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
+
+option(GRAPHSS_TESTS "Build the tests" ON)
+option(GRAPHSS_BENCH "Build the benchmarks" OFF)
+option(GRAPHSS_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
+set(GRAPHSS_SANITIZE "" CACHE STRING "Sanitizers, comma separated: address,undefined or thread")
+
+add_library(graphss_settings INTERFACE)
+target_compile_features(graphss_settings INTERFACE c_std_17)
+set(CMAKE_C_EXTENSIONS OFF)
+target_compile_definitions(graphss_settings INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
+target_compile_options(graphss_settings INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+    -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wformat=2 -Wvla
+    -ffp-contract=off -fno-math-errno)
+if(GRAPHSS_SANITIZE)
+    target_compile_options(graphss_settings INTERFACE
+        -fsanitize=${GRAPHSS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(graphss_settings INTERFACE -fsanitize=${GRAPHSS_SANITIZE})
+endif()
+option(GRAPHSS_COVERAGE "Instrument for coverage" OFF)
+if(GRAPHSS_COVERAGE)
+    target_compile_options(graphss_settings INTERFACE --coverage)
+    target_link_options(graphss_settings INTERFACE --coverage)
+endif()

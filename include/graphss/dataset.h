@@ -1,0 +1,92 @@
+/* graphss/dataset.h - a graph with features, labels and names, and the files it lives in.
+ *
+ *     graphss_dataset data = {0};
+ *     graphss_dataset_read(ctx, &data, "cora", NULL);
+ *     printf("%zu nodes\n", data.graph.n_nodes);
+ *     graphss_dataset_destroy(ctx, &data);
+ *
+ * What can be read: a name looked up in the data folders, or a path to
+ *   FILE.npz            gnn-benchmark / nettack / DeepRobust layout, or scipy sparse
+ *   DIR/ind.NAME        the eight Planetoid files
+ *   DIR                 a folder with nodes.csv and edges.csv
+ *   FILE.csv|.tsv|.txt|.edges    a plain edge list
+ *   synth:KEY=VALUE,... a generated graph (graphss/synth.h)
+ * docs/formats.md describes each. Errors: NOT_FOUND, DATA (the text names file, array or
+ * line, what was found and what was wanted), LIMIT, NOMEM. */
+#ifndef GRAPHSS_DATASET_H
+#define GRAPHSS_DATASET_H
+
+#include <graphss/graph.h>
+#include <graphss/split.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* count strings in one block. {0} means: no names were given. */
+typedef struct graphss_names {
+    size_t count;
+    size_t *start; /* [count + 1] into text; text[start[i]] begins string i, ends in NUL */
+    char *text;
+} graphss_names;
+
+GRAPHSS_API const char *graphss_names_get(const graphss_names *names, size_t i);
+GRAPHSS_API void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names);
+
+typedef struct graphss_dataset graphss_dataset;
+struct graphss_dataset {
+    graphss_graph graph;
+    graphss_features features; /* n_rows is the number of nodes, n_cols may be 0 */
+    int32_t *label;            /* [n_nodes] in [0, n_classes) or -1: unknown; NULL: none */
+    size_t n_classes;
+    graphss_names node_names;  /* empty: nodes are called 0, 1, 2 ... */
+    graphss_names class_names; /* empty: likewise */
+    graphss_names column_names; /* of features; empty: likewise */
+    graphss_split split;       /* the split the files came with; empty where none did */
+    graphss_cleaning cleaned;
+    char name[64];   /* "cora": for people */
+    char format[32]; /* "npz", "scipy", "planetoid", "csv", "edges", "synth" */
+    char hash[65];   /* SHA-256 of graph, features and labels, whatever file they were in */
+};
+
+typedef struct graphss_read_options {
+    const char *const *data_dirs; /* searched in order for names; ended by NULL; or NULL */
+    uint64_t max_bytes;           /* most memory the arrays may take; 0: 3/4 of the machine's */
+} graphss_read_options;
+
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out,
+                                                       const char *where,
+                                                       const graphss_read_options *opt);
+/* Writes FILE.npz in the gnn-benchmark layout, which numpy reads; the same dataset gives
+ * the same bytes. The file appears whole or not at all. */
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_write(graphss_ctx *ctx,
+                                                        const graphss_dataset *data,
+                                                        const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
+                                                       const graphss_dataset *data);
+/* Fills data->hash and features.kind anew after a change of yours. */
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_refresh(graphss_ctx *ctx,
+                                                          graphss_dataset *data);
+GRAPHSS_API void graphss_dataset_destroy(graphss_ctx *ctx, graphss_dataset *data);
+
+/* Node called id: its name, or its number where the dataset has no names; -1 for none.
+ * Without an index this is O(n): for many ids use graphss_node_index. */
+GRAPHSS_API int64_t graphss_dataset_find(const graphss_dataset *data, const char *id);
+
+typedef struct graphss_node_index graphss_node_index;
+GRAPHSS_MUST_CHECK graphss_status graphss_node_index_new(graphss_ctx *ctx,
+                                                         graphss_node_index **out,
+                                                         const graphss_dataset *data);
+GRAPHSS_API int64_t graphss_node_index_find(const graphss_node_index *index, const char *id);
+GRAPHSS_API void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *index);
+
+/* Reads one node id a line (blank lines and lines after '#' are skipped). *nodes is the
+ * caller's to release. DATA: an unknown id, with file and line. */
+GRAPHSS_MUST_CHECK graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes,
+                                                         size_t *n, const char *path,
+                                                         const graphss_dataset *data);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

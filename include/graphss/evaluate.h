@@ -1,0 +1,25 @@
+/* graphss/evaluate.h - how good are labels and probabilities? The only place where the
+ * truth of test nodes is looked at. */
+#ifndef GRAPHSS_EVALUATE_H
+#define GRAPHSS_EVALUATE_H
+
+#include <graphss/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Share of the listed nodes with label[node] == truth[node]; nodes whose truth is -1 do
+ * not count. NaN where none counts. node NULL: all n nodes. */
+GRAPHSS_API double graphss_accuracy(const int32_t *label, const int32_t *truth,
+                                    const int32_t *node, size_t n);
+/* confusion[t * n_classes + p] counts nodes of class t called p. Same rules. */
+GRAPHSS_API void graphss_confusion(int64_t *confusion, size_t n_classes, const int32_t *label,
+                                   const int32_t *truth, const int32_t *node, size_t n);
+/* label[i] = the first largest of prob[i][.] */
+GRAPHSS_API void graphss_argmax(int32_t *label, const float *prob, size_t n, size_t n_classes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

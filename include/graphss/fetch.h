@@ -1,0 +1,51 @@
+/* graphss/fetch.h - the public datasets, downloaded and verified.
+ *
+ * The list of files, their sources, licences and checksums is built in (from
+ * src/data/manifest.json). Nothing is trusted that does not match its checksum. */
+#ifndef GRAPHSS_FETCH_H
+#define GRAPHSS_FETCH_H
+
+#include <graphss/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct graphss_fetch_options {
+    const char *dir;      /* where files go; made when missing */
+    const char *base_url; /* instead of each file's own, for mirrors and tests; or NULL */
+    bool offline;         /* only check what is there; NETWORK when something is missing */
+    bool force;           /* download again what is there and sound */
+} graphss_fetch_options;
+
+typedef struct graphss_fetch_item {
+    const char *dataset; /* "cora" */
+    const char *file;    /* "ind.cora.x" */
+    const char *url;
+    const char *licence;
+    const char *source;   /* the page that describes it */
+    const char *checksum; /* "sha256:..." or "git:..." */
+} graphss_fetch_item;
+
+typedef struct graphss_fetch_result {
+    char *path;       /* of the dataset, as graphss_dataset_read takes it; release it */
+    uint64_t bytes;   /* of its files together */
+    size_t files;     /* how many make it up */
+    size_t fetched;   /* how many were downloaded now */
+    char sha256[65];  /* of its one file, or of the sha256sum-style listing of several */
+} graphss_fetch_result;
+
+/* The i-th file of the manifest, or NULL past its end. Borrowed for ever. */
+GRAPHSS_API const graphss_fetch_item *graphss_fetch_item_at(size_t i);
+
+/* Downloads the files of one dataset. An interrupted download resumes. Progress stage is
+ * "fetch". Errors: NOT_FOUND (unknown name), NETWORK, CHECKSUM (the file is removed), IO,
+ * CANCELLED. */
+GRAPHSS_MUST_CHECK graphss_status graphss_fetch(graphss_ctx *ctx, graphss_fetch_result *out,
+                                                const char *dataset,
+                                                const graphss_fetch_options *opt);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,87 @@
+/* graphss/graph.h - an undirected graph and its node features.
+ *
+ * A graph is compressed rows: the neighbours of node i are
+ * target[offset[i]] ... target[offset[i + 1] - 1], in ascending order. Each undirected
+ * edge stands twice, once in each row; there are no loops and no duplicates. Whatever the
+ * library builds or reads holds to this; graphss_graph_check tells for a graph of yours.
+ *
+ * Both structs are plain values: {0} is a valid empty one, _destroy accepts it. */
+#ifndef GRAPHSS_GRAPH_H
+#define GRAPHSS_GRAPH_H
+
+#include <graphss/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct graphss_graph {
+    size_t n_nodes;
+    int64_t *offset; /* [n_nodes + 1] */
+    int32_t *target; /* [offset[n_nodes]] */
+} graphss_graph;
+
+/* What building a graph from loose pairs threw away or mended. */
+typedef struct graphss_cleaning {
+    int64_t directed;   /* edges that stood in one direction only */
+    int64_t duplicates; /* pairs given again in the same direction */
+    int64_t loops;
+    int64_t zeros;    /* entries with weight zero, not edges */
+    int64_t weighted; /* entries with a weight other than 1, which was dropped */
+    int64_t isolated; /* nodes without an edge; kept */
+} graphss_cleaning;
+
+/* Builds the graph of m pairs (from[e], to[e]) in any order and direction.
+ * Errors: INVALID (an end outside 0..n_nodes-1, or n_nodes over 2^31 - 1), NOMEM.
+ * Time O(m + n_nodes) apart from short sorts. cleaned may be NULL. */
+GRAPHSS_MUST_CHECK graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_graph *out,
+                                                      size_t n_nodes, const int32_t *from,
+                                                      const int32_t *to, size_t m,
+                                                      graphss_cleaning *cleaned);
+GRAPHSS_MUST_CHECK graphss_status graphss_graph_copy(graphss_ctx *ctx, graphss_graph *out,
+                                                     const graphss_graph *graph);
+/* INVALID with the node and the rule that is broken. */
+GRAPHSS_MUST_CHECK graphss_status graphss_graph_check(graphss_ctx *ctx,
+                                                      const graphss_graph *graph);
+GRAPHSS_API void graphss_graph_destroy(graphss_ctx *ctx, graphss_graph *graph);
+
+GRAPHSS_API size_t graphss_graph_edges(const graphss_graph *graph); /* undirected */
+GRAPHSS_API size_t graphss_graph_degree(const graphss_graph *graph, size_t node);
+GRAPHSS_API bool graphss_graph_has_edge(const graphss_graph *graph, int32_t a, int32_t b);
+/* Share of edges whose two ends have the same label; edges with an unknown label (-1) do
+ * not count. NaN where none counts. */
+GRAPHSS_API double graphss_graph_homophily(const graphss_graph *graph, const int32_t *label);
+
+typedef enum graphss_feature_kind {
+    GRAPHSS_FEATURES_NONE,   /* no columns */
+    GRAPHSS_FEATURES_BINARY, /* 0 and 1 */
+    GRAPHSS_FEATURES_COUNTS, /* non-negative integers */
+    GRAPHSS_FEATURES_REAL    /* anything else, TF-IDF for one */
+} graphss_feature_kind;
+
+/* Node features, row by row. Sparse: offset and column as in a graph (columns ascending,
+ * no stored zeros), value beside column. Dense (more than half filled): offset and column
+ * are NULL and value is n_rows x n_cols. */
+typedef struct graphss_features {
+    size_t n_rows;
+    size_t n_cols;
+    int64_t *offset; /* [n_rows + 1] or NULL */
+    int32_t *column; /* [offset[n_rows]] or NULL */
+    float *value;
+    graphss_feature_kind kind;
+} graphss_features;
+
+GRAPHSS_MUST_CHECK graphss_status graphss_features_copy(graphss_ctx *ctx,
+                                                        graphss_features *out,
+                                                        const graphss_features *features);
+GRAPHSS_API void graphss_features_destroy(graphss_ctx *ctx, graphss_features *features);
+GRAPHSS_API bool graphss_features_dense(const graphss_features *features);
+/* Stored entries: non-zeros when sparse, n_rows x n_cols when dense. */
+GRAPHSS_API size_t graphss_features_stored(const graphss_features *features);
+/* "none", "binary", "counts" or "real". */
+GRAPHSS_API const char *graphss_feature_kind_text(graphss_feature_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

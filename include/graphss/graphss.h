@@ -1,0 +1,18 @@
+/* graphss/graphss.h - the whole library: node classifiers on graphs that change, the
+ * attacks they meet, and what to do about it. docs/tour.md is the place to start. */
+#ifndef GRAPHSS_H
+#define GRAPHSS_H
+
+#include <graphss/context.h>
+#include <graphss/dataset.h>
+#include <graphss/evaluate.h>
+#include <graphss/fetch.h>
+#include <graphss/graph.h>
+#include <graphss/model.h>
+#include <graphss/options.h>
+#include <graphss/rng.h>
+#include <graphss/split.h>
+#include <graphss/status.h>
+#include <graphss/synth.h>
+
+#endif

@@ -1,0 +1,125 @@
+/* graphss/model.h - node classifiers: train, predict, save, load.
+ *
+ *     graphss_model *model = NULL;
+ *     graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+ *     graphss_model_train(ctx, &model, NULL, &data.graph, &data.features, data.n_classes,
+ *                         &split, 1, &opt);
+ *     graphss_model_predict(ctx, prob, model, &data.graph, &data.features);
+ *     graphss_model_free(ctx, model);
+ *
+ * Training sees the graph, the features and the labels of the split; never the truth. */
+#ifndef GRAPHSS_MODEL_H
+#define GRAPHSS_MODEL_H
+
+#include <graphss/graph.h>
+#include <graphss/options.h>
+#include <graphss/split.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct graphss_model graphss_model;
+
+typedef enum graphss_mode {
+    GRAPHSS_MODE_HONEST, /* tuned defaults, the equations as printed */
+    GRAPHSS_MODE_PAPER   /* hyper-parameters and quirks of the paper's public code */
+} graphss_mode;
+
+typedef struct graphss_train_options {
+    const char *model;    /* a name of graphss_model_name() */
+    int mode;             /* graphss_mode the preset came from; kept for the record */
+    int64_t layers;       /* weight layers, >= 1 (SGC: always 1) */
+    int64_t hidden;       /* width of each hidden layer */
+    int64_t hops;         /* SGC: powers of the propagation matrix */
+    double dropout;       /* share of inputs and hidden units dropped, [0, 1) */
+    double weight_decay;  /* L2 on the weights of the first layer */
+    double learning_rate; /* Adam's */
+    int64_t epochs;       /* most epochs */
+    int64_t patience;     /* stop after so many epochs without a better one; 0: never */
+    bool self_loops;      /* propagate over A + I rather than A */
+    bool row_normalise;   /* divide each feature row by its sum first */
+    bool bias;
+} graphss_train_options;
+
+/* "gcn", "sgc", "sage", "mlp"; NULL past the end. */
+GRAPHSS_API const char *graphss_model_name(size_t i);
+/* One line for people about the i-th model. */
+GRAPHSS_API const char *graphss_model_summary(size_t i);
+/* The preset of a model; an unknown name gives gcn's values with that name, which
+ * graphss_model_train then refuses. */
+GRAPHSS_API graphss_train_options graphss_train_options_default(const char *model,
+                                                                graphss_mode mode);
+GRAPHSS_API const graphss_option *graphss_train_options_table(void);
+
+/* What a training run did. The arrays belong to it. */
+typedef struct graphss_training {
+    size_t epochs;     /* run */
+    size_t best_epoch; /* the one whose weights were kept, from 0 */
+    double train_accuracy, val_accuracy; /* of the kept weights, against the split's labels */
+    double seconds;
+    float *loss;    /* [epochs] mean cross-entropy over the training nodes */
+    float *val_acc; /* [epochs] */
+} graphss_training;
+
+GRAPHSS_API void graphss_training_destroy(graphss_ctx *ctx, graphss_training *training);
+
+/* Trains on one snapshot. Keeps the weights of the epoch with the best validation
+ * accuracy (the lower validation loss where two are equal). The same seed gives the same
+ * weights whatever the number of threads. log may be NULL. Progress stage: "train".
+ * Errors: INVALID (an option), SHAPE (features, graph and split disagree), DATA (no training
+ * node; a NaN in the features), LIMIT, NOMEM, CANCELLED. */
+GRAPHSS_MUST_CHECK graphss_status
+graphss_model_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
+                    const graphss_graph *graph, const graphss_features *features,
+                    size_t n_classes, const graphss_split *split, uint64_t seed,
+                    const graphss_train_options *opt);
+
+/* prob [n_nodes x n_classes], rows sum to 1. SHAPE: the features have other columns than
+ * the model was trained on. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob,
+                                                        const graphss_model *model,
+                                                        const graphss_graph *graph,
+                                                        const graphss_features *features);
+GRAPHSS_API void graphss_model_free(graphss_ctx *ctx, graphss_model *model);
+
+/* What the model knows of itself; borrowed until it is freed. */
+GRAPHSS_API const graphss_train_options *graphss_model_options(const graphss_model *model);
+GRAPHSS_API size_t graphss_model_classes(const graphss_model *model);
+GRAPHSS_API size_t graphss_model_features(const graphss_model *model);
+GRAPHSS_API uint64_t graphss_model_seed(const graphss_model *model);
+GRAPHSS_API const graphss_split *graphss_model_split(const graphss_model *model);
+GRAPHSS_API const char *graphss_model_class_name(const graphss_model *model, size_t k);
+GRAPHSS_API const char *graphss_model_dataset_hash(const graphss_model *model);
+GRAPHSS_API const char *graphss_model_dataset_name(const graphss_model *model);
+
+/* The i-th weight matrix: its name ("0.weight"), its shape, and its numbers, row by row;
+ * NULL past the last. */
+GRAPHSS_API const float *graphss_model_weight(const graphss_model *model, size_t i,
+                                              const char **name, size_t *rows, size_t *cols);
+
+struct graphss_dataset;
+/* Lets the model remember what it was trained on (names of the classes, name and hash of
+ * the data), so that a later misuse is noticed. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_describe(graphss_ctx *ctx,
+                                                         graphss_model *model,
+                                                         const struct graphss_dataset *data);
+/* Does the model fit the data? SHAPE says which of features, classes or class names
+ * differs, both values given. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_fits(graphss_ctx *ctx,
+                                                     const graphss_model *model,
+                                                     const struct graphss_dataset *data);
+
+/* safetensors: an 8-byte length, a JSON header, the arrays. The split and its labels go
+ * along. The file appears whole or not at all. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_save(graphss_ctx *ctx,
+                                                     const graphss_model *model,
+                                                     const char *path);
+/* DATA: not a model of ours, truncated, or of a later version, with the place. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_load(graphss_ctx *ctx, graphss_model **out,
+                                                     const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,89 @@
+/* base.h - what the whole library shares: memory, errors, threads, text, files.
+ * Private. Names that cross files but not the library begin with graphss_i_. */
+#ifndef GRAPHSS_BASE_H
+#define GRAPHSS_BASE_H
+
+#include <graphss/context.h>
+#include <graphss/options.h>
+#include <graphss/rng.h>
+#include <stdio.h>
+
+/* ---- memory: through the context, counts checked for overflow ---- */
+
+/* count * size bytes, 64-byte aligned, or NULL with the error set. count 0 gives a block. */
+void *graphss_i_alloc(graphss_ctx *ctx, size_t count, size_t size);
+void *graphss_i_calloc(graphss_ctx *ctx, size_t count, size_t size);
+/* A block of new_count with the first old_count elements of block, which is released; NULL
+ * (and block untouched) when there is no memory. */
+void *graphss_i_grow(graphss_ctx *ctx, void *block, size_t old_count, size_t new_count,
+                     size_t size);
+void *graphss_i_copy(graphss_ctx *ctx, const void *block, size_t count, size_t size);
+char *graphss_i_strdup(graphss_ctx *ctx, const char *text);
+char *graphss_i_format(graphss_ctx *ctx, const char *format, ...) GRAPHSS_PRINTF(2, 3);
+/* false when the sum or product does not fit. */
+bool graphss_i_mul(size_t *out, size_t a, size_t b);
+bool graphss_i_add(size_t *out, size_t a, size_t b);
+/* Physical memory of the machine in bytes. */
+uint64_t graphss_i_machine_memory(void);
+
+/* ---- errors: the text goes to the context, the code comes back ---- */
+
+graphss_status graphss_i_fail(graphss_ctx *ctx, graphss_status status, const char *format,
+                              ...) GRAPHSS_PRINTF(3, 4);
+/* Puts "where: " before the text of the error that is set. */
+graphss_status graphss_i_fail_in(graphss_ctx *ctx, graphss_status status, const char *where);
+graphss_status graphss_i_nomem(graphss_ctx *ctx, size_t bytes);
+
+/* ---- log and progress ---- */
+
+void graphss_i_log(graphss_ctx *ctx, graphss_log_level level, const char *format, ...)
+    GRAPHSS_PRINTF(3, 4);
+/* CANCELLED when the caller said stop. note may be NULL. */
+graphss_status graphss_i_progress(graphss_ctx *ctx, const char *stage, size_t done,
+                                  size_t total, const char *note);
+bool graphss_i_has_progress(const graphss_ctx *ctx);
+double graphss_i_seconds(void); /* monotonic clock */
+
+/* ---- threads ---- */
+
+/* Calls fn(arg, task) once for each task in 0..n_tasks-1, on the context's threads, and
+ * returns when all are done. What a task computes must not depend on who runs it: cut the
+ * work by its size, never by the number of threads. One task runs on the calling thread.
+ * fn must not call anything that takes the context's allocator. */
+typedef void (*graphss_i_task)(void *arg, size_t task);
+void graphss_i_parallel(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, void *arg);
+
+/* ---- text that does not depend on the locale ---- */
+
+/* Reads a number that fills text[0..length) wholly (no spaces); false when it does not. */
+bool graphss_i_parse_double(double *out, const char *text, size_t length);
+bool graphss_i_parse_int(int64_t *out, const char *text, size_t length);
+/* Shortest text that reads back as the same double; as snprintf. */
+size_t graphss_i_double_text(char *out, size_t size, double value);
+
+/* ---- files ---- */
+
+/* The whole file in one block with a NUL behind it; LIMIT when it is larger than max. */
+graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n,
+                                   const char *path, uint64_t max);
+
+/* Atomic writing: open a temporary name in the same folder, write, then commit (flush,
+ * fsync, rename) or abandon (remove). After either, the struct is empty again. */
+typedef struct graphss_i_output {
+    FILE *file;
+    char *path;      /* where it will appear */
+    char *temporary; /* where it is now */
+} graphss_i_output;
+
+graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out,
+                                     const char *path);
+graphss_status graphss_i_output_write(graphss_ctx *ctx, graphss_i_output *out,
+                                      const void *bytes, size_t n);
+graphss_status graphss_i_output_commit(graphss_ctx *ctx, graphss_i_output *out);
+void graphss_i_output_abandon(graphss_ctx *ctx, graphss_i_output *out);
+
+/* ---- kernels chosen for this machine (src/graph/kernels.h) ---- */
+struct graphss_i_kernels;
+const struct graphss_i_kernels *graphss_i_ctx_kernels(const graphss_ctx *ctx);
+
+#endif

@@ -1,0 +1,64 @@
+/* kernels.h - the arithmetic, compiled once per instruction set, chosen at run time.
+ *
+ * Letters: rows i, columns c of a dense row-major matrix with k columns, stored entries e
+ * of compressed rows (offset, column, value; value NULL means all ones). Ranges are
+ * half-open. Kernels allocate nothing, cannot fail, and add in a fixed order, so that
+ * cutting the rows into tasks never changes a bit of the result. */
+#ifndef GRAPHSS_KERNELS_H
+#define GRAPHSS_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct graphss_i_kernels {
+    const char *name; /* "avx512", "avx2", "generic" */
+
+    /* y[i][.] = sum_e value[e] x[column[e]][.]   for rows i in [row0, row1) */
+    void (*spmm)(float *y, const int64_t *offset, const int32_t *column, const float *value,
+                 const float *x, size_t k, size_t row0, size_t row1);
+
+    /* y[column[e]][c] += value[e] x[i][c]   over all rows i, for columns c in [c0, c1):
+     * the product with the transpose, without building it. */
+    void (*spmm_transposed)(float *y, const int64_t *offset, const int32_t *column,
+                            const float *value, const float *x, size_t k, size_t n_rows,
+                            size_t c0, size_t c1);
+
+    /* out[e] += sum_c a[i][c] b[column[e]][c]   for rows i in [row0, row1): the gradient of
+     * spmm with respect to value. */
+    void (*sddmm)(float *out, const int64_t *offset, const int32_t *column, const float *a,
+                  const float *b, size_t k, size_t row0, size_t row1);
+
+    /* One step of Adam (Kingma & Ba 2015) over n weights:
+     *   g = grad + decay w;  m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2
+     *   w -= rate_t m / (sqrt(v) + eps_t)
+     * with rate_t = rate sqrt(1 - b2^t) / (1 - b1^t) and eps_t = eps sqrt(1 - b2^t), which is
+     * the published step. */
+    void (*adam)(float *w, float *m, float *v, const float *grad, size_t n, float decay,
+                 float b1, float b2, float rate_t, float eps_t);
+
+    /* y[i][c] = max(0, x[i][c] + bias[c]); bias may be NULL; y may be x; k columns */
+    void (*bias_relu)(float *y, const float *x, const float *bias, size_t k, size_t row0,
+                      size_t row1);
+    /* gx[j] = y[j] > 0 ? gy[j] : 0; gx may be gy */
+    void (*relu_backward)(float *gx, const float *gy, const float *y, size_t n);
+
+    /* y[j] = kept(j) ? x[j] * scale : 0 for j in [j0, j1), where kept(j) compares 16 bits of
+     * a hash of (key, j) with threshold (kept when hash16 >= threshold). A pure function of
+     * its arguments, so forward, backward and any thread agree. y may be x. */
+    void (*dropout)(float *y, const float *x, size_t j0, size_t j1, uint64_t key,
+                    uint32_t threshold, float scale);
+
+    /* y[i][c] += a * x[i][c], n numbers in all */
+    void (*axpy)(float *y, const float *x, float a, size_t n);
+} graphss_i_kernels;
+
+extern const graphss_i_kernels graphss_i_kernels_generic;
+#if defined(__x86_64__)
+extern const graphss_i_kernels graphss_i_kernels_avx2;
+extern const graphss_i_kernels graphss_i_kernels_avx512;
+#endif
+
+/* The best of them for this machine. */
+const graphss_i_kernels *graphss_i_kernels_choose(void);
+
+#endif
