@@ -1,0 +1,67 @@
+/* build.h - from loose parts to a sound dataset. Readers parse; this checks and cleans. */
+#ifndef GRAPHSS_BUILD_H
+#define GRAPHSS_BUILD_H
+
+#include "base/base.h"
+#include <graphss/dataset.h>
+
+/* Takes compressed rows in any column order and makes them sound: columns sorted,
+ * duplicates summed, zeros dropped, stored dense when more than half filled, kind detected.
+ * The three arrays are taken over (released or kept) whatever the outcome; value NULL means
+ * all ones. DATA: an offset that falls or overruns nnz, a column out of range, a NaN or an
+ * infinity, with row and entry; what names the array in the text ("attr"). */
+graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *out,
+                                            size_t n_rows, size_t n_cols, int64_t *offset,
+                                            int32_t *column, float *value, size_t nnz,
+                                            const char *what);
+/* The same from a dense row-major block, taken over as well; stored sparse when at most
+ * half filled. */
+graphss_status graphss_i_features_from_dense(graphss_ctx *ctx, graphss_features *out,
+                                             size_t n_rows, size_t n_cols, float *value,
+                                             const char *what);
+
+/* The graph of compressed rows of a square matrix as files hold it; weight NULL: all ones.
+ * Entries of weight zero are no edges; other weights are dropped and counted. */
+graphss_status graphss_i_graph_from_rows(graphss_ctx *ctx, graphss_graph *out, size_t n,
+                                         const int64_t *offset, const int32_t *column,
+                                         const float *weight, size_t nnz, const char *what,
+                                         graphss_cleaning *cleaned);
+
+/* A growing list of strings: add, then finish into names. {0} is empty. */
+typedef struct graphss_i_name_list {
+    size_t count, room, bytes, bytes_room;
+    size_t *start;
+    char *text;
+} graphss_i_name_list;
+graphss_status graphss_i_name_list_add(graphss_ctx *ctx, graphss_i_name_list *list,
+                                       const char *text, size_t length);
+graphss_status graphss_i_name_list_finish(graphss_ctx *ctx, graphss_names *out,
+                                          graphss_i_name_list *list);
+void graphss_i_name_list_destroy(graphss_ctx *ctx, graphss_i_name_list *list);
+
+/* A hash table from strings to 0, 1, 2 ... in order of first sight, for ids and class
+ * names. The strings live in its list, which finish hands over. */
+typedef struct graphss_i_intern {
+    graphss_i_name_list list;
+    size_t *slot; /* [slots], index + 1 or 0 */
+    size_t slots;
+} graphss_i_intern;
+/* *added (may be NULL) tells whether it is new. */
+graphss_status graphss_i_intern_add(graphss_ctx *ctx, size_t *index, bool *added,
+                                    graphss_i_intern *table, const char *text, size_t length);
+/* -1 when absent */
+int64_t graphss_i_intern_find(const graphss_i_intern *table, const char *text, size_t length);
+void graphss_i_intern_destroy(graphss_ctx *ctx, graphss_i_intern *table);
+
+/* Labels as files hold them (any integers; negative: unknown) to 0..K-1. When class names
+ * are given or the values are 0..K-1 already they stay; otherwise the values in ascending
+ * order become classes named after themselves. */
+graphss_status graphss_i_labels_from_ints(graphss_ctx *ctx, graphss_dataset *data,
+                                          const int64_t *label, size_t n, const char *what);
+
+/* Checks that the parts fit together (rows, labels, names), fills isolated, hash and name,
+ * and logs what was cleaned at level INFO. where becomes the name, stripped to its stem. */
+graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,
+                                        const char *where, const char *format);
+
+#endif

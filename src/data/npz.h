@@ -1,0 +1,63 @@
+/* npz.h - numpy's zip of arrays, read and written.
+ *
+ * Reading: open lists the members and parses each .npy header; an array is inflated only
+ * when asked for, straight into the wanted type. Nothing is allocated that the header's
+ * shape, the member's size and the caller's limit do not agree on. */
+#ifndef GRAPHSS_NPZ_H
+#define GRAPHSS_NPZ_H
+
+#include "base/base.h"
+#include <graphss/dataset.h>
+
+typedef struct graphss_i_npz graphss_i_npz;
+
+typedef struct graphss_i_array_info {
+    char kind;          /* numpy's: 'b' 'i' 'u' 'f' 'U' 'S' 'O' */
+    size_t item_size;   /* bytes (of one character for U: 4) */
+    size_t n_dims;      /* 0, 1 or 2 */
+    size_t shape[2];    /* unused entries are 1 */
+    size_t count;       /* elements */
+    bool fortran_order;
+} graphss_i_array_info;
+
+/* max_bytes bounds what all arrays together may inflate to; 0: the machine's. A file that
+ * claims implausibly more than its size on disk can hold is refused with LIMIT/DATA. */
+graphss_status graphss_i_npz_open(graphss_ctx *ctx, graphss_i_npz **out, const char *path,
+                                  uint64_t max_bytes);
+void graphss_i_npz_close(graphss_ctx *ctx, graphss_i_npz *npz);
+
+bool graphss_i_npz_has(const graphss_i_npz *npz, const char *array);
+/* DATA when absent, of dtype object, or with a header that makes no sense. */
+graphss_status graphss_i_npz_info(graphss_ctx *ctx, graphss_i_array_info *out,
+                                  const graphss_i_npz *npz, const char *array);
+
+/* The whole array, row-major, converted; *n elements; the caller releases it. want is the
+ * expected count or SIZE_MAX. DATA: other count, a value that does not fit the type (a
+ * fraction or NaN asked for as an integer, beyond int32), truncated or corrupt member. */
+graphss_status graphss_i_npz_int64(graphss_ctx *ctx, int64_t **out, size_t *n,
+                                   graphss_i_npz *npz, const char *array, size_t want);
+graphss_status graphss_i_npz_int32(graphss_ctx *ctx, int32_t **out, size_t *n,
+                                   graphss_i_npz *npz, const char *array, size_t want);
+graphss_status graphss_i_npz_float(graphss_ctx *ctx, float **out, size_t *n,
+                                   graphss_i_npz *npz, const char *array, size_t want);
+graphss_status graphss_i_npz_double(graphss_ctx *ctx, double **out, size_t *n,
+                                    graphss_i_npz *npz, const char *array, size_t want);
+/* U and S arrays as UTF-8; integer arrays as their decimal text. */
+graphss_status graphss_i_npz_names(graphss_ctx *ctx, graphss_names *out, graphss_i_npz *npz,
+                                   const char *array, size_t want);
+
+/* Writing: the arrays of one file, borrowed for the call. The same arrays give the same
+ * bytes (fixed time stamps), deflated; the file appears whole or not at all. */
+typedef struct graphss_i_array_out {
+    const char *name;
+    const char *dtype; /* "<i4" "<i8" "<f4" "<f8" "|b1" "|u1"; "<U": names is used */
+    size_t n_dims;
+    size_t shape[2];
+    const void *data;
+    const graphss_names *names;
+} graphss_i_array_out;
+
+graphss_status graphss_i_npz_write(graphss_ctx *ctx, const char *path,
+                                   const graphss_i_array_out *array, size_t n_arrays);
+
+#endif
