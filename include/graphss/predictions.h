@@ -1,0 +1,35 @@
+/* graphss/predictions.h - labels and probabilities of a run, as a file.
+ *
+ * FILE.npz holds labels (int64), and where known probabilities (N x K, float32) from
+ * predict, or posterior (N x K, float64) and perturbed (N, float64) from recover; node_names
+ * where the dataset has names, so that rows can be matched across snapshots. */
+#ifndef GRAPHSS_PREDICTIONS_H
+#define GRAPHSS_PREDICTIONS_H
+
+#include <graphss/dataset.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct graphss_predictions {
+    size_t n_nodes, n_classes;
+    int32_t *label;    /* [n_nodes]; -1: abstained */
+    float *prob;       /* [n_nodes x n_classes] or NULL */
+    double *posterior; /* [n_nodes x n_classes] or NULL */
+    double *perturbed; /* [n_nodes] or NULL */
+    graphss_names node_names;
+} graphss_predictions;
+
+GRAPHSS_MUST_CHECK graphss_status graphss_predictions_write(graphss_ctx *ctx,
+                                                            const graphss_predictions *p,
+                                                            const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_predictions_read(graphss_ctx *ctx,
+                                                           graphss_predictions *out,
+                                                           const char *path);
+GRAPHSS_API void graphss_predictions_destroy(graphss_ctx *ctx, graphss_predictions *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
