@@ -1,0 +1,179 @@
+/* context.c - making a context, and the two things every operation does with it: fail with
+ * a sentence, and tell how far it got. The error text has a fixed place, so that running
+ * out of memory can be reported without memory. */
+#include "base/context_private.h"
+#include "graph/kernels.h"
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *graphss_version(void)
+{
+    return GRAPHSS_VERSION;
+}
+
+const char *graphss_status_text(graphss_status status)
+{
+    switch (status) {
+    case GRAPHSS_OK:
+        return "fine";
+    case GRAPHSS_ERR_INVALID:
+        return "invalid argument";
+    case GRAPHSS_ERR_DATA:
+        return "bad data";
+    case GRAPHSS_ERR_SHAPE:
+        return "parts do not fit";
+    case GRAPHSS_ERR_NOT_FOUND:
+        return "not found";
+    case GRAPHSS_ERR_NOMEM:
+        return "out of memory";
+    case GRAPHSS_ERR_IO:
+        return "input or output failed";
+    case GRAPHSS_ERR_LIMIT:
+        return "limit reached";
+    case GRAPHSS_ERR_NETWORK:
+        return "network failed";
+    case GRAPHSS_ERR_CHECKSUM:
+        return "wrong checksum";
+    case GRAPHSS_ERR_CANCELLED:
+        return "cancelled";
+    case GRAPHSS_ERR_INTERNAL:
+        return "internal error";
+    }
+    return "unknown status";
+}
+
+static size_t cores(void)
+{
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (size_t)n : 1;
+}
+
+graphss_ctx *graphss_ctx_new(const graphss_ctx_options *given)
+{
+    graphss_ctx_options opt = {0};
+    if (given)
+        opt = *given;
+    if (!opt.allocator.alloc || !opt.allocator.release)
+        opt.allocator = graphss_i_standard_allocator;
+    if (opt.threads == 0)
+        opt.threads = cores();
+
+    graphss_ctx *ctx = opt.allocator.alloc(opt.allocator.user, sizeof *ctx);
+    if (!ctx)
+        return NULL;
+    memset(ctx, 0, sizeof *ctx);
+    ctx->opt = opt;
+    ctx->kernels = graphss_i_kernels_choose();
+    if (opt.threads > 1) {
+        ctx->pool = graphss_i_pool_new(ctx, opt.threads);
+        if (!ctx->pool) {
+            graphss_ctx_free(ctx);
+            return NULL;
+        }
+    }
+    return ctx;
+}
+
+void graphss_ctx_free(graphss_ctx *ctx)
+{
+    if (!ctx)
+        return;
+    const graphss_allocator a = ctx->opt.allocator;
+    graphss_i_pool_free(ctx, ctx->pool);
+    a.release(a.user, ctx);
+}
+
+const char *graphss_error(const graphss_ctx *ctx)
+{
+    return ctx->error;
+}
+
+graphss_status graphss_error_status(const graphss_ctx *ctx)
+{
+    return ctx->status;
+}
+
+size_t graphss_threads(const graphss_ctx *ctx)
+{
+    return ctx->pool ? graphss_i_pool_threads(ctx->pool) : 1;
+}
+
+const char *graphss_instruction_set(const graphss_ctx *ctx)
+{
+    return ctx->kernels->name;
+}
+
+const struct graphss_i_kernels *graphss_i_ctx_kernels(const graphss_ctx *ctx)
+{
+    return ctx->kernels;
+}
+
+void graphss_i_parallel(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, void *arg)
+{
+    if (ctx->pool && n_tasks > 1) {
+        graphss_i_pool_run(ctx->pool, n_tasks, fn, arg);
+        return;
+    }
+    for (size_t t = 0; t < n_tasks; t++)
+        fn(arg, t);
+}
+
+graphss_status graphss_i_fail(graphss_ctx *ctx, graphss_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ctx->error, sizeof ctx->error, format, args);
+    va_end(args);
+    ctx->status = status;
+    return status;
+}
+
+graphss_status graphss_i_fail_in(graphss_ctx *ctx, graphss_status status, const char *where)
+{
+    char inner[sizeof ctx->error];
+    memcpy(inner, ctx->error, sizeof inner);
+    return graphss_i_fail(ctx, status, "%s: %s", where, inner);
+}
+
+graphss_status graphss_i_nomem(graphss_ctx *ctx, size_t bytes)
+{
+    return graphss_i_fail(ctx, GRAPHSS_ERR_NOMEM, "out of memory: %zu bytes were wanted",
+                          bytes);
+}
+
+void graphss_i_log(graphss_ctx *ctx, graphss_log_level level, const char *format, ...)
+{
+    if (!ctx->opt.log)
+        return;
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    ctx->opt.log(ctx->opt.user, level, line);
+}
+
+bool graphss_i_has_progress(const graphss_ctx *ctx)
+{
+    return ctx->opt.progress != NULL;
+}
+
+graphss_status graphss_i_progress(graphss_ctx *ctx, const char *stage, size_t done,
+                                  size_t total, const char *note)
+{
+    if (!ctx->opt.progress || ctx->opt.progress(ctx->opt.user, stage, done, total, note))
+        return GRAPHSS_OK;
+    if (total)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_CANCELLED, "%s cancelled at %zu of %zu", stage,
+                              done, total);
+    return graphss_i_fail(ctx, GRAPHSS_ERR_CANCELLED, "%s cancelled", stage);
+}
+
+double graphss_i_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,26 @@
+/* context_private.h - what is inside a context; for src/base only. */
+#ifndef GRAPHSS_CONTEXT_PRIVATE_H
+#define GRAPHSS_CONTEXT_PRIVATE_H
+
+#include "base/base.h"
+
+typedef struct graphss_i_pool graphss_i_pool;
+
+struct graphss_ctx {
+    graphss_ctx_options opt;
+    graphss_i_pool *pool; /* NULL with one thread */
+    const struct graphss_i_kernels *kernels;
+    graphss_status status;
+    char error[1024];
+};
+
+/* NULL when threads cannot be had; then the caller's thread does all the work. */
+graphss_i_pool *graphss_i_pool_new(graphss_ctx *ctx, size_t threads);
+void graphss_i_pool_free(graphss_ctx *ctx, graphss_i_pool *pool);
+size_t graphss_i_pool_threads(const graphss_i_pool *pool);
+void graphss_i_pool_run(graphss_i_pool *pool, size_t n_tasks, graphss_i_task fn, void *arg);
+
+/* The standard allocator: 64-byte aligned, huge pages asked for from 32 MiB on. */
+extern const graphss_allocator graphss_i_standard_allocator;
+
+#endif

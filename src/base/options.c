@@ -1,0 +1,167 @@
+/* options.c - one table of rows, three uses: set a field from text, check a whole struct,
+ * write a field as text. */
+#include "base/base.h"
+#include <math.h>
+#include <string.h>
+
+const graphss_option *graphss_option_find(const graphss_option *table, const char *name)
+{
+    for (; table->name; table++)
+        if (!strcmp(table->name, name))
+            return table;
+    return NULL;
+}
+
+static void *field(void *options, const graphss_option *row)
+{
+    return (char *)options + row->offset;
+}
+
+static const void *field_of(const void *options, const graphss_option *row)
+{
+    return (const char *)options + row->offset;
+}
+
+/* "want a whole number from 1 to 100" */
+static graphss_status refuse(graphss_ctx *ctx, const graphss_option *row, const char *found)
+{
+    char low[32], high[32], list[256] = "";
+    graphss_i_double_text(low, sizeof low, row->min);
+    graphss_i_double_text(high, sizeof high, row->max);
+    const char *noun = row->type == GRAPHSS_OPTION_INT ? "a whole number" : "a number";
+    switch (row->type) {
+    case GRAPHSS_OPTION_BOOL:
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "--%s: found '%s', want yes or no",
+                              row->name, found);
+    case GRAPHSS_OPTION_CHOICE:
+        for (size_t i = 0; row->choices[i]; i++) {
+            const size_t used = strlen(list);
+            snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", row->choices[i]);
+        }
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "--%s: found '%s', want one of %s",
+                              row->name, found, list);
+    default:
+        if (isinf(row->max))
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "--%s: found '%s', want %s of at least %s", row->name, found,
+                                  noun, low);
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--%s: found '%s', want %s from %s to %s", row->name, found,
+                              noun, low, high);
+    }
+}
+
+static bool in_range(const graphss_option *row, double value)
+{
+    return value >= row->min && value <= row->max; /* false for NaN */
+}
+
+static bool parse_bool(bool *out, const char *text)
+{
+    static const char *const yes[] = {"yes", "true", "on", "1"};
+    static const char *const no[] = {"no", "false", "off", "0"};
+    for (size_t i = 0; i < 4; i++) {
+        if (!strcmp(text, yes[i]) || !strcmp(text, no[i])) {
+            *out = !strcmp(text, yes[i]);
+            return true;
+        }
+    }
+    return false;
+}
+
+graphss_status graphss_option_set(graphss_ctx *ctx, void *options, const graphss_option *row,
+                                  const char *text)
+{
+    void *at = field(options, row);
+    const size_t length = strlen(text);
+    switch (row->type) {
+    case GRAPHSS_OPTION_BOOL:
+        return parse_bool(at, text) ? GRAPHSS_OK : refuse(ctx, row, text);
+    case GRAPHSS_OPTION_INT: {
+        int64_t value;
+        double real;
+        if (!graphss_i_parse_int(&value, text, length)) {
+            /* 1e6 is a whole number too. */
+            if (!graphss_i_parse_double(&real, text, length) || !(fabs(real) < 0x1p53) ||
+                real != floor(real))
+                return refuse(ctx, row, text);
+            value = (int64_t)real;
+        }
+        if (!in_range(row, (double)value))
+            return refuse(ctx, row, text);
+        *(int64_t *)at = value;
+        return GRAPHSS_OK;
+    }
+    case GRAPHSS_OPTION_REAL: {
+        double value;
+        if (!graphss_i_parse_double(&value, text, length) || !in_range(row, value))
+            return refuse(ctx, row, text);
+        *(double *)at = value;
+        return GRAPHSS_OK;
+    }
+    case GRAPHSS_OPTION_CHOICE:
+        for (int i = 0; row->choices[i]; i++) {
+            if (!strcmp(row->choices[i], text)) {
+                *(int *)at = i;
+                return GRAPHSS_OK;
+            }
+        }
+        return refuse(ctx, row, text);
+    case GRAPHSS_OPTION_STRING:
+        *(const char **)at = text;
+        return GRAPHSS_OK;
+    }
+    return graphss_i_fail(ctx, GRAPHSS_ERR_INTERNAL, "option %s has no type", row->name);
+}
+
+graphss_status graphss_options_check(graphss_ctx *ctx, const void *options,
+                                     const graphss_option *table)
+{
+    char found[64];
+    for (const graphss_option *row = table; row->name; row++) {
+        const void *at = field_of(options, row);
+        bool fine = true;
+        if (row->type == GRAPHSS_OPTION_INT)
+            fine = in_range(row, (double)*(const int64_t *)at);
+        else if (row->type == GRAPHSS_OPTION_REAL)
+            fine = in_range(row, *(const double *)at);
+        else if (row->type == GRAPHSS_OPTION_CHOICE) {
+            int n = 0;
+            while (row->choices[n])
+                n++;
+            fine = *(const int *)at >= 0 && *(const int *)at < n;
+            if (!fine) {
+                snprintf(found, sizeof found, "%d", *(const int *)at);
+                return refuse(ctx, row, found);
+            }
+        }
+        if (!fine) {
+            graphss_option_text(found, sizeof found, options, row);
+            return refuse(ctx, row, found);
+        }
+    }
+    return GRAPHSS_OK;
+}
+
+size_t graphss_option_text(char *out, size_t size, const void *options,
+                           const graphss_option *row)
+{
+    const void *at = field_of(options, row);
+    const char *text = "";
+    switch (row->type) {
+    case GRAPHSS_OPTION_BOOL:
+        text = *(const bool *)at ? "yes" : "no";
+        break;
+    case GRAPHSS_OPTION_INT:
+        return (size_t)snprintf(out, size, "%lld", (long long)*(const int64_t *)at);
+    case GRAPHSS_OPTION_REAL:
+        return graphss_i_double_text(out, size, *(const double *)at);
+    case GRAPHSS_OPTION_CHOICE:
+        text = row->choices[*(const int *)at];
+        break;
+    case GRAPHSS_OPTION_STRING:
+        text = *(const char *const *)at;
+        break;
+    }
+    return (size_t)snprintf(out, size, "%s", text ? text : "");
+}

@@ -1,0 +1,158 @@
+/* output.c - whole files in and out. A file being written lives under a temporary name in
+ * the same folder and is renamed when it is complete and on disk, so a reader never meets
+ * half of it and a failure leaves the old one alone. */
+#include "base/base.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static graphss_status cannot(graphss_ctx *ctx, const char *verb, const char *path, int error)
+{
+    const bool absent = error == ENOENT || error == ENOTDIR;
+    return graphss_i_fail(ctx, absent ? GRAPHSS_ERR_NOT_FOUND : GRAPHSS_ERR_IO,
+                          "%s: cannot %s: %s", path, verb, strerror(error));
+}
+
+graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n,
+                                   const char *path, uint64_t max)
+{
+    graphss_status st = GRAPHSS_OK;
+    char *text = NULL;
+    size_t room = 0, used = 0;
+    struct stat info;
+
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return cannot(ctx, "open", path, errno);
+    if (fstat(fileno(file), &info) != 0) {
+        st = cannot(ctx, "read", path, errno);
+        goto done;
+    }
+    if (S_ISDIR(info.st_mode)) {
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: is a folder, want a file", path);
+        goto done;
+    }
+    if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > max) {
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT, "%s: %lld bytes, at most %llu are allowed",
+                            path, (long long)info.st_size, (unsigned long long)max);
+        goto done;
+    }
+    /* The size is a hint: pipes have none and files grow. */
+    room = S_ISREG(info.st_mode) ? (size_t)info.st_size + 2 : 65536;
+    text = graphss_i_alloc(ctx, room, 1);
+    if (!text) {
+        st = GRAPHSS_ERR_NOMEM;
+        goto done;
+    }
+    for (;;) {
+        used += fread(text + used, 1, room - 1 - used, file);
+        if (ferror(file)) {
+            st = cannot(ctx, "read", path, errno);
+            goto done;
+        }
+        if (used > max) {
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT, "%s: more than the %llu bytes allowed",
+                                path, (unsigned long long)max);
+            goto done;
+        }
+        if (used < room - 1)
+            break;
+        char *grown = graphss_i_grow(ctx, text, used, 2 * room, 1);
+        if (!grown) {
+            st = GRAPHSS_ERR_NOMEM;
+            goto done;
+        }
+        text = grown;
+        room *= 2;
+    }
+    text[used] = '\0';
+    *bytes = text;
+    *n = used;
+    text = NULL;
+done:
+    graphss_release(ctx, text);
+    fclose(file);
+    return st;
+}
+
+graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out, const char *path)
+{
+    graphss_i_output made = {0};
+    made.path = graphss_i_strdup(ctx, path);
+    made.temporary = graphss_i_format(ctx, "%s.XXXXXX", path);
+    if (!made.path || !made.temporary) {
+        graphss_i_output_abandon(ctx, &made);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    const int fd = mkostemp(made.temporary, O_CLOEXEC);
+    if (fd < 0) {
+        const int error = errno;
+        graphss_release(ctx, made.temporary); /* nothing to remove */
+        made.temporary = NULL;
+        graphss_i_output_abandon(ctx, &made);
+        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", path,
+                              strerror(error));
+    }
+    /* mkstemp makes private files; ours are as open as the user's umask allows. */
+    const mode_t mask = umask(0);
+    umask(mask);
+    (void)fchmod(fd, 0666 & ~mask);
+    made.file = fdopen(fd, "wb");
+    if (!made.file) {
+        const int error = errno;
+        close(fd);
+        graphss_i_output_abandon(ctx, &made);
+        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", path,
+                              strerror(error));
+    }
+    *out = made;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_output_write(graphss_ctx *ctx, graphss_i_output *out,
+                                      const void *bytes, size_t n)
+{
+    if (n && fwrite(bytes, 1, n, out->file) != n)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", out->path,
+                              strerror(errno));
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_output_commit(graphss_ctx *ctx, graphss_i_output *out)
+{
+    bool fine = !ferror(out->file) && fflush(out->file) == 0 && fsync(fileno(out->file)) == 0;
+    int error = errno;
+    if (fclose(out->file) != 0 && fine) {
+        fine = false;
+        error = errno;
+    }
+    out->file = NULL;
+    if (fine && rename(out->temporary, out->path) != 0) {
+        fine = false;
+        error = errno;
+    }
+    graphss_status st = GRAPHSS_OK;
+    if (fine) {
+        graphss_release(ctx, out->temporary);
+        out->temporary = NULL;
+    } else {
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", out->path,
+                            strerror(error));
+    }
+    graphss_i_output_abandon(ctx, out);
+    return st;
+}
+
+void graphss_i_output_abandon(graphss_ctx *ctx, graphss_i_output *out)
+{
+    if (out->file)
+        fclose(out->file);
+    if (out->temporary)
+        unlink(out->temporary);
+    graphss_release(ctx, out->temporary);
+    graphss_release(ctx, out->path);
+    *out = (graphss_i_output){0};
+}

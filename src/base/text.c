@@ -1,0 +1,116 @@
+/* text.c - numbers to text and back, the same in every locale.
+ *
+ * strtod and printf follow the host program's locale, where 0.5 may be 0,5. Numbers that
+ * strtod might meet are checked for their characters first, and the locale's point is put
+ * in where ours stands; printing goes the other way. */
+#include "base/base.h"
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST = 128 }; /* characters of a number; a longer one is refused */
+
+static char locale_point(void)
+{
+    const struct lconv *conv = localeconv();
+    return conv && conv->decimal_point && conv->decimal_point[0] && !conv->decimal_point[1]
+               ? conv->decimal_point[0]
+               : '.';
+}
+
+/* Digits with a point, an exponent, a sign; or nan, inf, infinity in any case. No hex. */
+static bool looks_like_number(const char *text, size_t length)
+{
+    size_t i = 0;
+    if (i < length && (text[i] == '+' || text[i] == '-'))
+        i++;
+    if (i < length && strchr("nNiI", text[i])) {
+        static const char *const word[] = {"nan", "inf", "infinity"};
+        for (size_t w = 0; w < 3; w++)
+            if (length - i == strlen(word[w]) && !strncasecmp(text + i, word[w], length - i))
+                return true;
+        return false;
+    }
+    size_t digits = 0;
+    for (bool point = false; i < length; i++) {
+        if (text[i] >= '0' && text[i] <= '9')
+            digits++;
+        else if (text[i] == '.' && !point)
+            point = true;
+        else
+            break;
+    }
+    if (digits == 0)
+        return false;
+    if (i == length)
+        return true;
+    if (text[i] != 'e' && text[i] != 'E')
+        return false;
+    i++;
+    if (i < length && (text[i] == '+' || text[i] == '-'))
+        i++;
+    const size_t exponent = i;
+    while (i < length && text[i] >= '0' && text[i] <= '9')
+        i++;
+    return i == length && i > exponent;
+}
+
+bool graphss_i_parse_double(double *out, const char *text, size_t length)
+{
+    char copy[LONGEST + 1];
+    if (length == 0 || length > LONGEST || !looks_like_number(text, length))
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    char *point = strchr(copy, '.');
+    if (point)
+        *point = locale_point();
+    char *end = copy;
+    const double value = strtod(copy, &end);
+    if (end != copy + length)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool graphss_i_parse_int(int64_t *out, const char *text, size_t length)
+{
+    size_t i = 0;
+    const bool negative = length && text[0] == '-';
+    if (length && (text[0] == '-' || text[0] == '+'))
+        i++;
+    if (i == length)
+        return false;
+    int64_t value = 0;
+    for (; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        const int64_t digit = text[i] - '0';
+        if (__builtin_mul_overflow(value, (int64_t)10, &value) ||
+            __builtin_add_overflow(value, negative ? -digit : digit, &value))
+            return false;
+    }
+    *out = value;
+    return true;
+}
+
+size_t graphss_i_double_text(char *out, size_t size, double value)
+{
+    char text[64];
+    if (isnan(value))
+        return (size_t)snprintf(out, size, "nan");
+    if (isinf(value))
+        return (size_t)snprintf(out, size, value > 0 ? "inf" : "-inf");
+    const char point = locale_point();
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        char *p = strchr(text, point);
+        if (p)
+            *p = '.';
+        double back;
+        if (graphss_i_parse_double(&back, text, strlen(text)) && back == value)
+            break;
+    }
+    return (size_t)snprintf(out, size, "%s", text);
+}
