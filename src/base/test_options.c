@@ -1,0 +1,78 @@
+#include "base/base.h"
+#include "testing.h"
+
+typedef struct settings {
+    bool loud;
+    int64_t rounds;
+    double rate;
+    int colour;
+    const char *file;
+} settings;
+
+static const char *const colours[] = {"red", "green", NULL};
+static const graphss_option table[] = {
+    {"loud", GRAPHSS_OPTION_BOOL, offsetof(settings, loud), 0, 1, NULL, NULL, "", 0},
+    {"rounds", GRAPHSS_OPTION_INT, offsetof(settings, rounds), 1, 100, NULL, "N", "", 0},
+    {"rate", GRAPHSS_OPTION_REAL, offsetof(settings, rate), 0, INFINITY, NULL, "R", "", 0},
+    {"colour", GRAPHSS_OPTION_CHOICE, offsetof(settings, colour), 0, 0, colours, "C", "", 0},
+    {"file", GRAPHSS_OPTION_STRING, offsetof(settings, file), 0, 0, NULL, "F", "", 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+};
+
+static graphss_status set(graphss_ctx *ctx, settings *s, const char *name, const char *text)
+{
+    return graphss_option_set(ctx, s, graphss_option_find(table, name), text);
+}
+
+static void test_text_sets_fields_and_comes_back(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    settings s = {0};
+    static const char *const pairs[][2] = {{"loud", "yes"},      {"rounds", "17"},
+                                           {"rate", "0.125"},    {"colour", "green"},
+                                           {"file", "a b.txt"}};
+    for (size_t i = 0; i < 5; i++) {
+        char text[64];
+        assert_ok(ctx, set(ctx, &s, pairs[i][0], pairs[i][1]));
+        graphss_option_text(text, sizeof text, &s, graphss_option_find(table, pairs[i][0]));
+        assert_string_equal(text, pairs[i][1]);
+    }
+    assert_true(s.loud && s.rounds == 17 && s.rate == 0.125 && s.colour == 1);
+    assert_ok(ctx, set(ctx, &s, "rounds", "1e2"));
+    assert_int_equal(s.rounds, 100);
+    assert_ok(ctx, graphss_options_check(ctx, &s, table));
+    assert_null(graphss_option_find(table, "round"));
+    graphss_ctx_free(ctx);
+}
+
+static void test_refusals_say_what_was_wanted(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    settings s = {.rounds = 5, .rate = 1};
+    assert_fails(ctx, set(ctx, &s, "rounds", "0"), GRAPHSS_ERR_INVALID,
+                 "--rounds: found '0', want a whole number from 1 to 100");
+    assert_fails(ctx, set(ctx, &s, "rounds", "2.5"), GRAPHSS_ERR_INVALID, "2.5");
+    assert_fails(ctx, set(ctx, &s, "rounds", "1e300"), GRAPHSS_ERR_INVALID, "1e300");
+    assert_fails(ctx, set(ctx, &s, "rate", "-1"), GRAPHSS_ERR_INVALID, "of at least 0");
+    assert_fails(ctx, set(ctx, &s, "rate", "nan"), GRAPHSS_ERR_INVALID, "nan");
+    assert_fails(ctx, set(ctx, &s, "colour", "blue"), GRAPHSS_ERR_INVALID, "red, green");
+    assert_fails(ctx, set(ctx, &s, "loud", "perhaps"), GRAPHSS_ERR_INVALID, "yes or no");
+    assert_int_equal(s.rounds, 5);
+    s.rate = NAN;
+    assert_fails(ctx, graphss_options_check(ctx, &s, table), GRAPHSS_ERR_INVALID, "--rate");
+    s.rate = 1;
+    s.colour = 9;
+    assert_fails(ctx, graphss_options_check(ctx, &s, table), GRAPHSS_ERR_INVALID, "--colour");
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_sets_fields_and_comes_back),
+        cmocka_unit_test(test_refusals_say_what_was_wanted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+#include "base/base.h"
+#include "testing.h"
+#include <sys/stat.h>
+
+static void assert_holds(graphss_ctx *ctx, const char *path, const char *text)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    assert_ok(ctx, graphss_i_file_read(ctx, &bytes, &n, path, 1000));
+    assert_int_equal(n, strlen(text));
+    assert_string_equal(bytes, text);
+    graphss_release(ctx, bytes);
+}
+
+static void test_a_file_appears_when_committed(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    char path[256];
+    testing_temporary(path, sizeof path, "commit");
+    graphss_i_output out = {0};
+    assert_ok(ctx, graphss_i_output_open(ctx, &out, path));
+    assert_ok(ctx, graphss_i_output_write(ctx, &out, "one", 3));
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_ok(ctx, graphss_i_output_commit(ctx, &out));
+    assert_holds(ctx, path, "one");
+
+    /* Abandoning leaves the old file alone, and nothing else behind. */
+    assert_ok(ctx, graphss_i_output_open(ctx, &out, path));
+    assert_ok(ctx, graphss_i_output_write(ctx, &out, "two", 3));
+    char temporary[300];
+    snprintf(temporary, sizeof temporary, "%s", out.temporary);
+    assert_int_equal(access(temporary, F_OK), 0);
+    graphss_i_output_abandon(ctx, &out);
+    assert_int_not_equal(access(temporary, F_OK), 0);
+    assert_holds(ctx, path, "one");
+    unlink(path);
+    graphss_ctx_free(ctx);
+}
+
+static void test_errors_name_the_file(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_output out = {0};
+    char *bytes = NULL, path[256];
+    size_t n = 0;
+    assert_fails(ctx, graphss_i_output_open(ctx, &out, "/nowhere/at/all"), GRAPHSS_ERR_IO,
+                 "/nowhere/at/all");
+    assert_fails(ctx, graphss_i_file_read(ctx, &bytes, &n, "/nowhere/at/all", 10),
+                 GRAPHSS_ERR_NOT_FOUND, "/nowhere/at/all");
+    assert_fails(ctx, graphss_i_file_read(ctx, &bytes, &n, "/", 10), GRAPHSS_ERR_DATA,
+                 "is a folder");
+    testing_temporary(path, sizeof path, "limit");
+    assert_ok(ctx, graphss_i_output_open(ctx, &out, path));
+    assert_ok(ctx, graphss_i_output_write(ctx, &out, "0123456789", 10));
+    assert_ok(ctx, graphss_i_output_commit(ctx, &out));
+    assert_fails(ctx, graphss_i_file_read(ctx, &bytes, &n, path, 9), GRAPHSS_ERR_LIMIT,
+                 "10 bytes");
+    assert_null(bytes);
+    unlink(path);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status write_and_read(graphss_ctx *ctx, void *arg)
+{
+    const char *path = arg;
+    graphss_i_output out = {0};
+    char *bytes = NULL;
+    size_t n = 0;
+    graphss_status st = graphss_i_output_open(ctx, &out, path);
+    if (!st)
+        st = graphss_i_output_write(ctx, &out, "text", 4);
+    if (!st)
+        st = graphss_i_output_commit(ctx, &out);
+    if (!st)
+        st = graphss_i_file_read(ctx, &bytes, &n, path, 100);
+    graphss_release(ctx, bytes);
+    return st;
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    char path[256];
+    testing_temporary(path, sizeof path, "starved");
+    testing_each_allocation_fails(write_and_read, path);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_file_appears_when_committed),
+        cmocka_unit_test(test_errors_name_the_file),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,64 @@
+#include "base/base.h"
+#include "testing.h"
+#include <stdatomic.h>
+
+enum { TASKS = 1000 };
+typedef struct work {
+    atomic_int runs[TASKS];
+    long plain[TASKS]; /* written without atomics: the sanitizer watches the hand-over */
+} work;
+
+static void count(void *arg, size_t task)
+{
+    work *w = arg;
+    atomic_fetch_add(&w->runs[task], 1);
+    w->plain[task] += (long)task;
+}
+
+static void test_each_task_runs_once(void **state)
+{
+    (void)state;
+    for (size_t threads = 1; threads <= 5; threads++) {
+        graphss_ctx *ctx = testing_ctx(NULL, threads);
+        assert_int_equal(graphss_threads(ctx), threads);
+        work *w = calloc(1, sizeof *w);
+        for (int round = 1; round <= 200; round++) {
+            const size_t n = (size_t)(round * 7 % TASKS);
+            graphss_i_parallel(ctx, n, count, w);
+        }
+        graphss_i_parallel(ctx, TASKS, count, w);
+        for (size_t t = 0; t < TASKS; t++) {
+            int wanted = 1;
+            for (int round = 1; round <= 200; round++)
+                wanted += (size_t)(round * 7 % TASKS) > t;
+            assert_int_equal(atomic_load(&w->runs[t]), wanted);
+            assert_int_equal(w->plain[t], (long)t * wanted);
+        }
+        free(w);
+        graphss_ctx_free(ctx);
+    }
+}
+
+static void test_contexts_share_no_threads(void **state)
+{
+    (void)state;
+    graphss_ctx *a = testing_ctx(NULL, 3), *b = testing_ctx(NULL, 2);
+    work *w = calloc(1, sizeof *w);
+    graphss_i_parallel(a, 10, count, w);
+    graphss_i_parallel(b, 10, count, w);
+    graphss_ctx_free(a);
+    graphss_i_parallel(b, 10, count, w);
+    for (size_t t = 0; t < 10; t++)
+        assert_int_equal(atomic_load(&w->runs[t]), 3);
+    graphss_ctx_free(b);
+    free(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_task_runs_once),
+        cmocka_unit_test(test_contexts_share_no_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
