@@ -12,5 +12,5 @@ find_path(DNNL_INCLUDE dnnl.h REQUIRED)
 add_library(graphss_libraries INTERFACE)
 target_link_libraries(graphss_libraries INTERFACE
     PkgConfig::ZIP PkgConfig::ZLIB PkgConfig::CURL PkgConfig::JANSSON PkgConfig::MD
-    ${DNNL_LIBRARY} Threads::Threads m)
+    ${DNNL_LIBRARY} gomp Threads::Threads m)
 target_include_directories(graphss_libraries INTERFACE ${DNNL_INCLUDE})

@@ -1,0 +1,87 @@
+/* gemm.c - dense products by oneDNN, one thread per call, cut into blocks of ours.
+ *
+ * Debian's oneDNN spreads a product over OpenMP threads, and how it cuts depends on their
+ * number. So each call is told that there is one thread, and the blocks are cut here by
+ * shape alone. The OpenMP setting is one per thread of the program; it is put back after
+ * each call, for the host program may use OpenMP too. omp.h is not included since clang
+ * has it in a package of its own; the two functions are part of the OpenMP standard. */
+#include "graph/products.h"
+#include <dnnl.h>
+
+#if DNNL_CPU_RUNTIME == DNNL_RUNTIME_OMP
+int omp_get_max_threads(void);
+void omp_set_num_threads(int threads);
+#else
+static int omp_get_max_threads(void)
+{
+    return 1;
+}
+static void omp_set_num_threads(int threads)
+{
+    (void)threads;
+}
+#endif
+
+enum {
+    TINY = 1 << 10,   /* multiply-adds below which oneDNN's start-up dominates */
+    GRAIN = 1 << 22,  /* multiply-adds of a task, about 60 us */
+    LEAST_ROWS = 64   /* rows of a task: each task packs the other matrix anew */
+};
+
+typedef struct gemm {
+    float *c;
+    const float *a, *b;
+    bool transposed_a, transposed_b;
+    size_t m, n, k;
+    float beta;
+    size_t rows; /* of c in one task */
+} gemm;
+
+/* c[i][j] = sum_p op(a)[i][p] op(b)[p][j] + beta c[i][j] for rows [i0, i1) */
+static void multiply_plainly(const gemm *g, size_t i0, size_t i1)
+{
+    for (size_t i = i0; i < i1; i++)
+        for (size_t j = 0; j < g->n; j++) {
+            float sum = 0;
+            for (size_t p = 0; p < g->k; p++)
+                sum += (g->transposed_a ? g->a[p * g->m + i] : g->a[i * g->k + p]) *
+                       (g->transposed_b ? g->b[j * g->k + p] : g->b[p * g->n + j]);
+            float *c = g->c + i * g->n + j;
+            *c = sum + (g->beta == 0 ? 0 : g->beta * *c);
+        }
+}
+
+static void gemm_task(void *arg, size_t task)
+{
+    const gemm *g = arg;
+    const size_t i0 = task * g->rows;
+    const size_t i1 = i0 + g->rows < g->m ? i0 + g->rows : g->m;
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    const dnnl_status_t st = dnnl_sgemm(
+        g->transposed_a ? 'T' : 'N', g->transposed_b ? 'T' : 'N', (dnnl_dim_t)(i1 - i0),
+        (dnnl_dim_t)g->n, (dnnl_dim_t)g->k, 1.0f, g->a + (g->transposed_a ? i0 : i0 * g->k),
+        (dnnl_dim_t)(g->transposed_a ? g->m : g->k), g->b,
+        (dnnl_dim_t)(g->transposed_b ? g->k : g->n), g->beta, g->c + i0 * g->n,
+        (dnnl_dim_t)g->n);
+    omp_set_num_threads(threads);
+    if (st != dnnl_success) /* no memory for its own buffers; slow beats wrong */
+        multiply_plainly(g, i0, i1);
+}
+
+void graphss_i_gemm(graphss_ctx *ctx, float *c, const float *a, bool transposed_a,
+                    const float *b, bool transposed_b, size_t m, size_t n, size_t k,
+                    float beta)
+{
+    if (m == 0 || n == 0)
+        return;
+    gemm g = {c, a, b, transposed_a, transposed_b, m, n, k, beta, 0};
+    if (k == 0 || m * n * k < TINY) {
+        multiply_plainly(&g, 0, m);
+        return;
+    }
+    g.rows = GRAIN / (n * k) + 1;
+    if (g.rows < LEAST_ROWS)
+        g.rows = LEAST_ROWS;
+    graphss_i_parallel(ctx, (m + g.rows - 1) / g.rows, gemm_task, &g);
+}
