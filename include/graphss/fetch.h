@@ -38,9 +38,14 @@ typedef struct graphss_fetch_result {
 /* The i-th file of the manifest, or NULL past its end. Borrowed for ever. */
 GRAPHSS_API const graphss_fetch_item *graphss_fetch_item_at(size_t i);
 
-/* Downloads the files of one dataset. An interrupted download resumes. Progress stage is
- * "fetch". Errors: NOT_FOUND (unknown name), NETWORK, CHECKSUM (the file is removed), IO,
- * CANCELLED. */
+/* Downloads the files of one dataset; sound ones that are there are kept. An interrupted
+ * download stays as FILE.part and the next call resumes it. Progress stage is "fetch", in
+ * bytes of the file that the note names. Proxies come from the environment.
+ *
+ * Errors: NOT_FOUND (unknown name), INVALID (no folder, offline with force, a base_url that
+ * is neither http nor https), NETWORK, CHECKSUM (a download is removed; offline leaves the
+ * file), LIMIT (a file beyond 256 MiB), IO, NOMEM, CANCELLED. With a libcurl before 7.84,
+ * call curl_global_init before the first fetches of several threads. */
 GRAPHSS_MUST_CHECK graphss_status graphss_fetch(graphss_ctx *ctx, graphss_fetch_result *out,
                                                 const char *dataset,
                                                 const graphss_fetch_options *opt);

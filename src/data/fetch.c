@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 /* What the files of one call share. */
-typedef struct job {
+typedef struct fetch_job {
     const graphss_fetch_options *opt;
     const graphss_i_fetch_limits *limits;
     char *dir;                    /* without a slash at its end */
     graphss_i_transfer *transfer; /* made for the first download */
-} job;
+} fetch_job;
 
 static graphss_status io_error(graphss_ctx *ctx, const char *verb, const char *path)
 {
@@ -101,7 +101,7 @@ static graphss_status put_in_place(graphss_ctx *ctx, int fd, const char *part,
 
 /* Fills part behind fd until its checksum is right. When a continued download turns out
  * wrong, its beginning may have been of another file: once more from nothing. */
-static graphss_status fill_part(graphss_ctx *ctx, job *job, graphss_i_digests *found,
+static graphss_status fill_part(graphss_ctx *ctx, fetch_job *job, graphss_i_digests *found,
                                 const graphss_fetch_item *item, int fd, const char *part,
                                 const char *url)
 {
@@ -139,7 +139,7 @@ static graphss_status fill_part(graphss_ctx *ctx, job *job, graphss_i_digests *f
     }
 }
 
-static graphss_status download(graphss_ctx *ctx, job *job, graphss_i_digests *found,
+static graphss_status download(graphss_ctx *ctx, fetch_job *job, graphss_i_digests *found,
                                const graphss_fetch_item *item, const char *path)
 {
     graphss_status st = GRAPHSS_ERR_NOMEM;
@@ -168,7 +168,7 @@ done:
 }
 
 /* Leaves a sound file in place and its digests in found. */
-static graphss_status secure_item(graphss_ctx *ctx, job *job, graphss_i_digests *found,
+static graphss_status secure_item(graphss_ctx *ctx, fetch_job *job, graphss_i_digests *found,
                                   bool *fetched, const graphss_fetch_item *item)
 {
     char *path = graphss_i_format(ctx, "%s/%s", job->dir, item->file);
@@ -230,7 +230,7 @@ graphss_status graphss_i_fetch_items(graphss_ctx *ctx, graphss_fetch_result *out
     if (st)
         return st;
 
-    job job = {.opt = opt, .limits = limits ? limits : &standard};
+    fetch_job job = {.opt = opt, .limits = limits ? limits : &standard};
     graphss_fetch_result made = {.files = n};
     graphss_i_digests found = {0};
     char *listing = NULL; /* as sha256sum prints it */

@@ -46,6 +46,7 @@ static int set_up(void **state)
     testing_temporary(w->dir, sizeof w->dir, "fetch");
     snprintf(w->path, sizeof w->path, "%s/thing.npz", w->dir);
     snprintf(w->part, sizeof w->part, "%s.part", w->path);
+    snprintf(w->url, sizeof w->url, "http://127.0.0.1:9"); /* nobody, until start() */
     memcpy(w->checksum, "sha256:", 7);
     graphss_i_sha256_text(w->checksum + 7, w->content, N);
     w->item = (graphss_fetch_item){.dataset = "thing",
@@ -208,9 +209,9 @@ static void answer_without_end(loopback *server, int fd, loopback_request *reque
 static void test_a_good_file_is_put_in_place_and_not_asked_for_again(void **state)
 {
     world *w = *state;
-    char nested[300];
-    snprintf(nested, sizeof nested, "%s/", w->dir);
-    w->opt.dir = nested;
+    char slashed[302];
+    snprintf(slashed, sizeof slashed, "%s/", w->dir);
+    w->opt.dir = slashed;
     start(w, answer_well);
     assert_ok(w->ctx, fetch(w));
     assert_in_place(w);
@@ -508,6 +509,21 @@ static void test_a_write_that_fails_leaves_nothing_in_place(void **state)
     assert_in_place(w);
 }
 
+static void test_missing_folders_are_made(void **state)
+{
+    world *w = *state;
+    char inner[310];
+    snprintf(inner, sizeof inner, "%s/a//b", w->dir);
+    start(w, answer_well);
+    w->opt.dir = inner;
+    assert_ok(w->ctx, fetch(w));
+    assert_int_equal(size_of(w->result.path), N);
+    unlink(w->result.path);
+    assert_int_equal(rmdir(inner), 0);
+    *strrchr(inner, '/') = '\0';
+    assert_int_equal(rmdir(inner), 0);
+}
+
 static void test_a_folder_that_cannot_be_made_is_an_io_error(void **state)
 {
     world *w = *state;
@@ -674,6 +690,7 @@ int main(void)
         T(cancelling_keeps_the_part),
         T(a_file_beyond_the_cap_is_refused),
         T(a_write_that_fails_leaves_nothing_in_place),
+        T(missing_folders_are_made),
         T(a_folder_that_cannot_be_made_is_an_io_error),
         T(bad_arguments_are_refused),
         T(several_files_give_a_prefix_and_one_digest),
