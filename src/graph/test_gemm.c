@@ -1,0 +1,139 @@
+#include "graph/products.h"
+#include "graph/random_csr.h"
+#include "testing.h"
+#include <dirent.h>
+
+int omp_get_max_threads(void);
+void omp_set_num_threads(int threads);
+
+typedef struct shape {
+    size_t m, n, k;
+} shape;
+
+static const shape shapes[] = {{1, 1, 1},     {3, 5, 2},     {7, 200, 64},  {200, 7, 333},
+                               {64, 64, 64},  {513, 17, 31}, {33, 129, 65}, {900, 200, 100},
+                               {200, 15, 5000}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static void check_gemm(graphss_ctx *ctx, graphss_rng *rng, shape s, bool ta, bool tb,
+                       float beta)
+{
+    float *a = random_floats(rng, s.m * s.k), *b = random_floats(rng, s.k * s.n);
+    float *c = random_floats(rng, s.m * s.n), *before = random_floats(rng, s.m * s.n);
+    memcpy(before, c, s.m * s.n * sizeof *c);
+    if (beta == 0)
+        c[0] = NAN; /* must be overwritten, not scaled */
+    graphss_i_gemm(ctx, c, a, ta, b, tb, s.m, s.n, s.k, beta);
+    for (size_t i = 0; i < s.m; i++)
+        for (size_t j = 0; j < s.n; j++) {
+            double want = beta * before[i * s.n + j], size = fabs(want);
+            for (size_t p = 0; p < s.k; p++) {
+                const double term = (double)(ta ? a[p * s.m + i] : a[i * s.k + p]) *
+                                    (tb ? b[j * s.k + p] : b[p * s.n + j]);
+                want += term;
+                size += fabs(term);
+            }
+            if (!(fabs(c[i * s.n + j] - want) <= 2e-6 * size))
+                fail_msg("%zu x %zu x %zu, %d%d: [%zu][%zu] is %g, want %g", s.m, s.n, s.k,
+                         ta, tb, i, j, c[i * s.n + j], want);
+        }
+    free(a);
+    free(b);
+    free(c);
+    free(before);
+}
+
+static void test_gemm_equals_its_naive_twin(void **state)
+{
+    (void)state;
+    graphss_rng rng = graphss_rng_make(1, 1);
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    for (size_t t = 0; t < SHAPES; t++)
+        for (int way = 0; way < 8; way++)
+            check_gemm(ctx, &rng, shapes[t], way & 1, way & 2, way & 4 ? 0.5f : 0);
+    graphss_ctx_free(ctx);
+}
+
+static void test_gemm_without_inner_columns_scales(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    float c[4] = {1, 2, 3, 4}, none = 0;
+    graphss_i_gemm(ctx, c, &none, false, &none, false, 2, 2, 0, 2);
+    assert_true(c[0] == 2 && c[3] == 8);
+    graphss_i_gemm(ctx, c, &none, false, &none, false, 2, 2, 0, 0);
+    assert_true(c[0] == 0 && c[3] == 0);
+    graphss_i_gemm(ctx, c, &none, false, &none, false, 0, 2, 3, 0);
+    graphss_i_gemm(ctx, c, &none, false, &none, false, 2, 0, 3, 0);
+    graphss_ctx_free(ctx);
+}
+
+static void test_gemm_does_not_depend_on_threads(void **state)
+{
+    (void)state;
+    const shape large[] = {{3000, 200, 300}, {300, 200, 3000}, {3000, 7, 200},
+                           {200, 7, 30000},  {3000, 200, 7},   {64, 64, 5000}};
+    graphss_rng rng = graphss_rng_make(2, 1);
+    for (size_t t = 0; t < 6; t++)
+        for (int way = 0; way < 4; way++) {
+            const shape s = large[t];
+            float *a = random_floats(&rng, s.m * s.k), *b = random_floats(&rng, s.k * s.n);
+            float *c[3];
+            for (size_t threads = 1; threads <= 3; threads++) {
+                graphss_ctx *ctx = testing_ctx(NULL, threads);
+                c[threads - 1] = malloc(s.m * s.n * sizeof **c);
+                graphss_i_gemm(ctx, c[threads - 1], a, way & 1, b, way & 2, s.m, s.n, s.k, 0);
+                graphss_ctx_free(ctx);
+            }
+            assert_memory_equal(c[0], c[1], s.m * s.n * sizeof **c);
+            assert_memory_equal(c[0], c[2], s.m * s.n * sizeof **c);
+            for (int j = 0; j < 3; j++)
+                free(c[j]);
+            free(a);
+            free(b);
+        }
+}
+
+/* Threads of this process. */
+static size_t count_threads(void)
+{
+    DIR *dir = opendir("/proc/self/task");
+    if (!dir)
+        skip();
+    size_t n = 0;
+    for (const struct dirent *d = readdir(dir); d; d = readdir(dir))
+        n += d->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+static void test_gemm_starts_no_openmp_team_and_leaves_its_setting(void **state)
+{
+    (void)state;
+    graphss_rng rng = graphss_rng_make(3, 1);
+    const size_t n = 600;
+    float *a = random_floats(&rng, n * n), *c = malloc(n * n * sizeof *c);
+    omp_set_num_threads(5);
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    graphss_i_gemm(ctx, c, a, false, a, false, n, n, n, 0);
+    const size_t before = count_threads();
+    for (int round = 0; round < 3; round++)
+        graphss_i_gemm(ctx, c, a, false, a, true, n, n, n, 0);
+    assert_int_equal(count_threads(), before);
+    assert_true(before < 5);
+    assert_int_equal(omp_get_max_threads(), 5);
+    graphss_ctx_free(ctx);
+    free(a);
+    free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gemm_starts_no_openmp_team_and_leaves_its_setting),
+        cmocka_unit_test(test_gemm_equals_its_naive_twin),
+        cmocka_unit_test(test_gemm_without_inner_columns_scales),
+        cmocka_unit_test(test_gemm_does_not_depend_on_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
