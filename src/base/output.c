@@ -80,36 +80,44 @@ done:
 
 graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out, const char *path)
 {
+    enum { TRIES = 100 };
     graphss_i_output made = {0};
+    graphss_status st = GRAPHSS_OK;
+    int fd = -1, error = 0;
+
     made.path = graphss_i_strdup(ctx, path);
-    made.temporary = graphss_i_format(ctx, "%s.XXXXXX", path);
-    if (!made.path || !made.temporary) {
-        graphss_i_output_abandon(ctx, &made);
+    if (!made.path)
         return GRAPHSS_ERR_NOMEM;
+    /* Not mkstemp: that makes private files, ours are as open as the umask allows. */
+    for (int i = 0; i < TRIES && fd < 0; i++) {
+        graphss_release(ctx, made.temporary);
+        made.temporary = graphss_i_format(ctx, "%s.%ld-%d.tmp", path, (long)getpid(), i);
+        if (!made.temporary) {
+            st = GRAPHSS_ERR_NOMEM;
+            goto failed;
+        }
+        fd = open(made.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        error = errno;
+        if (fd < 0 && error != EEXIST)
+            break;
     }
-    const int fd = mkostemp(made.temporary, O_CLOEXEC);
-    if (fd < 0) {
-        const int error = errno;
-        graphss_release(ctx, made.temporary); /* nothing to remove */
-        made.temporary = NULL;
-        graphss_i_output_abandon(ctx, &made);
-        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", path,
-                              strerror(error));
-    }
-    /* mkstemp makes private files; ours are as open as the user's umask allows. */
-    const mode_t mask = umask(0);
-    umask(mask);
-    (void)fchmod(fd, 0666 & ~mask);
-    made.file = fdopen(fd, "wb");
+    made.file = fd < 0 ? NULL : fdopen(fd, "wb");
     if (!made.file) {
-        const int error = errno;
-        close(fd);
-        graphss_i_output_abandon(ctx, &made);
-        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", path,
-                              strerror(error));
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", path,
+                            strerror(error));
+        goto failed;
     }
     *out = made;
     return GRAPHSS_OK;
+failed:
+    if (fd < 0) { /* the name is not ours to remove */
+        graphss_release(ctx, made.temporary);
+        made.temporary = NULL;
+    } else if (!made.file) {
+        close(fd);
+    }
+    graphss_i_output_abandon(ctx, &made);
+    return st;
 }
 
 graphss_status graphss_i_output_write(graphss_ctx *ctx, graphss_i_output *out,

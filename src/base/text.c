@@ -102,6 +102,8 @@ size_t graphss_i_double_text(char *out, size_t size, double value)
         return (size_t)snprintf(out, size, "nan");
     if (isinf(value))
         return (size_t)snprintf(out, size, value > 0 ? "inf" : "-inf");
+    if (value == floor(value) && fabs(value) < 1e15) /* 100, not 1e+02 */
+        return (size_t)snprintf(out, size, "%.0f", value);
     const char point = locale_point();
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);

@@ -1,0 +1,265 @@
+/* ops_linear.c - products. Letters: N nodes, d features, h columns, e stored entries. */
+#include "models/tape_private.h"
+#include <math.h>
+#include <string.h>
+
+static graphss_i_var wrong_shape(graphss_i_tape *t, const char *op, size_t found, size_t want)
+{
+    return graphss_i_tape_spoil(t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
+                                                  "%s: %zu rows, want %zu", op, found, want));
+}
+
+static const float *value(graphss_i_tape *t, const graphss_i_node *node, int input)
+{
+    return t->node[node->in[input]].value;
+}
+
+/* ---- y [N x h] = X [N x d, sparse] w [d x h] ---- */
+
+typedef struct dropped {
+    float *out;
+    const float *in;
+    const graphss_i_tape *t;
+    const graphss_i_node *node;
+} dropped;
+
+static void drop_range(void *arg, size_t from, size_t to)
+{
+    const dropped *d = arg;
+    graphss_i_tape_kernels(d->t)->dropout(d->out, d->in, from, to, d->t->key ^ d->node->salt,
+                                          d->node->threshold, d->node->factor);
+}
+
+/* X as this pass sees it: with dropped entries while training, else as given. */
+static graphss_i_csr seen_input(const graphss_i_tape *t, const graphss_i_node *node)
+{
+    graphss_i_csr x = *node->m;
+    if (t->training && node->scratch)
+        x.value = node->scratch;
+    return x;
+}
+
+static void sparse_input_forward(graphss_i_tape *t, graphss_i_node *node)
+{
+    if (t->training && node->scratch) {
+        dropped d = {node->scratch, node->m->value, t, node};
+        graphss_i_tape_ranges(t, (size_t)node->m->offset[node->m->n_rows], 65536, drop_range,
+                              &d);
+    }
+    const graphss_i_csr x = seen_input(t, node);
+    graphss_i_spmm(t->ctx, node->value, &x, value(t, node, 0), node->cols);
+}
+
+/* dw = X^T dy */
+static void sparse_input_backward(graphss_i_tape *t, graphss_i_node *node,
+                                  float *const gin[INPUTS])
+{
+    const graphss_i_csr x = seen_input(t, node);
+    memset(gin[0], 0, x.n_cols * node->cols * sizeof *gin[0]);
+    graphss_i_spmm_transposed(t->ctx, gin[0], &x, node->grad, node->cols);
+}
+
+static const graphss_i_op sparse_input = {.forward = sparse_input_forward,
+                                          .backward = sparse_input_backward};
+
+graphss_i_var graphss_i_tape_sparse_input(graphss_i_tape *t, const graphss_i_csr *x,
+                                          graphss_i_var w, double dropout)
+{
+    const graphss_i_node *weight = graphss_i_tape_node(t, w);
+    if (!weight)
+        return -1;
+    if (weight->rows != x->n_cols)
+        return wrong_shape(t, "sparse input", weight->rows, x->n_cols);
+    graphss_i_node *node =
+        graphss_i_tape_record(t, &sparse_input, w, -1, x->n_rows, weight->cols);
+    if (!node)
+        return -1;
+    node->m = x;
+    if (dropout > 0) {
+        node->threshold = (uint32_t)lround(dropout * 65536);
+        node->factor = (float)(1 / (1 - dropout));
+        node->salt = (uint64_t)t->n * 0x9e3779b97f4a7c15u;
+        if (!graphss_i_tape_scratch(t, node, (size_t)x->offset[x->n_rows], sizeof(float)))
+            return -1;
+    }
+    return graphss_i_tape_var(t, node);
+}
+
+/* ---- y = M x;  dx = M^T dy ---- */
+
+static void spmm_forward(graphss_i_tape *t, graphss_i_node *node)
+{
+    graphss_i_spmm(t->ctx, node->value, node->m, value(t, node, 0), node->cols);
+}
+
+static void spmm_backward(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
+{
+    graphss_i_spmm(t->ctx, gin[0], node->transposed, node->grad, node->cols);
+}
+
+static const graphss_i_op spmm = {.forward = spmm_forward, .backward = spmm_backward};
+
+graphss_i_var graphss_i_tape_spmm(graphss_i_tape *t, graphss_i_pair m, graphss_i_var x)
+{
+    const graphss_i_node *in = graphss_i_tape_node(t, x);
+    if (!in)
+        return -1;
+    if (in->rows != m.m->n_cols)
+        return wrong_shape(t, "spmm", in->rows, m.m->n_cols);
+    graphss_i_node *node = graphss_i_tape_record(t, &spmm, x, -1, m.m->n_rows, in->cols);
+    if (node) {
+        node->m = m.m;
+        node->transposed = m.transposed;
+    }
+    return graphss_i_tape_var(t, node);
+}
+
+/* ---- y_i = sum_e v_e x_column(e): the values v are an input as well ---- */
+
+static void spmm_edges_forward(graphss_i_tape *t, graphss_i_node *node)
+{
+    graphss_i_csr m = *node->m;
+    m.value = t->node[node->in[0]].value;
+    graphss_i_spmm(t->ctx, node->value, &m, value(t, node, 1), node->cols);
+}
+
+/* The values of m in the order of its transpose. */
+static void permute(float *out, const float *in, const int64_t *place, size_t n)
+{
+    for (size_t e = 0; e < n; e++)
+        out[e] = in[place[e]];
+}
+
+/* dv_e = dy_i . x_j;  dx = M^T dy */
+static void spmm_edges_backward(graphss_i_tape *t, graphss_i_node *node,
+                                float *const gin[INPUTS])
+{
+    const size_t nnz = (size_t)node->m->offset[node->m->n_rows];
+    if (gin[0]) {
+        memset(gin[0], 0, nnz * sizeof *gin[0]);
+        graphss_i_sddmm(t->ctx, gin[0], node->m, node->grad, value(t, node, 1), node->cols);
+    }
+    if (gin[1]) {
+        graphss_i_csr back = *node->transposed;
+        permute(node->scratch, value(t, node, 0), node->place, nnz);
+        back.value = node->scratch;
+        graphss_i_spmm(t->ctx, gin[1], &back, node->grad, node->cols);
+    }
+}
+
+static const graphss_i_op spmm_edges = {.forward = spmm_edges_forward,
+                                        .backward = spmm_edges_backward,
+                                        .needs_input = {true, true}};
+
+graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *m,
+                                        const graphss_i_csr *transposed,
+                                        const int64_t *place, graphss_i_var edge,
+                                        graphss_i_var x)
+{
+    const graphss_i_node *in = graphss_i_tape_node(t, x), *v = graphss_i_tape_node(t, edge);
+    if (!in || !v)
+        return -1;
+    const size_t nnz = (size_t)m->offset[m->n_rows];
+    if (in->rows != m->n_cols)
+        return wrong_shape(t, "spmm with edges", in->rows, m->n_cols);
+    if (v->rows != nnz || v->cols != 1)
+        return wrong_shape(t, "edge values", v->rows, nnz);
+    graphss_i_node *node =
+        graphss_i_tape_record(t, &spmm_edges, edge, x, m->n_rows, in->cols);
+    if (!node || !graphss_i_tape_scratch(t, node, nnz, sizeof(float)))
+        return -1;
+    node->m = m;
+    node->transposed = transposed;
+    node->place = place;
+    return graphss_i_tape_var(t, node);
+}
+
+/* ---- s_e = a_i . b_j over a pattern ---- */
+
+static void edge_dot_forward(graphss_i_tape *t, graphss_i_node *node)
+{
+    memset(node->value, 0, node->rows * sizeof *node->value);
+    graphss_i_sddmm(t->ctx, node->value, node->m, value(t, node, 0), value(t, node, 1),
+                    node->n);
+}
+
+/* da = S b and db = S^T a, where S has the pattern of m and the values ds */
+static void edge_dot_backward(graphss_i_tape *t, graphss_i_node *node,
+                              float *const gin[INPUTS])
+{
+    if (gin[0]) {
+        graphss_i_csr s = *node->m;
+        s.value = node->grad;
+        graphss_i_spmm(t->ctx, gin[0], &s, value(t, node, 1), node->n);
+    }
+    if (gin[1]) {
+        graphss_i_csr back = *node->transposed;
+        permute(node->scratch, node->grad, node->place, node->rows);
+        back.value = node->scratch;
+        graphss_i_spmm(t->ctx, gin[1], &back, value(t, node, 0), node->n);
+    }
+}
+
+static const graphss_i_op edge_dot = {.forward = edge_dot_forward,
+                                      .backward = edge_dot_backward,
+                                      .needs_input = {true, true}};
+
+graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
+                                      const graphss_i_csr *transposed, const int64_t *place,
+                                      graphss_i_var a, graphss_i_var b)
+{
+    const graphss_i_node *left = graphss_i_tape_node(t, a), *right = graphss_i_tape_node(t, b);
+    if (!left || !right)
+        return -1;
+    if (left->rows != m->n_rows || right->rows != m->n_cols)
+        return wrong_shape(t, "edge dot", left->rows, m->n_rows);
+    if (left->cols != right->cols)
+        return wrong_shape(t, "edge dot columns", right->cols, left->cols);
+    const size_t nnz = (size_t)m->offset[m->n_rows], k = left->cols;
+    graphss_i_node *node = graphss_i_tape_record(t, &edge_dot, a, b, nnz, 1);
+    if (!node || !graphss_i_tape_scratch(t, node, nnz, sizeof(float)))
+        return -1;
+    node->m = m;
+    node->transposed = transposed;
+    node->place = place;
+    node->n = k;
+    return graphss_i_tape_var(t, node);
+}
+
+/* ---- c = a b;  da = dc b^T;  db = a^T dc ---- */
+
+static void matmul_forward(graphss_i_tape *t, graphss_i_node *node)
+{
+    graphss_i_gemm(t->ctx, node->value, value(t, node, 0), false, value(t, node, 1), false,
+                   node->rows, node->cols, node->n, 0);
+}
+
+static void matmul_backward(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
+{
+    const size_t inner = node->n;
+    if (gin[0])
+        graphss_i_gemm(t->ctx, gin[0], node->grad, false, value(t, node, 1), true, node->rows,
+                       inner, node->cols, 0);
+    if (gin[1])
+        graphss_i_gemm(t->ctx, gin[1], value(t, node, 0), true, node->grad, false, inner,
+                       node->cols, node->rows, 0);
+}
+
+static const graphss_i_op matmul = {.forward = matmul_forward,
+                                    .backward = matmul_backward,
+                                    .needs_input = {true, true}};
+
+graphss_i_var graphss_i_tape_matmul(graphss_i_tape *t, graphss_i_var a, graphss_i_var b)
+{
+    const graphss_i_node *left = graphss_i_tape_node(t, a), *right = graphss_i_tape_node(t, b);
+    if (!left || !right)
+        return -1;
+    if (left->cols != right->rows)
+        return wrong_shape(t, "matmul", right->rows, left->cols);
+    const size_t inner = left->cols;
+    graphss_i_node *node =
+        graphss_i_tape_record(t, &matmul, a, b, left->rows, right->cols);
+    if (node)
+        node->n = inner;
+    return graphss_i_tape_var(t, node);
+}

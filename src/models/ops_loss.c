@@ -1,0 +1,136 @@
+/* ops_loss.c - what is minimised. Sums are in double, piece by piece in a fixed order. */
+#include "models/tape_private.h"
+#include <math.h>
+#include <string.h>
+
+enum { GRAIN = 2048 }; /* rows a task */
+
+typedef struct rows {
+    float *out;
+    const float *x;
+    const graphss_i_node *node;
+    size_t cols;
+} rows;
+
+static const graphss_i_node *input(const graphss_i_tape *t, const graphss_i_node *node)
+{
+    return &t->node[node->in[0]];
+}
+
+/* log sum_c exp(x[c]) without overflow */
+static double log_sum_exp(const float *x, size_t cols)
+{
+    float top = x[0];
+    for (size_t c = 1; c < cols; c++)
+        top = x[c] > top ? x[c] : top;
+    double sum = 0;
+    for (size_t c = 0; c < cols; c++)
+        sum += expf(x[c] - top);
+    return top + log(sum);
+}
+
+/* ---- mean over listed rows i of  log sum_c exp(x[i][c]) - x[i][label] ---- */
+
+static void cross_entropy_range(void *arg, size_t from, size_t to)
+{
+    const rows *r = arg;
+    double sum = 0;
+    for (size_t j = from; j < to; j++) {
+        const float *x = r->x + (size_t)r->node->node[j] * r->cols;
+        sum += log_sum_exp(x, r->cols) - x[r->node->label[j]];
+    }
+    ((double *)r->node->scratch)[from / GRAIN] = sum;
+}
+
+static void cross_entropy_forward(graphss_i_tape *t, graphss_i_node *node)
+{
+    const graphss_i_node *x = input(t, node);
+    rows r = {NULL, x->value, node, x->cols};
+    graphss_i_tape_ranges(t, node->n, GRAIN, cross_entropy_range, &r);
+    double sum = 0;
+    for (size_t p = 0; p * GRAIN < node->n; p++)
+        sum += ((const double *)node->scratch)[p];
+    node->loss = sum / (double)node->n;
+}
+
+/* dx[i][c] = (softmax(x[i])[c] - [c = label]) / n */
+static void cross_entropy_back_range(void *arg, size_t from, size_t to)
+{
+    const rows *r = arg;
+    const float share = 1 / (float)r->node->n;
+    for (size_t j = from; j < to; j++) {
+        const size_t i = (size_t)r->node->node[j];
+        const float *x = r->x + i * r->cols;
+        float *out = r->out + i * r->cols;
+        const float norm = (float)log_sum_exp(x, r->cols);
+        for (size_t c = 0; c < r->cols; c++)
+            out[c] = share * expf(x[c] - norm);
+        out[r->node->label[j]] -= share;
+    }
+}
+
+static void cross_entropy_backward(graphss_i_tape *t, graphss_i_node *node,
+                                   float *const gin[INPUTS])
+{
+    const graphss_i_node *x = input(t, node);
+    memset(gin[0], 0, x->rows * x->cols * sizeof *gin[0]);
+    rows r = {gin[0], x->value, node, x->cols};
+    graphss_i_tape_ranges(t, node->n, GRAIN, cross_entropy_back_range, &r);
+}
+
+static const graphss_i_op cross_entropy = {.forward = cross_entropy_forward,
+                                           .backward = cross_entropy_backward,
+                                           .needs_input = {true},
+                                           .is_loss = true};
+
+graphss_i_var graphss_i_tape_cross_entropy(graphss_i_tape *t, graphss_i_var x,
+                                           const int32_t *node_list, const int32_t *label,
+                                           size_t n)
+{
+    if (x < 0)
+        return -1;
+    if (n == 0)
+        return graphss_i_tape_spoil(
+            t, graphss_i_fail(t->ctx, GRAPHSS_ERR_DATA, "no node to train on"));
+    graphss_i_node *node = graphss_i_tape_record(t, &cross_entropy, x, -1, 1, 1);
+    if (!node || !graphss_i_tape_scratch(t, node, (n + GRAIN - 1) / GRAIN, sizeof(double)))
+        return -1;
+    node->node = node_list;
+    node->label = label;
+    node->n = n;
+    return graphss_i_tape_var(t, node);
+}
+
+/* ---- f sum_j x_j^2;  dx = 2 f x ---- */
+
+static void sum_squares_forward(graphss_i_tape *t, graphss_i_node *node)
+{
+    const graphss_i_node *x = input(t, node);
+    double sum = 0;
+    for (size_t j = 0; j < x->rows * x->cols; j++)
+        sum += (double)x->value[j] * x->value[j];
+    node->loss = node->factor * sum;
+}
+
+static void sum_squares_backward(graphss_i_tape *t, graphss_i_node *node,
+                                 float *const gin[INPUTS])
+{
+    const graphss_i_node *x = input(t, node);
+    for (size_t j = 0; j < x->rows * x->cols; j++)
+        gin[0][j] = 2 * node->factor * x->value[j];
+}
+
+static const graphss_i_op sum_squares = {.forward = sum_squares_forward,
+                                         .backward = sum_squares_backward,
+                                         .needs_input = {true},
+                                         .is_loss = true};
+
+graphss_i_var graphss_i_tape_sum_squares(graphss_i_tape *t, graphss_i_var x, double factor)
+{
+    if (x < 0)
+        return -1;
+    graphss_i_node *node = graphss_i_tape_record(t, &sum_squares, x, -1, 1, 1);
+    if (node)
+        node->factor = (float)factor;
+    return graphss_i_tape_var(t, node);
+}

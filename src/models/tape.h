@@ -1,0 +1,100 @@
+/* tape.h - gradients, decided once.
+ *
+ * A model is written down once as a list of operations on matrices (rows x cols, row-major):
+ *
+ *     graphss_i_var h = graphss_i_tape_spmm(t, a, a, graphss_i_tape_input(t, x, w0));
+ *     graphss_i_var y = graphss_i_tape_matmul(t, graphss_i_tape_relu(t, h), w1);
+ *     graphss_i_tape_cross_entropy(t, y, node, label, n);
+ *     graphss_i_tape_finish(t);
+ *
+ * and then replayed each epoch: forward fills every value, backward every gradient, with no
+ * allocation in between. Why a tape and not hand-written forward/backward pairs per model:
+ * eight models and defences share a dozen operations, and a mistake in a gradient is made
+ * and found once, in the operation's own test. Why record once: shapes never change, so
+ * finish() can give all matrices places in one block, reusing a place as soon as its matrix
+ * is dead; a two-layer GCN then needs two N x hidden matrices in all, not six.
+ *
+ * Recording never fails at once: a first error sticks and finish() reports it. */
+#ifndef GRAPHSS_TAPE_H
+#define GRAPHSS_TAPE_H
+
+#include "base/base.h"
+#include "graph/products.h"
+
+typedef struct graphss_i_tape graphss_i_tape;
+typedef int32_t graphss_i_var; /* an operation's result; negative: recording failed */
+
+/* A sparse square matrix and its transpose; the same pointer twice when symmetric. */
+typedef struct graphss_i_pair {
+    const graphss_i_csr *m, *transposed;
+} graphss_i_pair;
+
+graphss_status graphss_i_tape_new(graphss_ctx *ctx, graphss_i_tape **out);
+void graphss_i_tape_free(graphss_ctx *ctx, graphss_i_tape *tape);
+
+/* ---- leaves; the arrays are borrowed until the tape is freed ---- */
+
+graphss_i_var graphss_i_tape_constant(graphss_i_tape *t, const float *value, size_t rows,
+                                      size_t cols);
+/* backward writes its gradient to grad (overwriting; zero where nothing flows) */
+graphss_i_var graphss_i_tape_weight(graphss_i_tape *t, const float *value, float *grad,
+                                    size_t rows, size_t cols);
+
+/* ---- linear ---- */
+
+/* X W, X sparse and constant; dropout drops stored entries of X while training */
+graphss_i_var graphss_i_tape_sparse_input(graphss_i_tape *t, const graphss_i_csr *x,
+                                          graphss_i_var w, double dropout);
+/* M x */
+graphss_i_var graphss_i_tape_spmm(graphss_i_tape *t, graphss_i_pair m, graphss_i_var x);
+/* M x with the pattern of m and the values of edge (nnz x 1), which get a gradient too.
+ * transposed lists, for each entry of m's transpose, its place in m. */
+graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *m,
+                                        const graphss_i_csr *transposed,
+                                        const int64_t *place, graphss_i_var edge,
+                                        graphss_i_var x);
+/* a b */
+graphss_i_var graphss_i_tape_matmul(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
+/* (nnz x 1): a_i . b_j for each entry (i, j) of m's pattern */
+graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
+                                      const graphss_i_csr *transposed, const int64_t *place,
+                                      graphss_i_var a, graphss_i_var b);
+
+/* ---- pointwise ---- */
+
+graphss_i_var graphss_i_tape_add_bias(graphss_i_tape *t, graphss_i_var x,
+                                      graphss_i_var bias); /* 1 x cols, to each row */
+graphss_i_var graphss_i_tape_relu(graphss_i_tape *t, graphss_i_var x);
+graphss_i_var graphss_i_tape_dropout(graphss_i_tape *t, graphss_i_var x, double rate);
+graphss_i_var graphss_i_tape_add(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
+graphss_i_var graphss_i_tape_multiply(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
+graphss_i_var graphss_i_tape_scale(graphss_i_tape *t, graphss_i_var x, double factor);
+graphss_i_var graphss_i_tape_sigmoid(graphss_i_tape *t, graphss_i_var x);
+graphss_i_var graphss_i_tape_exp(graphss_i_tape *t, graphss_i_var x);
+
+/* ---- losses; their value is 1 x 1, several add up ---- */
+
+/* mean over the n listed rows of -log softmax(x[node])[label]; the lists are borrowed */
+graphss_i_var graphss_i_tape_cross_entropy(graphss_i_tape *t, graphss_i_var x,
+                                           const int32_t *node, const int32_t *label,
+                                           size_t n);
+/* factor times the sum of all squares */
+graphss_i_var graphss_i_tape_sum_squares(graphss_i_tape *t, graphss_i_var x, double factor);
+
+/* ---- running ---- */
+
+/* Keeps a value readable after forward; all others may be overwritten. */
+void graphss_i_tape_keep(graphss_i_tape *t, graphss_i_var x);
+/* Plans memory. What backward differentiates is the sum of the losses recorded. */
+graphss_status graphss_i_tape_finish(graphss_i_tape *t);
+
+/* key drives dropout: the same key, the same masks. training false: nothing is dropped. */
+void graphss_i_tape_forward(graphss_i_tape *t, bool training, uint64_t key);
+/* After a forward with training true, once. */
+void graphss_i_tape_backward(graphss_i_tape *t);
+
+const float *graphss_i_tape_value(const graphss_i_tape *t, graphss_i_var x);
+double graphss_i_tape_loss(const graphss_i_tape *t); /* of the last forward */
+size_t graphss_i_tape_bytes(const graphss_i_tape *t); /* memory of all matrices */
+
+#endif

@@ -1,0 +1,344 @@
+/* Every operation's gradient against finite differences, and the memory plan against a
+ * plan that shares nothing. */
+#include "models/tape.h"
+#include "testing.h"
+
+enum { N = 7, D = 5, H = 4, MOST = 64 };
+
+/* A random sparse square matrix with its transpose, and where each entry went. */
+typedef struct sparse {
+    graphss_i_csr m, transposed;
+    int64_t *place;
+} sparse;
+
+static float *random_matrix(graphss_rng *rng, size_t n)
+{
+    float *x = malloc(n * sizeof *x);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)graphss_rng_normal(rng);
+    return x;
+}
+
+static graphss_i_csr random_csr(graphss_rng *rng, size_t rows, size_t cols)
+{
+    graphss_i_csr m = {.n_rows = rows, .n_cols = cols};
+    m.offset = malloc((rows + 1) * sizeof *m.offset);
+    m.column = malloc(rows * cols * sizeof *m.column);
+    m.value = malloc(rows * cols * sizeof *m.value);
+    int64_t e = 0;
+    for (size_t i = 0; i < rows; i++) {
+        m.offset[i] = e;
+        for (size_t j = 0; j < cols; j++) {
+            if (graphss_rng_double(rng) < 0.4) {
+                m.column[e] = (int32_t)j;
+                m.value[e++] = (float)graphss_rng_normal(rng);
+            }
+        }
+    }
+    m.offset[rows] = e;
+    return m;
+}
+
+static sparse random_sparse(graphss_rng *rng, size_t n)
+{
+    sparse s = {.m = random_csr(rng, n, n)};
+    s.transposed = random_csr(rng, n, n); /* for its memory; filled below */
+    free(s.transposed.column), free(s.transposed.value);
+    s.transposed.column = malloc(n * n * sizeof *s.transposed.column);
+    s.transposed.value = malloc(n * n * sizeof *s.transposed.value);
+    s.place = malloc(n * n * sizeof *s.place);
+    int64_t at = 0;
+    for (size_t j = 0; j < n; j++) {
+        s.transposed.offset[j] = at;
+        for (size_t i = 0; i < n; i++)
+            for (int64_t e = s.m.offset[i]; e < s.m.offset[i + 1]; e++)
+                if (s.m.column[e] == (int32_t)j) {
+                    s.transposed.column[at] = (int32_t)i;
+                    s.transposed.value[at] = s.m.value[e];
+                    s.place[at++] = e;
+                }
+    }
+    s.transposed.offset[n] = at;
+    return s;
+}
+
+static void free_csr(graphss_i_csr *m)
+{
+    free(m->offset), free(m->column), free(m->value);
+}
+
+static void free_sparse(sparse *s)
+{
+    free_csr(&s->m), free_csr(&s->transposed), free(s->place);
+}
+
+/* A case: two weights, and a function that records a loss on them. */
+typedef struct fixture {
+    sparse s;
+    graphss_i_csr x; /* N x D */
+    float *w[2], *grad[2];
+    size_t rows[2], cols[2];
+    int32_t node[N], label[N];
+} fixture;
+
+typedef void (*recorder)(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2]);
+
+static fixture make_fixture(graphss_rng *rng, size_t r0, size_t c0, size_t r1, size_t c1)
+{
+    fixture f = {.rows = {r0, r1}, .cols = {c0, c1}};
+    f.s = random_sparse(rng, N);
+    f.x = random_csr(rng, N, D);
+    for (int i = 0; i < 2; i++) {
+        f.w[i] = random_matrix(rng, f.rows[i] * f.cols[i]);
+        f.grad[i] = malloc(f.rows[i] * f.cols[i] * sizeof(float));
+    }
+    for (int i = 0; i < N; i++) {
+        f.node[i] = i;
+        f.label[i] = (int32_t)graphss_rng_below(rng, H);
+    }
+    return f;
+}
+
+static void free_fixture(fixture *f)
+{
+    free_sparse(&f->s), free_csr(&f->x);
+    for (int i = 0; i < 2; i++)
+        free(f->w[i]), free(f->grad[i]);
+}
+
+static graphss_i_tape *record(graphss_ctx *ctx, const fixture *f, recorder fn)
+{
+    graphss_i_tape *t = NULL;
+    assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+    graphss_i_var w[2];
+    for (int i = 0; i < 2; i++)
+        w[i] = graphss_i_tape_weight(t, f->w[i], f->grad[i], f->rows[i], f->cols[i]);
+    fn(t, f, w);
+    assert_ok(ctx, graphss_i_tape_finish(t));
+    return t;
+}
+
+/* (loss(w + h) - loss(w - h)) / 2h for each entry of both weights. Values are of order 1 in
+ * float, so h = 1e-2 leaves rounding near 1e-5 and curvature near 1e-4. */
+static void check_gradients(recorder fn, size_t r0, size_t c0, size_t r1, size_t c1)
+{
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    graphss_rng rng = graphss_rng_make(7, 1);
+    fixture f = make_fixture(&rng, r0, c0, r1, c1);
+    graphss_i_tape *t = record(ctx, &f, fn);
+    float got[2][MOST];
+    graphss_i_tape_forward(t, true, 99);
+    graphss_i_tape_backward(t);
+    for (int i = 0; i < 2; i++)
+        memcpy(got[i], f.grad[i], f.rows[i] * f.cols[i] * sizeof(float));
+    double largest = 0;
+    for (int i = 0; i < 2; i++) {
+        for (size_t j = 0; j < f.rows[i] * f.cols[i]; j++) {
+            const float kept = f.w[i][j], h = 1e-2f;
+            f.w[i][j] = kept + h;
+            graphss_i_tape_forward(t, true, 99);
+            const double up = graphss_i_tape_loss(t);
+            f.w[i][j] = kept - h;
+            graphss_i_tape_forward(t, true, 99);
+            const double down = graphss_i_tape_loss(t);
+            f.w[i][j] = kept;
+            const double wanted = (up - down) / (2 * (double)h);
+            largest = fmax(largest, fabs(wanted));
+            if (fabs(got[i][j] - wanted) > 3e-3 * (1 + fabs(wanted)))
+                fail_msg("weight %d entry %zu: gradient %g, difference %g", i, j, got[i][j],
+                         wanted);
+        }
+    }
+    assert_true(largest > 1e-3); /* a loss that depends on nothing proves nothing */
+    graphss_i_tape_free(ctx, t);
+    free_fixture(&f);
+    graphss_ctx_free(ctx);
+}
+
+static void two_layers(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
+{
+    const graphss_i_pair m = {&f->s.m, &f->s.transposed};
+    graphss_i_var h = graphss_i_tape_sparse_input(t, &f->x, w[0], 0.3);
+    h = graphss_i_tape_relu(t, graphss_i_tape_spmm(t, m, h));
+    h = graphss_i_tape_dropout(t, h, 0.4);
+    h = graphss_i_tape_spmm(t, m, graphss_i_tape_matmul(t, h, w[1]));
+    graphss_i_tape_cross_entropy(t, h, f->node, f->label, N - 2);
+}
+
+static void bias_then_loss(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
+{
+    graphss_i_var h = graphss_i_tape_add_bias(t, graphss_i_tape_scale(t, w[0], 0.7), w[1]);
+    graphss_i_tape_cross_entropy(t, h, f->node, f->label, N);
+}
+
+static void edge_values(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
+{
+    const size_t nnz = (size_t)f->s.m.offset[N];
+    (void)nnz;
+    graphss_i_var v = graphss_i_tape_edge_dot(t, &f->s.m, &f->s.transposed, f->s.place, w[0],
+                                              w[1]);
+    v = graphss_i_tape_sigmoid(t, v);
+    graphss_i_var y =
+        graphss_i_tape_spmm_edges(t, &f->s.m, &f->s.transposed, f->s.place, v, w[0]);
+    graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
+}
+
+static void used_twice(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
+{
+    graphss_i_var s = graphss_i_tape_add(t, w[0], w[1]);
+    graphss_i_var y = graphss_i_tape_multiply(t, s, s);
+    graphss_i_var z = graphss_i_tape_multiply(t, y, graphss_i_tape_add(t, s, w[0]));
+    graphss_i_tape_cross_entropy(t, graphss_i_tape_scale(t, z, 0.1), f->node, f->label, N);
+    graphss_i_tape_sum_squares(t, y, 0.01);
+}
+
+static void through_exp(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
+{
+    graphss_i_var y = graphss_i_tape_exp(t, graphss_i_tape_scale(t, w[0], 0.3));
+    y = graphss_i_tape_multiply(t, y, graphss_i_tape_sigmoid(t, w[1]));
+    graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
+}
+
+static void test_two_layers(void **state)
+{
+    (void)state;
+    check_gradients(two_layers, D, 6, 6, H);
+}
+static void test_bias_and_scale(void **state)
+{
+    (void)state;
+    check_gradients(bias_then_loss, N, H, 1, H);
+}
+static void test_edge_values_and_edge_dot(void **state)
+{
+    (void)state;
+    check_gradients(edge_values, N, H, N, H);
+}
+static void test_values_used_more_than_once(void **state)
+{
+    (void)state;
+    check_gradients(used_twice, N, H, N, H);
+}
+static void test_exp_and_sigmoid(void **state)
+{
+    (void)state;
+    check_gradients(through_exp, N, H, N, H);
+}
+
+static void test_a_weight_nobody_uses_gets_zero(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const float used[4] = {1, 2, 3, 4}, unused[2] = {5, 6};
+    float grad_used[4] = {9, 9, 9, 9}, grad_unused[2] = {9, 9};
+    graphss_i_tape *t = NULL;
+    assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+    const graphss_i_var w = graphss_i_tape_weight(t, used, grad_used, 2, 2);
+    graphss_i_tape_weight(t, unused, grad_unused, 1, 2);
+    graphss_i_tape_sum_squares(t, w, 0.5);
+    assert_ok(ctx, graphss_i_tape_finish(t));
+    graphss_i_tape_forward(t, true, 0);
+    assert_true(graphss_i_tape_loss(t) == 15);
+    graphss_i_tape_backward(t);
+    for (int i = 0; i < 4; i++)
+        assert_true(grad_used[i] == used[i]);
+    assert_true(grad_unused[0] == 0 && grad_unused[1] == 0);
+    graphss_i_tape_free(ctx, t);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_gcn_needs_two_wide_matrices(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_rng rng = graphss_rng_make(1, 1);
+    enum { WIDE = 320 };
+    fixture f = make_fixture(&rng, D, WIDE, WIDE, H);
+    graphss_i_tape *t = record(ctx, &f, two_layers);
+    const size_t wide = N * WIDE * sizeof(float), narrow = 64 * sizeof(float);
+    assert_true(graphss_i_tape_bytes(t) <= 3 * wide + 4 * narrow);
+    graphss_i_tape_free(ctx, t);
+    free_fixture(&f);
+    graphss_ctx_free(ctx);
+}
+
+static void test_dropout_is_off_when_not_training(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_rng rng = graphss_rng_make(2, 1);
+    fixture f = make_fixture(&rng, D, 6, 6, H);
+    graphss_i_tape *t = record(ctx, &f, two_layers);
+    graphss_i_tape_forward(t, false, 1);
+    const double plain = graphss_i_tape_loss(t);
+    graphss_i_tape_forward(t, true, 1);
+    const double first = graphss_i_tape_loss(t);
+    graphss_i_tape_forward(t, true, 2);
+    assert_true(graphss_i_tape_loss(t) != first && first != plain);
+    graphss_i_tape_forward(t, true, 1);
+    assert_true(graphss_i_tape_loss(t) == first);
+    graphss_i_tape_forward(t, false, 3);
+    assert_true(graphss_i_tape_loss(t) == plain);
+    graphss_i_tape_free(ctx, t);
+    free_fixture(&f);
+    graphss_ctx_free(ctx);
+}
+
+static void test_wrong_shapes_are_reported_at_the_end(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const float x[6] = {0};
+    float g[6];
+    graphss_i_tape *t = NULL;
+    assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+    const graphss_i_var a = graphss_i_tape_weight(t, x, g, 2, 3);
+    graphss_i_var y = graphss_i_tape_matmul(t, a, a);
+    y = graphss_i_tape_relu(t, y);
+    assert_int_equal(y, -1);
+    assert_fails(ctx, graphss_i_tape_finish(t), GRAPHSS_ERR_INTERNAL, "matmul");
+    graphss_i_tape_free(ctx, t);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status record_all(graphss_ctx *ctx, void *arg)
+{
+    const fixture *f = arg;
+    graphss_i_tape *t = NULL;
+    graphss_status st = graphss_i_tape_new(ctx, &t);
+    if (st)
+        return st;
+    graphss_i_var w[2];
+    for (int i = 0; i < 2; i++)
+        w[i] = graphss_i_tape_weight(t, f->w[i], f->grad[i], f->rows[i], f->cols[i]);
+    two_layers(t, f, w);
+    st = graphss_i_tape_finish(t);
+    graphss_i_tape_free(ctx, t);
+    return st;
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    graphss_rng rng = graphss_rng_make(3, 1);
+    fixture f = make_fixture(&rng, D, 6, 6, H);
+    testing_each_allocation_fails(record_all, &f);
+    free_fixture(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_layers),
+        cmocka_unit_test(test_bias_and_scale),
+        cmocka_unit_test(test_edge_values_and_edge_dot),
+        cmocka_unit_test(test_values_used_more_than_once),
+        cmocka_unit_test(test_exp_and_sigmoid),
+        cmocka_unit_test(test_a_weight_nobody_uses_gets_zero),
+        cmocka_unit_test(test_a_gcn_needs_two_wide_matrices),
+        cmocka_unit_test(test_dropout_is_off_when_not_training),
+        cmocka_unit_test(test_wrong_shapes_are_reported_at_the_end),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
