@@ -123,11 +123,6 @@ static void assert_in_place(world *w)
     assert_int_equal(size_of(w->part), -1);
 }
 
-static void answer_well(loopback *server, int fd, loopback_request *request)
-{
-    loopback_send_content(server, fd, request, true, SIZE_MAX);
-}
-
 static void answer_cut_first(loopback *server, int fd, loopback_request *request)
 {
     loopback_send_content(server, fd, request, true, server->n_requests ? SIZE_MAX : CUT);
@@ -136,74 +131,6 @@ static void answer_cut_first(loopback *server, int fd, loopback_request *request
 static void answer_cut_first_whole_later(loopback *server, int fd, loopback_request *request)
 {
     loopback_send_content(server, fd, request, false, server->n_requests ? SIZE_MAX : CUT);
-}
-
-static void answer_404(loopback *server, int fd, loopback_request *request)
-{
-    (void)server;
-    (void)request;
-    loopback_send_text(fd, "HTTP/1.1 404 Gone\r\nContent-Length: 9\r\n\r\nnot here\n");
-}
-
-static void answer_503_first(loopback *server, int fd, loopback_request *request)
-{
-    if (server->n_requests == 0)
-        loopback_send_text(fd, "HTTP/1.1 503 Busy\r\nContent-Length: 5\r\n\r\nbusy\n");
-    else
-        answer_well(server, fd, request);
-}
-
-static void answer_elsewhere(loopback *server, int fd, loopback_request *request)
-{
-    if (strncmp(request->path, "/files/", 7) == 0)
-        loopback_send_text(fd, "HTTP/1.1 302 There\r\nLocation: /moved/thing.npz\r\n"
-                               "Content-Length: 6\r\n\r\nmoved\n");
-    else
-        answer_well(server, fd, request);
-}
-
-static void answer_in_circles(loopback *server, int fd, loopback_request *request)
-{
-    char head[300];
-    (void)request;
-    snprintf(head, sizeof head,
-             "HTTP/1.1 302 There\r\nLocation: /again/%zu\r\n"
-             "Content-Length: 0\r\n\r\n",
-             server->n_requests);
-    loopback_send_text(fd, head);
-}
-
-static void answer_to_file_scheme(loopback *server, int fd, loopback_request *request)
-{
-    (void)server;
-    (void)request;
-    loopback_send_text(fd, "HTTP/1.1 302 There\r\nLocation: file:///etc/passwd\r\n"
-                           "Content-Length: 0\r\n\r\n");
-}
-
-/* Half, then nothing more until the other side hangs up. */
-static void answer_half_and_wait(loopback *server, int fd, loopback_request *request)
-{
-    char rest[16];
-    loopback_send_content(server, fd, request, true, N / 2);
-    while (recv(fd, rest, sizeof rest, 0) > 0)
-        ;
-}
-
-static void answer_too_long_a_length(loopback *server, int fd, loopback_request *request)
-{
-    (void)server;
-    (void)request;
-    loopback_send_text(fd, "HTTP/1.1 200 Fine\r\nContent-Length: 99999999999\r\n\r\nx");
-}
-
-static void answer_without_end(loopback *server, int fd, loopback_request *request)
-{
-    (void)request;
-    loopback_send_text(fd, "HTTP/1.1 200 Fine\r\nConnection: close\r\n\r\n");
-    for (int k = 0; k < 100; k++)
-        if (!loopback_send(fd, server->content, server->n_content))
-            break;
 }
 
 static void test_a_good_file_is_put_in_place_and_not_asked_for_again(void **state)
@@ -259,7 +186,7 @@ static void test_a_wrong_checksum_removes_the_download(void **state)
     assert_int_equal(size_of(w->part), -1);
 }
 
-static void test_a_wrong_download_leaves_the_old_file_alone(void **state)
+static void test_a_failed_download_leaves_the_old_file_alone(void **state)
 {
     world *w = *state;
     start(w, answer_well);
@@ -622,30 +549,6 @@ static void test_the_manifest_is_sound(void **state)
     assert_null(graphss_fetch_item_at(SIZE_MAX));
 }
 
-/* Serves FOLDER/FILE for /files/FILE; content is the folder's name. */
-static void answer_from_folder(loopback *server, int fd, loopback_request *request)
-{
-    char path[700];
-    struct stat info;
-    snprintf(path, sizeof path, "%s/%s", server->content, strrchr(request->path, '/') + 1);
-    FILE *file = fopen(path, "rb");
-    char *bytes = NULL;
-    if (file && fstat(fileno(file), &info) == 0)
-        bytes = malloc((size_t)info.st_size + 1);
-    if (bytes && fread(bytes, 1, (size_t)info.st_size, file) == (size_t)info.st_size) {
-        char head[100];
-        snprintf(head, sizeof head, "HTTP/1.1 200 Fine\r\nContent-Length: %lld\r\n\r\n",
-                 (long long)info.st_size);
-        loopback_send_text(fd, head);
-        loopback_send(fd, bytes, (size_t)info.st_size);
-    } else {
-        answer_404(server, fd, request);
-    }
-    free(bytes);
-    if (file)
-        fclose(file);
-}
-
 static void test_cora_comes_from_a_mirror(void **state)
 {
     world *w = *state;
@@ -670,7 +573,7 @@ int main(void)
         T(a_good_file_is_put_in_place_and_not_asked_for_again),
         T(the_git_blob_id_is_as_good),
         T(a_wrong_checksum_removes_the_download),
-        T(a_wrong_download_leaves_the_old_file_alone),
+        T(a_failed_download_leaves_the_old_file_alone),
         T(a_damaged_file_is_replaced),
         T(a_cut_connection_is_resumed_by_the_next_call),
         T(a_cut_connection_is_resumed_by_the_same_call),

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 
 enum { LOOPBACK_CONNECTIONS = 200, LOOPBACK_LOGGED = 32 };
@@ -154,6 +155,106 @@ static inline void loopback_stop(loopback *server)
     pthread_join(server->thread, NULL);
     close(server->listener);
     server->running = false;
+}
+
+/* Answers that know no test. */
+
+static inline void answer_well(loopback *server, int fd, loopback_request *request)
+{
+    loopback_send_content(server, fd, request, true, SIZE_MAX);
+}
+
+static inline void answer_404(loopback *server, int fd, loopback_request *request)
+{
+    (void)server;
+    (void)request;
+    loopback_send_text(fd, "HTTP/1.1 404 Gone\r\nContent-Length: 9\r\n\r\nnot here\n");
+}
+
+static inline void answer_503_first(loopback *server, int fd, loopback_request *request)
+{
+    if (server->n_requests == 0)
+        loopback_send_text(fd, "HTTP/1.1 503 Busy\r\nContent-Length: 5\r\n\r\nbusy\n");
+    else
+        answer_well(server, fd, request);
+}
+
+static inline void answer_in_circles(loopback *server, int fd, loopback_request *request)
+{
+    char head[300];
+    (void)request;
+    snprintf(head, sizeof head,
+             "HTTP/1.1 302 There\r\nLocation: /again/%zu\r\n"
+             "Content-Length: 0\r\n\r\n",
+             server->n_requests);
+    loopback_send_text(fd, head);
+}
+
+static inline void answer_to_file_scheme(loopback *server, int fd, loopback_request *request)
+{
+    (void)server;
+    (void)request;
+    loopback_send_text(fd, "HTTP/1.1 302 There\r\nLocation: file:///etc/passwd\r\n"
+                           "Content-Length: 0\r\n\r\n");
+}
+
+static inline void answer_too_long_a_length(loopback *server, int fd,
+                                            loopback_request *request)
+{
+    (void)server;
+    (void)request;
+    loopback_send_text(fd, "HTTP/1.1 200 Fine\r\nContent-Length: 99999999999\r\n\r\nx");
+}
+
+static inline void answer_without_end(loopback *server, int fd, loopback_request *request)
+{
+    (void)request;
+    loopback_send_text(fd, "HTTP/1.1 200 Fine\r\nConnection: close\r\n\r\n");
+    for (int k = 0; k < 100; k++)
+        if (!loopback_send(fd, server->content, server->n_content))
+            break;
+}
+
+/* Serves FOLDER/FILE for /files/FILE; content is the folder's name. */
+static inline void answer_from_folder(loopback *server, int fd, loopback_request *request)
+{
+    char path[700];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/%s", server->content, strrchr(request->path, '/') + 1);
+    FILE *file = fopen(path, "rb");
+    char *bytes = NULL;
+    if (file && fstat(fileno(file), &info) == 0)
+        bytes = malloc((size_t)info.st_size + 1);
+    if (bytes && fread(bytes, 1, (size_t)info.st_size, file) == (size_t)info.st_size) {
+        char head[100];
+        snprintf(head, sizeof head, "HTTP/1.1 200 Fine\r\nContent-Length: %lld\r\n\r\n",
+                 (long long)info.st_size);
+        loopback_send_text(fd, head);
+        loopback_send(fd, bytes, (size_t)info.st_size);
+    } else {
+        answer_404(server, fd, request);
+    }
+    free(bytes);
+    if (file)
+        fclose(file);
+}
+
+static inline void answer_elsewhere(loopback *server, int fd, loopback_request *request)
+{
+    if (strncmp(request->path, "/files/", 7) == 0)
+        loopback_send_text(fd, "HTTP/1.1 302 There\r\nLocation: /moved/thing.npz\r\n"
+                               "Content-Length: 6\r\n\r\nmoved\n");
+    else
+        answer_well(server, fd, request);
+}
+
+/* Half, then nothing more until the other side hangs up. */
+static inline void answer_half_and_wait(loopback *server, int fd, loopback_request *request)
+{
+    char rest[16];
+    loopback_send_content(server, fd, request, true, server->n_content / 2);
+    while (recv(fd, rest, sizeof rest, 0) > 0)
+        ;
 }
 
 #endif
