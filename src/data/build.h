@@ -27,6 +27,11 @@ graphss_status graphss_i_graph_from_rows(graphss_ctx *ctx, graphss_graph *out, s
                                          const float *weight, size_t nnz, const char *what,
                                          graphss_cleaning *cleaned);
 
+graphss_feature_kind graphss_i_features_kind(const graphss_features *features);
+
+graphss_status graphss_i_names_copy(graphss_ctx *ctx, graphss_names *out,
+                                    const graphss_names *names);
+
 /* A growing list of strings: add, then finish into names. {0} is empty. */
 typedef struct graphss_i_name_list {
     size_t count, room, bytes, bytes_room;
@@ -52,6 +57,11 @@ graphss_status graphss_i_intern_add(graphss_ctx *ctx, size_t *index, bool *added
 /* -1 when absent */
 int64_t graphss_i_intern_find(const graphss_i_intern *table, const char *text, size_t length);
 void graphss_i_intern_destroy(graphss_ctx *ctx, graphss_i_intern *table);
+/* Makes the slots anew for the strings of the list; of equal ones the first is found. */
+graphss_status graphss_i_intern_index(graphss_ctx *ctx, graphss_i_intern *table);
+
+/* The node whose number the text is, or -1. */
+int64_t graphss_i_find_number(const graphss_dataset *data, const char *id, size_t length);
 
 /* Labels as files hold them (any integers; negative: unknown) to 0..K-1. When class names
  * are given or the values are 0..K-1 already they stay; otherwise the values in ascending

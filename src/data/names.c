@@ -1,0 +1,183 @@
+/* names.c - strings in one block, and the hash table from a string to its number.
+ *
+ * Ids and class names come by the million, so each costs its bytes, an offset and two
+ * slots, and no allocation of its own. */
+#include "data/build.h"
+#include <string.h>
+
+const char *graphss_names_get(const graphss_names *names, size_t i)
+{
+    return names->text + names->start[i];
+}
+
+void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names)
+{
+    graphss_release(ctx, names->text);
+    graphss_release(ctx, names->start);
+    *names = (graphss_names){0};
+}
+
+graphss_status graphss_i_names_copy(graphss_ctx *ctx, graphss_names *out,
+                                    const graphss_names *names)
+{
+    if (names->count == 0) {
+        *out = (graphss_names){0};
+        return GRAPHSS_OK;
+    }
+    graphss_names made = {.count = names->count};
+    made.start = graphss_i_copy(ctx, names->start, names->count + 1, sizeof *made.start);
+    made.text = graphss_i_copy(ctx, names->text, names->start[names->count], 1);
+    if (!made.start || !made.text) {
+        graphss_names_destroy(ctx, &made);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    *out = made;
+    return GRAPHSS_OK;
+}
+
+/* Room for `wanted` elements, doubling; false when there is no memory. */
+static bool reserve(graphss_ctx *ctx, void **block, size_t *room, size_t used, size_t wanted,
+                    size_t size)
+{
+    if (wanted <= *room)
+        return true;
+    size_t grown = *room > SIZE_MAX / 2 ? wanted : *room * 2;
+    if (grown < wanted)
+        grown = wanted;
+    if (grown < 16)
+        grown = 16;
+    void *bigger = graphss_i_grow(ctx, *block, used, grown, size);
+    if (!bigger)
+        return false;
+    *block = bigger;
+    *room = grown;
+    return true;
+}
+
+graphss_status graphss_i_name_list_add(graphss_ctx *ctx, graphss_i_name_list *list,
+                                       const char *text, size_t length)
+{
+    if (length && memchr(text, 0, length))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "name %zu holds a NUL byte", list->count);
+    size_t bytes;
+    if (!graphss_i_add(&bytes, list->bytes, length) || !graphss_i_add(&bytes, bytes, 1))
+        return graphss_i_nomem(ctx, SIZE_MAX);
+    void *start = list->start, *letters = list->text;
+    const bool roomy = reserve(ctx, &start, &list->room, list->count + 1, list->count + 2,
+                               sizeof *list->start);
+    list->start = start;
+    if (!roomy)
+        return GRAPHSS_ERR_NOMEM;
+    const bool enough = reserve(ctx, &letters, &list->bytes_room, list->bytes, bytes, 1);
+    list->text = letters;
+    if (!enough)
+        return GRAPHSS_ERR_NOMEM;
+    if (length)
+        memcpy(list->text + list->bytes, text, length);
+    list->text[bytes - 1] = 0;
+    list->start[list->count++] = list->bytes;
+    list->start[list->count] = bytes;
+    list->bytes = bytes;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_name_list_finish(graphss_ctx *ctx, graphss_names *out,
+                                          graphss_i_name_list *list)
+{
+    if (list->count == 0) {
+        graphss_i_name_list_destroy(ctx, list);
+        *out = (graphss_names){0};
+        return GRAPHSS_OK;
+    }
+    *out = (graphss_names){.count = list->count, .start = list->start, .text = list->text};
+    *list = (graphss_i_name_list){0};
+    return GRAPHSS_OK;
+}
+
+void graphss_i_name_list_destroy(graphss_ctx *ctx, graphss_i_name_list *list)
+{
+    graphss_release(ctx, list->text);
+    graphss_release(ctx, list->start);
+    *list = (graphss_i_name_list){0};
+}
+
+/* FNV-1a, then mixed so that the low bits, which choose the slot, depend on all of it. */
+static uint64_t hash_text(const char *text, size_t length)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < length; i++)
+        h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    h = (h ^ (h >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+    return h ^ (h >> 32);
+}
+
+/* The slot where the text is, or the free one where it belongs. */
+static size_t probe(const graphss_i_intern *table, const char *text, size_t length)
+{
+    const graphss_i_name_list *list = &table->list;
+    size_t at = (size_t)hash_text(text, length) & (table->slots - 1);
+    while (table->slot[at]) {
+        const size_t i = table->slot[at] - 1;
+        if (list->start[i + 1] - list->start[i] - 1 == length &&
+            (length == 0 || memcmp(list->text + list->start[i], text, length) == 0))
+            return at;
+        at = (at + 1) & (table->slots - 1);
+    }
+    return at;
+}
+
+graphss_status graphss_i_intern_index(graphss_ctx *ctx, graphss_i_intern *table)
+{
+    size_t slots = 64, twice;
+    if (!graphss_i_mul(&twice, table->list.count + 1, 2))
+        return graphss_i_nomem(ctx, SIZE_MAX);
+    while (slots <= twice)
+        slots *= 2;
+    size_t *slot = graphss_i_calloc(ctx, slots, sizeof *slot);
+    if (!slot)
+        return GRAPHSS_ERR_NOMEM;
+    graphss_release(ctx, table->slot);
+    table->slot = slot;
+    table->slots = slots;
+    for (size_t i = 0; i < table->list.count; i++) {
+        const size_t begin = table->list.start[i], end = table->list.start[i + 1];
+        const size_t at = probe(table, table->list.text + begin, end - begin - 1);
+        if (!slot[at])
+            slot[at] = i + 1;
+    }
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_intern_add(graphss_ctx *ctx, size_t *index, bool *added,
+                                    graphss_i_intern *table, const char *text, size_t length)
+{
+    graphss_status st = GRAPHSS_OK;
+    if (2 * (table->list.count + 1) > table->slots)
+        st = graphss_i_intern_index(ctx, table);
+    if (st)
+        return st;
+    const size_t at = probe(table, text, length);
+    const bool fresh = !table->slot[at];
+    if (fresh) {
+        st = graphss_i_name_list_add(ctx, &table->list, text, length);
+        if (st)
+            return st;
+        table->slot[at] = table->list.count;
+    }
+    *index = table->slot[at] - 1;
+    if (added)
+        *added = fresh;
+    return GRAPHSS_OK;
+}
+
+int64_t graphss_i_intern_find(const graphss_i_intern *table, const char *text, size_t length)
+{
+    return table->slots ? (int64_t)table->slot[probe(table, text, length)] - 1 : -1;
+}
+
+void graphss_i_intern_destroy(graphss_ctx *ctx, graphss_i_intern *table)
+{
+    graphss_i_name_list_destroy(ctx, &table->list);
+    graphss_release(ctx, table->slot);
+    *table = (graphss_i_intern){0};
+}

@@ -1,0 +1,346 @@
+#include "data/build.h"
+#include "testing.h"
+
+/* The builder takes its arrays over, so tests hand it copies. */
+#define COPY(ctx, array)                                                                      \
+    graphss_i_copy(ctx, array, sizeof array / sizeof *array, sizeof *array)
+
+static void test_rows_are_sorted_summed_and_stripped_of_zeros(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const int64_t offset[] = {0, 4, 4, 6, 7};
+    const int32_t column[] = {5, 1, 5, 3, 0, 2, 4};
+    const float value[] = {1, 2, 0.5f, 0, 1, -1, 3};
+    graphss_features f = {0};
+    assert_ok(ctx, graphss_i_features_from_rows(ctx, &f, 4, 6, COPY(ctx, offset),
+                                                COPY(ctx, column), COPY(ctx, value), 7, "x"));
+    const int64_t want_offset[] = {0, 2, 2, 4, 5};
+    const int32_t want_column[] = {1, 5, 0, 2, 4};
+    const float want_value[] = {2, 1.5f, 1, -1, 3};
+    assert_memory_equal(f.offset, want_offset, sizeof want_offset);
+    assert_memory_equal(f.column, want_column, sizeof want_column);
+    assert_memory_equal(f.value, want_value, sizeof want_value);
+    assert_int_equal(f.kind, GRAPHSS_FEATURES_REAL);
+    graphss_features_destroy(ctx, &f);
+    graphss_ctx_free(ctx);
+}
+
+static void test_the_kind_of_features_is_found(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const struct {
+        float value[4];
+        graphss_feature_kind kind;
+    } cases[] = {{{0, 1, 0, 0}, GRAPHSS_FEATURES_BINARY},
+                 {{0, 0, 0, 0}, GRAPHSS_FEATURES_BINARY},
+                 {{0, 1, 2, 0}, GRAPHSS_FEATURES_COUNTS},
+                 {{0, 1, -2, 0}, GRAPHSS_FEATURES_REAL},
+                 {{0.5f, 1, 2, 3}, GRAPHSS_FEATURES_REAL}};
+    for (size_t i = 0; i < 5; i++) {
+        graphss_features f = {0};
+        assert_ok(
+            ctx, graphss_i_features_from_dense(ctx, &f, 2, 2, COPY(ctx, cases[i].value), "x"));
+        assert_int_equal(f.kind, cases[i].kind);
+        graphss_features_destroy(ctx, &f);
+    }
+    const int64_t none[] = {0, 0};
+    graphss_features f = {0};
+    assert_ok(
+        ctx, graphss_i_features_from_rows(ctx, &f, 1, 0, COPY(ctx, none), NULL, NULL, 0, "x"));
+    assert_int_equal(f.kind, GRAPHSS_FEATURES_NONE);
+    graphss_features_destroy(ctx, &f);
+    graphss_ctx_free(ctx);
+}
+
+static void assert_same_features(const graphss_features *a, const graphss_features *b)
+{
+    const size_t stored = graphss_features_stored(a);
+    assert_int_equal(graphss_features_dense(a), graphss_features_dense(b));
+    assert_int_equal(stored, graphss_features_stored(b));
+    assert_memory_equal(a->value, b->value, stored * sizeof *a->value);
+    if (!a->offset)
+        return;
+    assert_memory_equal(a->offset, b->offset, (a->n_rows + 1) * sizeof *a->offset);
+    assert_memory_equal(a->column, b->column, stored * sizeof *a->column);
+}
+
+static void test_storage_depends_on_the_values_and_not_on_how_they_came(void **state)
+{
+    (void)state;
+    enum { ROWS = 6, COLS = 5 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_rng rng = graphss_rng_make(3, 1);
+    for (size_t fill = 0; fill <= 10; fill++) {
+        float cell[ROWS * COLS];
+        int64_t offset[ROWS + 1] = {0};
+        int32_t column[ROWS * COLS];
+        float value[ROWS * COLS];
+        size_t nnz = 0;
+        for (size_t i = 0; i < ROWS; i++) {
+            for (int32_t c = COLS - 1; c >= 0; c--) {
+                const bool set = graphss_rng_below(&rng, 10) < fill;
+                cell[i * COLS + (size_t)c] = set ? (float)(c + 1) : -0.0f;
+                if (!set)
+                    continue;
+                column[nnz] = c;
+                value[nnz++] = (float)(c + 1);
+            }
+            offset[i + 1] = (int64_t)nnz;
+        }
+        graphss_features a = {0}, b = {0};
+        assert_ok(ctx,
+                  graphss_i_features_from_dense(ctx, &a, ROWS, COLS, COPY(ctx, cell), "x"));
+        assert_ok(ctx, graphss_i_features_from_rows(
+                           ctx, &b, ROWS, COLS, COPY(ctx, offset),
+                           graphss_i_copy(ctx, column, nnz, sizeof *column),
+                           graphss_i_copy(ctx, value, nnz, sizeof *value), nnz, "x"));
+        assert_int_equal(graphss_features_dense(&a), nnz > ROWS * COLS / 2);
+        assert_same_features(&a, &b);
+        graphss_features_destroy(ctx, &b);
+        graphss_features_destroy(ctx, &a);
+    }
+    graphss_ctx_free(ctx);
+}
+
+static void test_unsound_rows_are_refused_with_their_place(void **state)
+{
+    (void)state;
+    testing_memory memory = {0};
+    graphss_ctx *ctx = testing_ctx(&memory, 1);
+    const long before = memory.blocks;
+    const struct {
+        int64_t offset[3];
+        int32_t column[3];
+        float value[3];
+        const char *part;
+    } bad[] = {
+        {{0, 2, 3}, {0, 7, 1}, {1, 1, 1}, "'attr_indices': entry 1 is 7, want 0..3"},
+        {{0, 2, 3}, {0, -1, 1}, {1, 1, 1}, "'attr_indices': entry 1 is -1, want 0..3"},
+        {{0, 4, 3}, {0, 1, 1}, {1, 1, 1}, "'attr_indptr': entry 1 is 4, want 0..3"},
+        {{0, 2, 1}, {0, 1, 1}, {1, 1, 1}, "'attr_indptr': entry 2 is 1, want 2..3"},
+        {{0, 2, 2}, {0, 1, 1}, {1, 1, 1}, "'attr_indptr': the last entry is 2, want 3"},
+        {{1, 2, 3}, {0, 1, 1}, {1, 1, 1}, "'attr_indptr': entry 0 is 1, want 0"},
+        {{0, -1, 3}, {0, 1, 1}, {1, 1, 1}, "'attr_indptr': entry 1 is -1, want 0..3"},
+        {{0, 2, 3}, {0, 1, 1}, {1, 1, (float)NAN}, "'attr_data': entry 2 is nan"},
+        {{0, 2, 3}, {0, 1, 1}, {1, (float)INFINITY, 1}, "'attr_data': entry 1 is inf"},
+        {{0, 2, 3}, {1, 1, 1}, {3e38f, 3e38f, 1}, "add up beyond float"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        graphss_features f = {0};
+        assert_fails(ctx,
+                     graphss_i_features_from_rows(ctx, &f, 2, 4, COPY(ctx, bad[i].offset),
+                                                  COPY(ctx, bad[i].column),
+                                                  COPY(ctx, bad[i].value), 3, "attr"),
+                     GRAPHSS_ERR_DATA, bad[i].part);
+        assert_int_equal(memory.blocks, before);
+    }
+    graphss_graph g = {0};
+    const int64_t offset[] = {0, 1, 2};
+    const int32_t column[] = {1, 2};
+    assert_fails(ctx, graphss_i_graph_from_rows(ctx, &g, 2, offset, column, NULL, 2, "", NULL),
+                 GRAPHSS_ERR_DATA, "'indices': entry 1 is 2, want 0..1");
+    const float cell[] = {0, 1, (float)NAN, 2};
+    graphss_features f = {0};
+    assert_fails(ctx, graphss_i_features_from_dense(ctx, &f, 2, 2, COPY(ctx, cell), "x"),
+                 GRAPHSS_ERR_DATA, "'x': row 1, column 0 is nan");
+    assert_int_equal(memory.blocks, before);
+    graphss_ctx_free(ctx);
+}
+
+static void test_weights_are_dropped_and_counted(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const int64_t offset[] = {0, 2, 4, 4};
+    const int32_t column[] = {1, 2, 0, 2};
+    const float weight[] = {1, 0, 1, 0.5f};
+    graphss_graph g = {0};
+    graphss_cleaning c = {0};
+    assert_ok(ctx, graphss_i_graph_from_rows(ctx, &g, 3, offset, column, weight, 4, "a", &c));
+    assert_int_equal(graphss_graph_edges(&g), 2);
+    assert_int_equal(c.zeros, 1);
+    assert_int_equal(c.weighted, 1);
+    assert_int_equal(c.directed, 1);
+    graphss_graph_destroy(ctx, &g);
+    graphss_ctx_free(ctx);
+}
+
+static void add_class_name(graphss_ctx *ctx, graphss_dataset *data, const char *a,
+                           const char *b)
+{
+    graphss_i_name_list list = {0};
+    assert_ok(ctx, graphss_i_name_list_add(ctx, &list, a, strlen(a)));
+    assert_ok(ctx, graphss_i_name_list_add(ctx, &list, b, strlen(b)));
+    assert_ok(ctx, graphss_i_name_list_finish(ctx, &data->class_names, &list));
+}
+
+static void test_labels_stay_or_become_classes_named_after_themselves(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    const int64_t plain[] = {1, 0, -5, 2};
+    assert_ok(ctx, graphss_i_labels_from_ints(ctx, &data, plain, 4, "labels"));
+    assert_int_equal(data.n_classes, 3);
+    assert_int_equal(data.class_names.count, 0);
+    const int32_t want[] = {1, 0, -1, 2};
+    assert_memory_equal(data.label, want, sizeof want);
+    graphss_dataset_destroy(ctx, &data);
+
+    const int64_t odd[] = {40, 7, -1, 900000000000};
+    assert_ok(ctx, graphss_i_labels_from_ints(ctx, &data, odd, 4, "labels"));
+    assert_int_equal(data.n_classes, 3);
+    assert_string_equal(graphss_names_get(&data.class_names, 0), "7");
+    assert_string_equal(graphss_names_get(&data.class_names, 2), "900000000000");
+    assert_memory_equal(data.label, want, sizeof want);
+    graphss_dataset_destroy(ctx, &data);
+
+    /* Names decide the number of classes, seen or not. */
+    const int64_t one[] = {1, 1};
+    add_class_name(ctx, &data, "cat", "dog");
+    assert_ok(ctx, graphss_i_labels_from_ints(ctx, &data, one, 2, "labels"));
+    assert_int_equal(data.n_classes, 2);
+    assert_int_equal(data.label[0], 1);
+    graphss_dataset_destroy(ctx, &data);
+
+    add_class_name(ctx, &data, "cat", "dog");
+    assert_fails(ctx, graphss_i_labels_from_ints(ctx, &data, plain, 4, "labels"),
+                 GRAPHSS_ERR_DATA, "'labels': entry 3 is 2, want 0..1");
+    assert_null(data.label);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+/* A path of four nodes with three features and labels, made with the given weights. */
+static graphss_status small_dataset(graphss_ctx *ctx, graphss_dataset *data, float last)
+{
+    const int32_t from[] = {0, 1, 2}, to[] = {1, 2, 3};
+    const int64_t offset[] = {0, 1, 2, 3, 4}, label[] = {0, 1, 0, 1};
+    const int32_t column[] = {0, 1, 2, 0};
+    const float value[] = {1, 1, 1, last};
+    graphss_status st = graphss_graph_build(ctx, &data->graph, 4, from, to, 3, &data->cleaned);
+    int64_t *o = st ? NULL : COPY(ctx, offset);
+    int32_t *c = o ? COPY(ctx, column) : NULL;
+    float *v = c ? COPY(ctx, value) : NULL;
+    if (v)
+        st = graphss_i_features_from_rows(ctx, &data->features, 4, 3, o, c, v, 4, "x");
+    else {
+        graphss_release(ctx, c);
+        graphss_release(ctx, o);
+        st = GRAPHSS_ERR_NOMEM;
+    }
+    if (st == GRAPHSS_OK)
+        st = graphss_i_labels_from_ints(ctx, data, label, 4, "labels");
+    if (st == GRAPHSS_OK)
+        st = graphss_i_dataset_finish(ctx, data, "folder/ind.small", "planetoid");
+    if (st)
+        graphss_dataset_destroy(ctx, data);
+    return st;
+}
+
+static void test_the_hash_is_the_documented_one_and_follows_every_part(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset a = {0}, b = {0};
+    assert_ok(ctx, small_dataset(ctx, &a, 1));
+    /* Computed with Python's hashlib from the byte sequence dataset_finish.c documents. */
+    assert_string_equal(a.hash,
+                        "0a0fae3865fdbd78f2ba46133f1b6d226b49cad41763e62d64dd1ac264fd50cb");
+    assert_string_equal(a.name, "small");
+    assert_string_equal(a.format, "planetoid");
+
+    assert_ok(ctx, small_dataset(ctx, &b, 2));
+    assert_string_not_equal(a.hash, b.hash);
+    graphss_dataset_destroy(ctx, &b);
+
+    assert_ok(ctx, graphss_dataset_copy(ctx, &b, &a));
+    assert_ok(ctx, graphss_dataset_refresh(ctx, &b));
+    assert_string_equal(a.hash, b.hash);
+    b.label[2] = -1;
+    assert_ok(ctx, graphss_dataset_refresh(ctx, &b));
+    assert_string_not_equal(a.hash, b.hash);
+    b.label[2] = 0;
+    b.graph.target[0] = 2; /* 0-2 instead of 0-1 */
+    assert_ok(ctx, graphss_dataset_refresh(ctx, &b));
+    assert_string_not_equal(a.hash, b.hash);
+    b.label[2] = 9;
+    assert_fails(ctx, graphss_dataset_refresh(ctx, &b), GRAPHSS_ERR_DATA, "node 2: label 9");
+    graphss_dataset_destroy(ctx, &b);
+    graphss_dataset_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_dense_and_sparse_storage_hash_alike(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    assert_ok(ctx, small_dataset(ctx, &data, 2));
+    char hash[65];
+    memcpy(hash, data.hash, sizeof hash);
+    const float cell[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 0, 0};
+    graphss_features_destroy(ctx, &data.features);
+    data.features = (graphss_features){.n_rows = 4, .n_cols = 3, .value = COPY(ctx, cell)};
+    assert_ok(ctx, graphss_dataset_refresh(ctx, &data));
+    assert_string_equal(data.hash, hash);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_parts_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    assert_fails(ctx, graphss_i_dataset_finish(ctx, &data, "x.npz", "npz"), GRAPHSS_ERR_DATA,
+                 "x.npz: no nodes");
+    assert_ok(ctx, small_dataset(ctx, &data, 1));
+    data.features.n_rows = 3;
+    assert_fails(ctx, graphss_dataset_refresh(ctx, &data), GRAPHSS_ERR_DATA,
+                 "features of 3 nodes, a graph of 4");
+    data.features.n_rows = 4;
+    data.n_classes = 3;
+    add_class_name(ctx, &data, "cat", "dog");
+    assert_fails(ctx, graphss_dataset_refresh(ctx, &data), GRAPHSS_ERR_DATA,
+                 "2 names of classes, want 3");
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status make_and_copy(graphss_ctx *ctx, void *arg)
+{
+    (void)arg;
+    graphss_dataset data = {0}, copy = {0};
+    graphss_status st = small_dataset(ctx, &data, 2);
+    if (st == GRAPHSS_OK)
+        st = graphss_dataset_copy(ctx, &copy, &data);
+    graphss_dataset_destroy(ctx, &copy);
+    graphss_dataset_destroy(ctx, &data);
+    return st;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    testing_each_allocation_fails(make_and_copy, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_are_sorted_summed_and_stripped_of_zeros),
+        cmocka_unit_test(test_the_kind_of_features_is_found),
+        cmocka_unit_test(test_storage_depends_on_the_values_and_not_on_how_they_came),
+        cmocka_unit_test(test_unsound_rows_are_refused_with_their_place),
+        cmocka_unit_test(test_weights_are_dropped_and_counted),
+        cmocka_unit_test(test_labels_stay_or_become_classes_named_after_themselves),
+        cmocka_unit_test(test_the_hash_is_the_documented_one_and_follows_every_part),
+        cmocka_unit_test(test_dense_and_sparse_storage_hash_alike),
+        cmocka_unit_test(test_parts_that_do_not_fit_are_refused),
+        cmocka_unit_test(test_each_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+#include "data/build.h"
+#include "testing.h"
+
+static void test_names_come_back_in_order(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_name_list list = {0};
+    graphss_names names = {0}, copy = {0};
+    assert_ok(ctx, graphss_i_name_list_finish(ctx, &names, &list));
+    assert_int_equal(names.count, 0);
+    assert_ok(ctx, graphss_i_name_list_add(ctx, &list, "alpha", 5));
+    assert_ok(ctx, graphss_i_name_list_add(ctx, &list, NULL, 0));
+    assert_ok(ctx, graphss_i_name_list_add(ctx, &list, "gamma rays", 5));
+    assert_fails(ctx, graphss_i_name_list_add(ctx, &list, "a\0b", 3), GRAPHSS_ERR_DATA, "NUL");
+    assert_ok(ctx, graphss_i_name_list_finish(ctx, &names, &list));
+    assert_ok(ctx, graphss_i_names_copy(ctx, &copy, &names));
+    graphss_names_destroy(ctx, &names);
+    assert_int_equal(copy.count, 3);
+    assert_string_equal(graphss_names_get(&copy, 0), "alpha");
+    assert_string_equal(graphss_names_get(&copy, 1), "");
+    assert_string_equal(graphss_names_get(&copy, 2), "gamma");
+    graphss_names_destroy(ctx, &copy);
+    graphss_ctx_free(ctx);
+}
+
+static void test_each_string_gets_its_number_once(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_intern table = {0};
+    assert_int_equal(graphss_i_intern_find(&table, "1", 1), -1);
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < N; i++) {
+            char text[24];
+            const size_t length = (size_t)snprintf(text, sizeof text, "%zu", i * i);
+            size_t index = 0;
+            bool added = false;
+            assert_ok(ctx, graphss_i_intern_add(ctx, &index, &added, &table, text, length));
+            assert_int_equal(index, i);
+            assert_int_equal(added, round == 0);
+        }
+    assert_int_equal(graphss_i_intern_find(&table, "49", 2), 7);
+    assert_int_equal(graphss_i_intern_find(&table, "49000", 2), 7);
+    assert_int_equal(graphss_i_intern_find(&table, "48", 2), -1);
+    graphss_names names = {0};
+    assert_ok(ctx, graphss_i_name_list_finish(ctx, &names, &table.list));
+    assert_int_equal(names.count, N);
+    assert_string_equal(graphss_names_get(&names, 7), "49");
+    graphss_names_destroy(ctx, &names);
+    graphss_i_intern_destroy(ctx, &table);
+    graphss_ctx_free(ctx);
+}
+
+/* Three nodes in a row, called after what is given (NULL: by number). */
+static graphss_status three_nodes(graphss_ctx *ctx, graphss_dataset *data,
+                                  const char *const *name)
+{
+    const int32_t from[] = {0, 1}, to[] = {1, 2};
+    graphss_i_name_list list = {0};
+    graphss_status st = graphss_graph_build(ctx, &data->graph, 3, from, to, 2, &data->cleaned);
+    for (size_t i = 0; name && st == GRAPHSS_OK && i < 3; i++)
+        st = graphss_i_name_list_add(ctx, &list, name[i], strlen(name[i]));
+    if (st == GRAPHSS_OK)
+        st = graphss_i_name_list_finish(ctx, &data->node_names, &list);
+    graphss_i_name_list_destroy(ctx, &list);
+    return st;
+}
+
+static const char *const planets[] = {"mars", "venus", "mars"};
+
+static void test_nodes_are_found_by_name_or_by_number(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    for (int named = 0; named < 2; named++) {
+        graphss_dataset data = {0};
+        graphss_node_index *index = NULL;
+        assert_ok(ctx, three_nodes(ctx, &data, named ? planets : NULL));
+        assert_ok(ctx, graphss_node_index_new(ctx, &index, &data));
+        const char *const id[] = {"venus", "1", "3", "-1", "mars", ""};
+        const int64_t want[2][6] = {{-1, 1, -1, -1, -1, -1}, {1, -1, -1, -1, 0, -1}};
+        for (size_t i = 0; i < 6; i++) {
+            assert_int_equal(graphss_dataset_find(&data, id[i]), want[named][i]);
+            assert_int_equal(graphss_node_index_find(index, id[i]), want[named][i]);
+        }
+        graphss_node_index_free(ctx, index);
+        graphss_dataset_destroy(ctx, &data);
+    }
+    graphss_node_index_free(ctx, NULL);
+    graphss_ctx_free(ctx);
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_a_list_of_nodes_is_read_or_its_bad_line_named(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    int32_t *nodes = NULL;
+    size_t n = 0;
+    char path[256];
+    testing_temporary(path, sizeof path, "nodes");
+    assert_ok(ctx, three_nodes(ctx, &data, planets));
+    write_text(path, "# two\n\n  venus\r\nmars");
+    assert_ok(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data));
+    assert_int_equal(n, 2);
+    assert_int_equal(nodes[0], 1);
+    assert_int_equal(nodes[1], 0);
+    graphss_release(ctx, nodes);
+    nodes = NULL;
+    write_text(path, "venus\n\npluto\n");
+    assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
+                 ":3: no node is called 'pluto'");
+    assert_null(nodes);
+    unlink(path);
+    assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data),
+                 GRAPHSS_ERR_NOT_FOUND, path);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status read_list(graphss_ctx *ctx, void *path)
+{
+    graphss_dataset data = {0};
+    int32_t *nodes = NULL;
+    size_t n = 0;
+    graphss_status st = three_nodes(ctx, &data, planets);
+    if (st == GRAPHSS_OK)
+        st = graphss_node_list_read(ctx, &nodes, &n, path, &data);
+    graphss_release(ctx, nodes);
+    graphss_dataset_destroy(ctx, &data);
+    return st;
+}
+
+static graphss_status intern_many(graphss_ctx *ctx, void *arg)
+{
+    (void)arg;
+    graphss_i_intern table = {0};
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < 200 && st == GRAPHSS_OK; i++) {
+        char text[24];
+        size_t index;
+        const size_t length = (size_t)snprintf(text, sizeof text, "%zu", i);
+        st = graphss_i_intern_add(ctx, &index, NULL, &table, text, length);
+    }
+    graphss_i_intern_destroy(ctx, &table);
+    return st;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    char path[256];
+    testing_temporary(path, sizeof path, "starved");
+    write_text(path, "venus\n");
+    testing_each_allocation_fails(read_list, path);
+    unlink(path);
+    testing_each_allocation_fails(intern_many, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_come_back_in_order),
+        cmocka_unit_test(test_each_string_gets_its_number_once),
+        cmocka_unit_test(test_nodes_are_found_by_name_or_by_number),
+        cmocka_unit_test(test_a_list_of_nodes_is_read_or_its_bad_line_named),
+        cmocka_unit_test(test_each_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,191 @@
+#include "base/base.h"
+#include "testing.h"
+#include <graphss/split.h>
+
+enum { N = 1000, K = 4 };
+
+/* Every tenth label is unknown. */
+static void fill_labels(int32_t *label)
+{
+    for (int32_t i = 0; i < N; i++)
+        label[i] = i % 10 == 9 ? -1 : i * 7 % K;
+}
+
+static void test_parts_are_disjoint_and_hold_every_labelled_node(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int32_t label[N];
+    fill_labels(label);
+    graphss_split s = {0};
+    assert_ok(ctx, graphss_split_make(ctx, &s, label, N, K, 1, NULL));
+    assert_int_equal(s.n_train, 360);
+    assert_int_equal(s.n_val, 180);
+    assert_int_equal(s.n_test, 360);
+    int seen[N] = {0};
+    const struct {
+        const int32_t *list;
+        size_t n;
+    } part[] = {{s.train, s.n_train}, {s.val, s.n_val}, {s.test, s.n_test}};
+    for (size_t p = 0; p < 3; p++)
+        for (size_t i = 0; i < part[p].n; i++) {
+            seen[part[p].list[i]]++;
+            assert_true(i == 0 || part[p].list[i - 1] < part[p].list[i]);
+        }
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(seen[i], label[i] >= 0);
+    graphss_split_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static size_t count_changed(const graphss_split *s, const int32_t *label, size_t *in_val)
+{
+    size_t train = 0;
+    *in_val = 0;
+    for (size_t i = 0; i < s->n_train; i++)
+        train += s->train_label[i] != label[s->train[i]];
+    for (size_t i = 0; i < s->n_val; i++)
+        *in_val += s->val_label[i] != label[s->val[i]];
+    return train;
+}
+
+static void test_uniform_noise_changes_exactly_its_share(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int32_t label[N];
+    fill_labels(label);
+    size_t drawn[K] = {0};
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        graphss_split s = {0};
+        size_t in_val;
+        graphss_split_options opt = graphss_split_options_default();
+        opt.noise = 0.25;
+        assert_ok(ctx, graphss_split_make(ctx, &s, label, N, K, seed, &opt));
+        assert_int_equal(count_changed(&s, label, &in_val), 90);
+        assert_int_equal(in_val, 45);
+        assert_int_equal(s.n_flipped, 135);
+        for (size_t i = 0; i < s.n_train; i++)
+            if (s.train_label[i] != label[s.train[i]])
+                drawn[s.train_label[i]]++;
+        graphss_split_destroy(ctx, &s);
+    }
+    /* 4500 draws; a class keeps within five standard deviations (about 31) of 1125. */
+    for (size_t c = 0; c < K; c++)
+        assert_in_range(drawn[c], 965, 1285);
+    graphss_ctx_free(ctx);
+}
+
+static void test_paper_noise_never_draws_the_last_class(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int32_t label[N];
+    fill_labels(label);
+    graphss_split s = {0};
+    size_t in_val;
+    graphss_split_options opt = graphss_split_options_default();
+    opt.noise = 0.5;
+    opt.noise_kind = GRAPHSS_NOISE_PAPER;
+    assert_ok(ctx, graphss_split_make(ctx, &s, label, N, K, 3, &opt));
+    const size_t in_train = count_changed(&s, label, &in_val);
+    assert_int_equal(s.n_flipped, in_train + in_val);
+    /* A draw of three classes hits the truth of three quarters of nodes one time in three. */
+    assert_in_range(in_train, 100, 165);
+    for (size_t i = 0; i < s.n_train; i++)
+        assert_true(s.train_label[i] == label[s.train[i]] || s.train_label[i] < K - 1);
+    graphss_split_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void test_noise_does_not_move_the_split_and_seeds_do(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int32_t label[N];
+    fill_labels(label);
+    graphss_split a = {0}, b = {0}, c = {0};
+    graphss_split_options quiet = graphss_split_options_default();
+    quiet.noise = 0;
+    assert_ok(ctx, graphss_split_make(ctx, &a, label, N, K, 5, NULL));
+    assert_ok(ctx, graphss_split_make(ctx, &b, label, N, K, 5, &quiet));
+    assert_ok(ctx, graphss_split_make(ctx, &c, label, N, K, 6, NULL));
+    assert_memory_equal(a.train, b.train, a.n_train * sizeof *a.train);
+    assert_memory_equal(a.test, b.test, a.n_test * sizeof *a.test);
+    assert_memory_not_equal(a.train, c.train, a.n_train * sizeof *a.train);
+    assert_int_equal(b.n_flipped, 0);
+    for (size_t i = 0; i < b.n_train; i++)
+        assert_int_equal(b.train_label[i], label[b.train[i]]);
+    graphss_split_destroy(ctx, &c);
+    graphss_split_destroy(ctx, &b);
+    graphss_split_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_bad_shares_and_too_few_nodes_are_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int32_t label[N];
+    fill_labels(label);
+    graphss_split s = {0};
+    const struct {
+        graphss_split_options opt;
+        size_t n, k;
+        graphss_status want;
+        const char *part;
+    } bad[] = {
+        {{-0.1, 0.2, 0, 0}, N, K, GRAPHSS_ERR_INVALID, "train is -0.1"},
+        {{0.4, (double)NAN, 0, 0}, N, K, GRAPHSS_ERR_INVALID, "val is"},
+        {{0.4, 0.2, 1.5, 0}, N, K, GRAPHSS_ERR_INVALID, "noise is 1.5"},
+        {{0.8, 0.3, 0, 0}, N, K, GRAPHSS_ERR_INVALID, "at most 1"},
+        {{0, 0.3, 0, 0}, N, K, GRAPHSS_ERR_INVALID, "above 0"},
+        {{0.4, 0.2, 0, 9}, N, K, GRAPHSS_ERR_INVALID, "noise kind 9"},
+        {{0.4, 0.2, 0, 0}, N, 2, GRAPHSS_ERR_INVALID, "node 1: label 3"},
+        {{0.4, 0.2, 0, 0}, 1, K, GRAPHSS_ERR_DATA, "too few"},
+        {{0.4, 0.2, 0.1, 0}, 0, 1, GRAPHSS_ERR_DATA, "too few"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_fails(ctx,
+                     graphss_split_make(ctx, &s, label, bad[i].n, bad[i].k, 1, &bad[i].opt),
+                     bad[i].want, bad[i].part);
+    const int32_t same[5] = {0};
+    assert_fails(ctx, graphss_split_make(ctx, &s, same, 5, 1, 1, NULL), GRAPHSS_ERR_DATA,
+                 "at least two");
+    assert_fails(ctx, graphss_split_make(ctx, &s, NULL, 5, 1, 1, NULL), GRAPHSS_ERR_DATA,
+                 "no labels");
+    assert_null(s.train);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status make_and_copy(graphss_ctx *ctx, void *label)
+{
+    graphss_split s = {0}, copy = {0};
+    graphss_status st = graphss_split_make(ctx, &s, label, N, K, 1, NULL);
+    if (st == GRAPHSS_OK)
+        st = graphss_split_copy(ctx, &copy, &s);
+    graphss_split_destroy(ctx, &copy);
+    graphss_split_destroy(ctx, &s);
+    return st;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    int32_t label[N];
+    fill_labels(label);
+    testing_each_allocation_fails(make_and_copy, label);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parts_are_disjoint_and_hold_every_labelled_node),
+        cmocka_unit_test(test_uniform_noise_changes_exactly_its_share),
+        cmocka_unit_test(test_paper_noise_never_draws_the_last_class),
+        cmocka_unit_test(test_noise_does_not_move_the_split_and_seeds_do),
+        cmocka_unit_test(test_bad_shares_and_too_few_nodes_are_refused),
+        cmocka_unit_test(test_each_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
