@@ -10,6 +10,7 @@
 #include <graphss/graph.h>
 #include <graphss/model.h>
 #include <graphss/options.h>
+#include <graphss/plot.h>
 #include <graphss/predictions.h>
 #include <graphss/rng.h>
 #include <graphss/split.h>
