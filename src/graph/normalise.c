@@ -1,0 +1,90 @@
+/* normalise.c - from a graph to D^-1/2 A D^-1/2 or D^-1 A, with or without loops. The
+ * pattern is symmetric, so a transpose needs other values but no other indices. */
+#include "graph/normalise.h"
+#include <math.h>
+
+/* Rows of A + I: each neighbour list with i put in its place. */
+static void pattern_with_loops(int64_t *offset, int32_t *column, const graphss_graph *g)
+{
+    int64_t e = 0;
+    for (size_t i = 0; i < g->n_nodes; i++) {
+        bool placed = false;
+        offset[i] = e;
+        for (int64_t s = g->offset[i]; s < g->offset[i + 1]; s++) {
+            if (!placed && g->target[s] > (int32_t)i) {
+                column[e++] = (int32_t)i;
+                placed = true;
+            }
+            column[e++] = g->target[s];
+        }
+        if (!placed)
+            column[e++] = (int32_t)i;
+    }
+    offset[g->n_nodes] = e;
+}
+
+/* symmetric: value = (d_i d_j)^-1/2.  row: value = 1 / d_i, its transpose 1 / d_j */
+static void fill_values(float *value, float *transposed, const graphss_i_csr *m, bool symmetric)
+{
+    const int64_t *offset = m->offset;
+    for (size_t i = 0; i < m->n_rows; i++) {
+        const double di = (double)(offset[i + 1] - offset[i]);
+        for (int64_t e = offset[i]; e < offset[i + 1]; e++) {
+            const size_t j = (size_t)m->column[e];
+            const double dj = (double)(offset[j + 1] - offset[j]);
+            value[e] = (float)(symmetric ? 1 / sqrt(di * dj) : 1 / di);
+            if (transposed)
+                transposed[e] = (float)(1 / dj);
+        }
+    }
+}
+
+graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagation *out,
+                                          const graphss_graph *graph, graphss_i_norm norm,
+                                          bool loops)
+{
+    graphss_i_propagation p = {.norm = norm};
+    const size_t n = graph->n_nodes;
+    const size_t nnz = (size_t)graph->offset[n] + (loops ? n : 0);
+    p.m.n_rows = p.m.n_cols = n;
+    if (norm == GRAPHSS_I_NORM_NONE) {
+        *out = p;
+        return GRAPHSS_OK;
+    }
+    if (loops) {
+        p.m.offset = graphss_i_alloc(ctx, n + 1, sizeof *p.m.offset);
+        p.m.column = graphss_i_alloc(ctx, nnz, sizeof *p.m.column);
+        if (p.m.offset && p.m.column)
+            pattern_with_loops(p.m.offset, p.m.column, graph);
+    } else {
+        p.m.offset = graph->offset;
+        p.m.column = graph->target;
+        p.m.borrowed = true;
+    }
+    p.m.value = graphss_i_alloc(ctx, nnz, sizeof *p.m.value);
+    if (norm == GRAPHSS_I_NORM_ROW) {
+        p.transposed = p.m;
+        p.transposed.borrowed = true;
+        p.transposed.value = graphss_i_alloc(ctx, nnz, sizeof *p.m.value);
+    }
+    if (!p.m.offset || !p.m.column || !p.m.value ||
+        (norm == GRAPHSS_I_NORM_ROW && !p.transposed.value)) {
+        graphss_i_propagation_destroy(ctx, &p);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    fill_values(p.m.value, p.transposed.value, &p.m, norm == GRAPHSS_I_NORM_SYMMETRIC);
+    *out = p;
+    return GRAPHSS_OK;
+}
+
+void graphss_i_propagation_destroy(graphss_ctx *ctx, graphss_i_propagation *p)
+{
+    graphss_i_csr_destroy(ctx, &p->transposed);
+    graphss_i_csr_destroy(ctx, &p->m);
+    *p = (graphss_i_propagation){0};
+}
+
+const graphss_i_csr *graphss_i_propagation_transposed(const graphss_i_propagation *p)
+{
+    return p->norm == GRAPHSS_I_NORM_ROW ? &p->transposed : &p->m;
+}

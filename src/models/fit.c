@@ -1,0 +1,118 @@
+/* fit.c - epochs. Weights are judged before they are changed, so what is kept is what was
+ * measured: epoch e measures the weights after e steps, and the last measures the last step.
+ * Without dropout one forward pass serves both the measurement and the step. */
+#include "models/fit.h"
+#include <graphss/evaluate.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct measure {
+    double accuracy, loss;
+} measure;
+
+static measure judge(const float *logits, size_t k, const int32_t *node, const int32_t *label,
+                     size_t n)
+{
+    size_t right = 0;
+    double loss = 0;
+    for (size_t j = 0; j < n; j++) {
+        const float *x = logits + (size_t)node[j] * k;
+        size_t best = 0;
+        for (size_t c = 1; c < k; c++)
+            best = x[c] > x[best] ? c : best;
+        double sum = 0;
+        for (size_t c = 0; c < k; c++)
+            sum += expf(x[c] - x[best]);
+        loss += x[best] + log(sum) - x[label[j]];
+        right += best == (size_t)label[j];
+    }
+    return (measure){n ? (double)right / (double)n : NAN, n ? loss / (double)n : NAN};
+}
+
+static bool better(measure now, measure best)
+{
+    return now.accuracy > best.accuracy ||
+           (now.accuracy == best.accuracy && now.loss < best.loss);
+}
+
+graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_params *params,
+                             graphss_i_adam *adam, graphss_i_tape *tape, graphss_i_var logits,
+                             size_t n_classes, const graphss_split *split, uint64_t seed,
+                             const graphss_train_options *opt, const char *stage)
+{
+    graphss_status st = GRAPHSS_OK;
+    graphss_training run = {0};
+    measure best = {-1, INFINITY};
+    const size_t epochs = (size_t)opt->epochs, patience = (size_t)opt->patience;
+    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_DROPOUT);
+    const double start = graphss_i_seconds();
+
+    float *kept = graphss_i_copy(ctx, params->value, params->count, sizeof *kept);
+    run.loss = graphss_i_alloc(ctx, epochs, sizeof *run.loss);
+    run.val_acc = graphss_i_alloc(ctx, epochs, sizeof *run.val_acc);
+    if (!kept || !run.loss || !run.val_acc) {
+        st = GRAPHSS_ERR_NOMEM;
+        goto done;
+    }
+    for (size_t e = 0;; e++) {
+        const uint64_t key = graphss_rng_u64(&rng);
+        const bool last = e == epochs;
+        const bool separate = opt->dropout > 0 || last;
+        if (!separate || e > 0)
+            graphss_i_tape_forward(tape, !separate, key);
+        if (e > 0) {
+            const measure now = judge(graphss_i_tape_value(tape, logits), n_classes,
+                                      split->val, split->val_label, split->n_val);
+            run.val_acc[e - 1] = (float)now.accuracy;
+            run.epochs = e;
+            if (split->n_val == 0 || better(now, best)) {
+                best = now;
+                run.best_epoch = e - 1;
+                memcpy(kept, params->value, params->count * sizeof *kept);
+            }
+            char note[64];
+            snprintf(note, sizeof note, "loss %.3f  val %.1f %%", (double)run.loss[e - 1],
+                     100 * now.accuracy);
+            st = graphss_i_progress(ctx, stage, e, epochs, note);
+            if (st)
+                goto done;
+        }
+        if (last || (patience && e > run.best_epoch + 1 + patience))
+            break;
+        if (separate)
+            graphss_i_tape_forward(tape, true, key);
+        const double loss = graphss_i_tape_loss(tape);
+        if (!isfinite(loss)) {
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                "training diverged at epoch %zu: the loss is %g; "
+                                "try a smaller --learning-rate than %g",
+                                e, loss, opt->learning_rate);
+            goto done;
+        }
+        run.loss[e] = (float)loss;
+        graphss_i_tape_backward(tape);
+        graphss_i_adam_step(ctx, adam, params, opt->learning_rate, opt->weight_decay);
+    }
+    memcpy(params->value, kept, params->count * sizeof *kept);
+    graphss_i_tape_forward(tape, false, 0);
+    const float *x = graphss_i_tape_value(tape, logits);
+    run.train_accuracy =
+        judge(x, n_classes, split->train, split->train_label, split->n_train).accuracy;
+    run.val_accuracy =
+        judge(x, n_classes, split->val, split->val_label, split->n_val).accuracy;
+done:
+    run.seconds = graphss_i_seconds() - start;
+    graphss_release(ctx, kept);
+    if (log && !st)
+        *log = run;
+    else
+        graphss_training_destroy(ctx, &run);
+    return st;
+}
+
+void graphss_training_destroy(graphss_ctx *ctx, graphss_training *training)
+{
+    graphss_release(ctx, training->loss);
+    graphss_release(ctx, training->val_acc);
+    *training = (graphss_training){0};
+}

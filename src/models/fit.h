@@ -1,0 +1,19 @@
+/* fit.h - the training loop, for classifiers and for defences that train. */
+#ifndef GRAPHSS_FIT_H
+#define GRAPHSS_FIT_H
+
+#include "models/params.h"
+#include "models/tape.h"
+#include <graphss/model.h>
+
+/* Minimises the losses recorded on tape with Adam and leaves in params the weights of the
+ * best epoch: highest accuracy on split->val, then lowest loss there; without validation
+ * nodes, the last. logits is a kept variable [n x n_classes]; adam->grad is where the tape's
+ * weights put their gradients. stage names the work for progress. INVALID: the loss left the
+ * finite numbers. log may be NULL; its arrays become the caller's. */
+graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_params *params,
+                             graphss_i_adam *adam, graphss_i_tape *tape, graphss_i_var logits,
+                             size_t n_classes, const graphss_split *split, uint64_t seed,
+                             const graphss_train_options *opt, const char *stage);
+
+#endif

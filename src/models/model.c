@@ -1,0 +1,326 @@
+/* model.c - a classifier from snapshot to weights and from weights to probabilities. */
+#include "data/build.h"
+#include "models/fit.h"
+#include "models/model_private.h"
+#include <math.h>
+#include <string.h>
+
+graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
+                                   const graphss_train_options *opt, size_t n_features,
+                                   size_t n_classes, uint64_t seed)
+{
+    const graphss_i_model_type *type = graphss_i_model_type_find(opt->model);
+    if (!type)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--model: found '%s', want gcn, sgc, sage or mlp",
+                              opt->model ? opt->model : "");
+    graphss_status st = graphss_options_check(ctx, opt, graphss_train_options_table());
+    if (st)
+        return st;
+    graphss_model *model = graphss_i_calloc(ctx, 1, sizeof *model);
+    if (!model)
+        return GRAPHSS_ERR_NOMEM;
+    model->type = type;
+    model->opt = *opt;
+    model->opt.model = type->name;
+    model->n_features = n_features;
+    model->n_classes = n_classes;
+    model->seed = seed;
+    st = type->declare(ctx, &model->params, opt, n_features, n_classes);
+    if (!st)
+        st = graphss_i_params_allocate(ctx, &model->params);
+    if (st)
+        graphss_model_free(ctx, model);
+    else
+        *out = model;
+    return st;
+}
+
+void graphss_model_free(graphss_ctx *ctx, graphss_model *model)
+{
+    if (!model)
+        return;
+    graphss_i_params_destroy(ctx, &model->params);
+    graphss_split_destroy(ctx, &model->split);
+    graphss_names_destroy(ctx, &model->class_names);
+    graphss_release(ctx, model);
+}
+
+/* Everything the tape needs to stay alive while it is used. */
+typedef struct network {
+    graphss_i_propagation p;
+    graphss_i_input x;
+    graphss_i_tape *tape;
+    graphss_i_var logits;
+} network;
+
+static void network_destroy(graphss_ctx *ctx, network *net)
+{
+    graphss_i_tape_free(ctx, net->tape);
+    graphss_i_input_destroy(ctx, &net->x);
+    graphss_i_propagation_destroy(ctx, &net->p);
+}
+
+/* Records the model on a snapshot. adam and split NULL: for prediction only. */
+static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss_model *model,
+                                   const graphss_graph *graph,
+                                   const graphss_features *features, graphss_i_adam *adam,
+                                   const graphss_split *split)
+{
+    const graphss_i_model_type *type = model->type;
+    const graphss_train_options *opt = &model->opt;
+    graphss_i_var w[GRAPHSS_I_PARAMS_MOST];
+
+    graphss_status st = graphss_i_propagation_make(ctx, &net->p, graph, type->norm(opt),
+                                                   type->loops(opt));
+    if (!st)
+        st = graphss_i_input_make(ctx, &net->x, features, &net->p, type->hops(opt),
+                                  opt->row_normalise);
+    if (!st)
+        st = graphss_i_tape_new(ctx, &net->tape);
+    if (st)
+        return st;
+    for (size_t i = 0; i < model->params.n; i++) {
+        const graphss_i_param *m = &model->params.param[i];
+        w[i] = graphss_i_tape_weight(net->tape, model->params.value + m->offset,
+                                     adam ? adam->grad + m->offset : NULL, m->rows, m->cols);
+    }
+    net->logits = type->record(net->tape, opt, &net->x, w);
+    graphss_i_tape_keep(net->tape, net->logits);
+    if (split)
+        graphss_i_tape_cross_entropy(net->tape, net->logits, split->train,
+                                     split->train_label, split->n_train);
+    return graphss_i_tape_finish(net->tape);
+}
+
+static graphss_status check_list(graphss_ctx *ctx, const char *what, const int32_t *node,
+                                 const int32_t *label, size_t n, size_t n_nodes,
+                                 size_t n_classes)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (node[i] < 0 || (size_t)node[i] >= n_nodes)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s node %zu is %d, want 0..%zu",
+                                  what, i, (int)node[i], n_nodes - 1);
+        if (label[i] < 0 || (size_t)label[i] >= n_classes)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                                  "%s node %d has label %d, want 0..%zu", what, (int)node[i],
+                                  (int)label[i], n_classes - 1);
+    }
+    return GRAPHSS_OK;
+}
+
+static graphss_status check_snapshot(graphss_ctx *ctx, const graphss_graph *graph,
+                                     const graphss_features *features)
+{
+    if (graph->n_nodes == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the graph has no nodes");
+    if (features->n_cols == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "the nodes have no features, and a classifier needs some");
+    if (features->n_rows != graph->n_nodes)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "features of %zu nodes, graph of %zu",
+                              features->n_rows, graph->n_nodes);
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
+                                   graphss_training *log, const graphss_graph *graph,
+                                   const graphss_features *features, size_t n_classes,
+                                   const graphss_split *split, uint64_t seed,
+                                   const graphss_train_options *given)
+{
+    const graphss_train_options opt =
+        given ? *given : graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_model *model = NULL;
+    graphss_i_adam adam = {0};
+    network net = {0};
+
+    graphss_status st = check_snapshot(ctx, graph, features);
+    if (st)
+        return st;
+    if (n_classes < 2)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "%zu classes: a classifier needs at least two", n_classes);
+    if (split->n_train == 0 || !split->train_label || (split->n_val && !split->val_label))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "the split has no training nodes with labels");
+    st = check_list(ctx, "training", split->train, split->train_label, split->n_train,
+                    graph->n_nodes, n_classes);
+    if (!st)
+        st = check_list(ctx, "validation", split->val, split->val_label, split->n_val,
+                        graph->n_nodes, n_classes);
+    if (st)
+        return st;
+
+    st = graphss_i_model_new(ctx, &model, &opt, features->n_cols, n_classes, seed);
+    if (st)
+        return st;
+    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_INIT);
+    graphss_i_params_glorot(&model->params, &rng);
+    st = graphss_split_copy(ctx, &model->split, split);
+    if (!st)
+        st = graphss_i_adam_init(ctx, &adam, &model->params);
+    if (!st)
+        st = network_make(ctx, &net, model, graph, features, &adam, split);
+    if (!st)
+        st = graphss_i_fit(ctx, log, &model->params, &adam, net.tape, net.logits, n_classes,
+                           split, seed, &opt, "train");
+    network_destroy(ctx, &net);
+    graphss_i_adam_destroy(ctx, &adam);
+    if (st)
+        graphss_model_free(ctx, model);
+    else
+        *out = model;
+    return st;
+}
+
+/* ---- prediction ---- */
+
+typedef struct softmax_job {
+    float *prob;
+    const float *logits;
+    size_t n, k;
+} softmax_job;
+
+enum { ROWS = 4096 }; /* rows a task */
+
+/* prob[i][c] = exp(x[i][c] - max) / sum */
+static void softmax_rows(void *arg, size_t task)
+{
+    const softmax_job *job = arg;
+    const size_t k = job->k, from = task * ROWS;
+    const size_t to = from + ROWS < job->n ? from + ROWS : job->n;
+    for (size_t i = from; i < to; i++) {
+        const float *x = job->logits + i * k;
+        float *p = job->prob + i * k;
+        float top = x[0];
+        for (size_t c = 1; c < k; c++)
+            top = x[c] > top ? x[c] : top;
+        double sum = 0;
+        for (size_t c = 0; c < k; c++) {
+            p[c] = expf(x[c] - top);
+            sum += p[c];
+        }
+        for (size_t c = 0; c < k; c++)
+            p[c] = (float)(p[c] / sum);
+    }
+}
+
+graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
+                                     const graphss_graph *graph,
+                                     const graphss_features *features)
+{
+    network net = {0};
+    graphss_status st = check_snapshot(ctx, graph, features);
+    if (st)
+        return st;
+    if (features->n_cols != model->n_features)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                              "the data has %zu features, the model was trained on %zu",
+                              features->n_cols, model->n_features);
+    st = network_make(ctx, &net, model, graph, features, NULL, NULL);
+    if (!st) {
+        graphss_i_tape_forward(net.tape, false, 0);
+        softmax_job job = {prob, graphss_i_tape_value(net.tape, net.logits), graph->n_nodes,
+                           model->n_classes};
+        graphss_i_parallel(ctx, (job.n + ROWS - 1) / ROWS, softmax_rows, &job);
+    }
+    network_destroy(ctx, &net);
+    return st;
+}
+
+/* ---- what the model knows of itself ---- */
+
+const graphss_train_options *graphss_model_options(const graphss_model *model)
+{
+    return &model->opt;
+}
+
+size_t graphss_model_classes(const graphss_model *model)
+{
+    return model->n_classes;
+}
+
+size_t graphss_model_features(const graphss_model *model)
+{
+    return model->n_features;
+}
+
+uint64_t graphss_model_seed(const graphss_model *model)
+{
+    return model->seed;
+}
+
+const graphss_split *graphss_model_split(const graphss_model *model)
+{
+    return &model->split;
+}
+
+const char *graphss_model_class_name(const graphss_model *model, size_t k)
+{
+    return model->class_names.count > k ? graphss_names_get(&model->class_names, k) : NULL;
+}
+
+const char *graphss_model_dataset_hash(const graphss_model *model)
+{
+    return model->dataset_hash;
+}
+
+const char *graphss_model_dataset_name(const graphss_model *model)
+{
+    return model->dataset_name;
+}
+
+const float *graphss_model_weight(const graphss_model *model, size_t i, const char **name,
+                                  size_t *rows, size_t *cols)
+{
+    if (i >= model->params.n)
+        return NULL;
+    const graphss_i_param *m = &model->params.param[i];
+    if (name)
+        *name = m->name;
+    if (rows)
+        *rows = m->rows;
+    if (cols)
+        *cols = m->cols;
+    return model->params.value + m->offset;
+}
+
+graphss_status graphss_model_describe(graphss_ctx *ctx, graphss_model *model,
+                                      const graphss_dataset *data)
+{
+    graphss_names names = {0};
+    if (data->class_names.count) {
+        graphss_status st = graphss_i_names_copy(ctx, &names, &data->class_names);
+        if (st)
+            return st;
+    }
+    graphss_names_destroy(ctx, &model->class_names);
+    model->class_names = names;
+    snprintf(model->dataset_name, sizeof model->dataset_name, "%s", data->name);
+    snprintf(model->dataset_hash, sizeof model->dataset_hash, "%s", data->hash);
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_model_fits(graphss_ctx *ctx, const graphss_model *model,
+                                  const graphss_dataset *data)
+{
+    if (data->features.n_cols != model->n_features)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                              "%s has %zu features, the model was trained on %zu (%s)",
+                              data->name, data->features.n_cols, model->n_features,
+                              model->dataset_name);
+    if (data->n_classes && data->n_classes != model->n_classes)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                              "%s has %zu classes, the model knows %zu (%s)", data->name,
+                              data->n_classes, model->n_classes, model->dataset_name);
+    for (size_t k = 0; k < data->class_names.count && k < model->class_names.count; k++) {
+        const char *found = graphss_names_get(&data->class_names, k);
+        const char *known = graphss_names_get(&model->class_names, k);
+        if (strcmp(found, known))
+            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                                  "class %zu is '%s' in %s and '%s' to the model", k, found,
+                                  data->name, known);
+    }
+    return GRAPHSS_OK;
+}

@@ -1,0 +1,461 @@
+/* model_file.c - models as safetensors: an 8-byte little-endian length, a JSON header that
+ * names each array with its type, shape and place, then the arrays. Any safetensors reader
+ * opens the file; nothing in it can be executed.
+ *
+ * The header's __metadata__ (text only, as the format wants) holds the options by their
+ * names in the options table, the class names as a JSON list, and where the model comes
+ * from. The split and the labels it was trained with are arrays beside the weights. */
+#include "data/build.h"
+#include "models/model_private.h"
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+static const uint64_t largest_file = (uint64_t)1 << 36;
+static const uint64_t largest_header = (uint64_t)1 << 26;
+enum { FORMAT_VERSION = 1, ALIGN = 8 };
+
+/* ---- the arrays of a model, one table for both directions ---- */
+
+typedef struct tensor {
+    char name[GRAPHSS_I_PARAM_NAME + 8];
+    const char *dtype; /* "F32" or "I32" */
+    size_t rows, cols; /* cols 0: one dimension */
+    void *data;        /* 4 bytes an entry */
+} tensor;
+
+enum { SPLIT_TENSORS = 5, TENSORS_MOST = GRAPHSS_I_PARAMS_MOST + SPLIT_TENSORS };
+
+static size_t entries(const tensor *x)
+{
+    return x->rows * (x->cols ? x->cols : 1);
+}
+
+static size_t list_tensors(tensor *out, const graphss_model *model)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < model->params.n; i++) {
+        const graphss_i_param *m = &model->params.param[i];
+        out[n] = (tensor){.dtype = "F32", .rows = m->rows, .cols = m->cols};
+        out[n].data = model->params.value + m->offset;
+        snprintf(out[n++].name, sizeof out->name, "%s", m->name);
+    }
+    const graphss_split *s = &model->split;
+    const struct {
+        const char *name;
+        int32_t *data;
+        size_t n;
+    } list[SPLIT_TENSORS] = {{"split.train", s->train, s->n_train},
+                             {"split.val", s->val, s->n_val},
+                             {"split.test", s->test, s->n_test},
+                             {"split.train_labels", s->train_label, s->n_train},
+                             {"split.val_labels", s->val_label, s->n_val}};
+    for (size_t i = 0; i < SPLIT_TENSORS; i++) {
+        out[n] = (tensor){.dtype = "I32", .rows = list[i].data ? list[i].n : 0};
+        out[n].data = list[i].data;
+        snprintf(out[n++].name, sizeof out->name, "%s", list[i].name);
+    }
+    return n;
+}
+
+/* ---- saving ---- */
+
+static int set_text(json_t *object, const char *key, const char *text)
+{
+    return json_object_set_new(object, key, json_string(text));
+}
+
+static json_t *metadata_of(const graphss_model *model)
+{
+    json_t *meta = json_object(), *names = json_array();
+    char text[128];
+    int bad = !meta || !names;
+    bad |= set_text(meta, "format", "graphss");
+    snprintf(text, sizeof text, "%d", FORMAT_VERSION);
+    bad |= set_text(meta, "format_version", text);
+    bad |= set_text(meta, "library_version", graphss_version());
+    bad |= set_text(meta, "dataset", model->dataset_name);
+    bad |= set_text(meta, "dataset_hash", model->dataset_hash);
+    snprintf(text, sizeof text, "%" PRIu64, model->seed);
+    bad |= set_text(meta, "seed", text);
+    snprintf(text, sizeof text, "%zu", model->n_features);
+    bad |= set_text(meta, "features", text);
+    snprintf(text, sizeof text, "%zu", model->n_classes);
+    bad |= set_text(meta, "classes", text);
+    for (const graphss_option *row = graphss_train_options_table(); row->name; row++) {
+        char key[64];
+        snprintf(key, sizeof key, "option.%s", row->name);
+        graphss_option_text(text, sizeof text, &model->opt, row);
+        bad |= set_text(meta, key, text);
+    }
+    for (size_t k = 0; k < model->class_names.count; k++)
+        bad |= json_array_append_new(names,
+                                     json_string(graphss_names_get(&model->class_names, k)));
+    char *list = json_dumps(names, JSON_COMPACT);
+    bad |= !list || set_text(meta, "class_names", list);
+    free(list);
+    json_decref(names);
+    if (bad) {
+        json_decref(meta);
+        return NULL;
+    }
+    return meta;
+}
+
+/* The JSON header as text, or NULL. jansson allocates by itself. */
+static char *header_of(const graphss_model *model, const tensor *list, size_t n)
+{
+    json_t *header = json_object(), *meta = metadata_of(model);
+    int bad = !header || !meta;
+    if (!bad)
+        bad |= json_object_set_new(header, "__metadata__", meta);
+    uint64_t at = 0;
+    for (size_t i = 0; i < n && !bad; i++) {
+        const uint64_t end = at + 4 * entries(&list[i]);
+        json_t *shape = list[i].cols ? json_pack("[I, I]", (json_int_t)list[i].rows,
+                                                 (json_int_t)list[i].cols)
+                                     : json_pack("[I]", (json_int_t)list[i].rows);
+        json_t *entry = json_pack("{s:s, s:o, s:[I, I]}", "dtype", list[i].dtype, "shape",
+                                  shape, "data_offsets", (json_int_t)at, (json_int_t)end);
+        bad |= json_object_set_new(header, list[i].name, entry);
+        at = end;
+    }
+    char *text = bad ? NULL : json_dumps(header, JSON_COMPACT);
+    json_decref(header);
+    return text;
+}
+
+static graphss_status write_all(graphss_ctx *ctx, graphss_i_output *out, const char *header,
+                                const tensor *list, size_t n)
+{
+    const size_t length = strlen(header), padded = (length + ALIGN - 1) / ALIGN * ALIGN;
+    unsigned char head[8];
+    for (int i = 0; i < 8; i++)
+        head[i] = (unsigned char)((uint64_t)padded >> (8 * i));
+    graphss_status st = graphss_i_output_write(ctx, out, head, sizeof head);
+    if (!st)
+        st = graphss_i_output_write(ctx, out, header, length);
+    if (!st)
+        st = graphss_i_output_write(ctx, out, "       ", padded - length);
+    for (size_t i = 0; i < n && !st; i++)
+        st = graphss_i_output_write(ctx, out, list[i].data, 4 * entries(&list[i]));
+    return st;
+}
+
+graphss_status graphss_model_save(graphss_ctx *ctx, const graphss_model *model,
+                                  const char *path)
+{
+    tensor list[TENSORS_MOST];
+    const size_t n = list_tensors(list, model);
+    graphss_i_output out = {0};
+    char *header = header_of(model, list, n);
+    if (!header)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_NOMEM, "%s: no memory for its header", path);
+    graphss_status st = graphss_i_output_open(ctx, &out, path);
+    if (!st)
+        st = write_all(ctx, &out, header, list, n);
+    if (!st)
+        st = graphss_i_output_commit(ctx, &out);
+    else
+        graphss_i_output_abandon(ctx, &out);
+    free(header);
+    return st;
+}
+
+/* ---- loading ---- */
+
+typedef struct source {
+    const char *path;
+    const char *data; /* behind the header */
+    size_t n_data;
+    json_t *header, *meta;
+} source;
+
+static graphss_status bad(graphss_ctx *ctx, const source *src, const char *what,
+                          const char *found, const char *wanted)
+{
+    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %s: found %s, want %s", src->path, what,
+                          found, wanted);
+}
+
+static graphss_status meta_text(graphss_ctx *ctx, const char **out, const source *src,
+                                const char *key)
+{
+    const char *text = json_string_value(json_object_get(src->meta, key));
+    if (!text)
+        return bad(ctx, src, key, "nothing", "text in __metadata__");
+    *out = text;
+    return GRAPHSS_OK;
+}
+
+static graphss_status meta_size(graphss_ctx *ctx, size_t *out, const source *src,
+                                const char *key)
+{
+    const char *text = NULL;
+    int64_t value;
+    graphss_status st = meta_text(ctx, &text, src, key);
+    if (st)
+        return st;
+    if (!graphss_i_parse_int(&value, text, strlen(text)) || value < 1 || value > INT32_MAX)
+        return bad(ctx, src, key, text, "a whole number from 1 to 2147483647");
+    *out = (size_t)value;
+    return GRAPHSS_OK;
+}
+
+/* The seed is 64 bits without sign. */
+static graphss_status meta_seed(graphss_ctx *ctx, uint64_t *out, const source *src)
+{
+    const char *text = NULL;
+    graphss_status st = meta_text(ctx, &text, src, "seed");
+    if (st)
+        return st;
+    uint64_t value = 0;
+    for (const char *c = text; *c; c++)
+        if (*c < '0' || *c > '9' || __builtin_mul_overflow(value, (uint64_t)10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*c - '0'), &value))
+            return bad(ctx, src, "seed", text, "a whole number of 64 bits");
+    *out = value;
+    return GRAPHSS_OK;
+}
+
+static graphss_status read_options(graphss_ctx *ctx, graphss_train_options *out,
+                                   const source *src)
+{
+    const char *name = NULL, *text = NULL;
+    graphss_status st = meta_text(ctx, &name, src, "option.model");
+    if (st)
+        return st;
+    if (!graphss_i_model_type_find(name))
+        return bad(ctx, src, "option.model", name, "a model of this version");
+    *out = graphss_train_options_default(name, GRAPHSS_MODE_HONEST);
+    for (const graphss_option *row = graphss_train_options_table(); row->name && !st; row++) {
+        char key[64];
+        snprintf(key, sizeof key, "option.%s", row->name);
+        st = meta_text(ctx, &text, src, key);
+        if (!st && graphss_option_set(ctx, out, row, text))
+            st = graphss_i_fail_in(ctx, GRAPHSS_ERR_DATA, src->path);
+    }
+    return st;
+}
+
+/* Where an array lies, after its type, shape and place were checked. want_rows SIZE_MAX: any. */
+static graphss_status find_tensor(graphss_ctx *ctx, const char **data, size_t *rows,
+                                  const source *src, const tensor *want, size_t want_rows)
+{
+    json_int_t shape[2] = {0, 1}, from = 0, to = 0;
+    const char *dtype = "";
+    json_t *entry = json_object_get(src->header, want->name), *list = NULL;
+    if (json_unpack(entry, "{s:s, s:o, s:[I, I]}", "dtype", &dtype, "shape", &list,
+                    "data_offsets", &from, &to) != 0)
+        return bad(ctx, src, want->name, "nothing usable", "dtype, shape and data_offsets");
+    const int shaped = want->cols ? json_unpack(list, "[I, I!]", &shape[0], &shape[1])
+                                  : json_unpack(list, "[I!]", &shape[0]);
+    const size_t cols = want->cols ? want->cols : 1;
+    if (strcmp(dtype, want->dtype))
+        return bad(ctx, src, want->name, dtype, want->dtype);
+    if (shaped != 0 || shape[0] < 0 || shape[1] < 0 || (size_t)shape[1] != cols ||
+        (want_rows != SIZE_MAX && (size_t)shape[0] != want_rows))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "%s: %s: its shape is not the %zu x %zu the header promises",
+                              src->path, want->name, want_rows == SIZE_MAX ? 0 : want_rows,
+                              cols);
+    size_t bytes;
+    if (!graphss_i_mul(&bytes, (size_t)shape[0], cols) || !graphss_i_mul(&bytes, bytes, 4) ||
+        from < 0 || to < from || (uint64_t)(to - from) != bytes || (size_t)to > src->n_data)
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA,
+            "%s: %s: bytes %lld to %lld of %zu do not hold its %lld x %lld numbers", src->path,
+            want->name, (long long)from, (long long)to, src->n_data, (long long)shape[0],
+            (long long)shape[1]);
+    *data = src->data + from;
+    *rows = (size_t)shape[0];
+    return GRAPHSS_OK;
+}
+
+static graphss_status read_weights(graphss_ctx *ctx, graphss_model *model, const source *src)
+{
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < model->params.n && !st; i++) {
+        const graphss_i_param *m = &model->params.param[i];
+        tensor want = {.dtype = "F32", .rows = m->rows, .cols = m->cols};
+        snprintf(want.name, sizeof want.name, "%s", m->name);
+        const char *data = NULL;
+        size_t rows;
+        st = find_tensor(ctx, &data, &rows, src, &want, m->rows);
+        if (!st)
+            memcpy(model->params.value + m->offset, data, 4 * m->rows * m->cols);
+    }
+    return st;
+}
+
+static graphss_status read_list(graphss_ctx *ctx, int32_t **out, size_t *n, const source *src,
+                                const char *name, size_t want_rows, int32_t below)
+{
+    tensor want = {.dtype = "I32"};
+    snprintf(want.name, sizeof want.name, "%s", name);
+    const char *data = NULL;
+    size_t rows;
+    graphss_status st = find_tensor(ctx, &data, &rows, src, &want, want_rows);
+    if (st)
+        return st;
+    int32_t *list = graphss_i_copy(ctx, data, rows, sizeof *list);
+    if (!list)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < rows; i++) {
+        if (list[i] < 0 || list[i] >= below) {
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %s: entry %zu is %d, want 0..%d",
+                                src->path, name, i, (int)list[i], (int)below - 1);
+            graphss_release(ctx, list);
+            return st;
+        }
+    }
+    *out = list;
+    *n = rows;
+    return GRAPHSS_OK;
+}
+
+static graphss_status read_split(graphss_ctx *ctx, graphss_split *s, const source *src,
+                                 size_t n_classes)
+{
+    const int32_t k = (int32_t)n_classes;
+    size_t n;
+    graphss_status st =
+        read_list(ctx, &s->train, &s->n_train, src, "split.train", SIZE_MAX, INT32_MAX);
+    if (!st)
+        st = read_list(ctx, &s->val, &s->n_val, src, "split.val", SIZE_MAX, INT32_MAX);
+    if (!st)
+        st = read_list(ctx, &s->test, &s->n_test, src, "split.test", SIZE_MAX, INT32_MAX);
+    if (!st)
+        st = read_list(ctx, &s->train_label, &n, src, "split.train_labels", s->n_train, k);
+    if (!st)
+        st = read_list(ctx, &s->val_label, &n, src, "split.val_labels", s->n_val, k);
+    return st;
+}
+
+static graphss_status read_class_names(graphss_ctx *ctx, graphss_model *model,
+                                       const source *src)
+{
+    const char *text = NULL;
+    graphss_i_name_list list = {0};
+    graphss_status st = meta_text(ctx, &text, src, "class_names");
+    if (st)
+        return st;
+    json_t *names = json_loads(text, 0, NULL);
+    const size_t n = json_array_size(names);
+    if (!json_is_array(names) || (n != 0 && n != model->n_classes))
+        st = bad(ctx, src, "class_names", text, "a list with a name for each class");
+    for (size_t k = 0; k < n && !st; k++) {
+        json_t *item = json_array_get(names, k);
+        if (!json_is_string(item))
+            st = bad(ctx, src, "class_names", text, "a list of strings");
+        else
+            st = graphss_i_name_list_add(ctx, &list, json_string_value(item),
+                                         json_string_length(item));
+    }
+    if (!st && n)
+        st = graphss_i_name_list_finish(ctx, &model->class_names, &list);
+    graphss_i_name_list_destroy(ctx, &list);
+    json_decref(names);
+    return st;
+}
+
+/* Refuses weights that the file is too small to hold, before they are allocated. */
+static graphss_status check_size(graphss_ctx *ctx, const source *src,
+                                 const graphss_train_options *opt, size_t d, size_t k)
+{
+    graphss_i_params probe = {0};
+    const graphss_i_model_type *type = graphss_i_model_type_find(opt->model);
+    if (type->declare(ctx, &probe, opt, d, k))
+        return graphss_i_fail_in(ctx, GRAPHSS_ERR_DATA, src->path);
+    size_t bytes = 0;
+    for (size_t i = 0; i < probe.n; i++)
+        bytes += 4 * probe.param[i].rows * probe.param[i].cols;
+    if (bytes > src->n_data)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "%s: its options want %zu bytes of weights, the file has %zu",
+                              src->path, bytes, src->n_data);
+    return GRAPHSS_OK;
+}
+
+static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source *src)
+{
+    const char *format = NULL, *name = NULL, *hash = NULL;
+    graphss_train_options opt;
+    graphss_model *model = NULL;
+    size_t d = 0, k = 0, version = 0;
+    uint64_t seed = 0;
+
+    graphss_status st = meta_text(ctx, &format, src, "format");
+    if (st || strcmp(format, "graphss"))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "%s: a safetensors file, but not a GraphSS model", src->path);
+    st = meta_size(ctx, &version, src, "format_version");
+    if (!st && version > FORMAT_VERSION)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "%s: written in format %zu by a later GraphSS; this one reads %d",
+                              src->path, version, FORMAT_VERSION);
+    if (!st)
+        st = read_options(ctx, &opt, src);
+    if (!st)
+        st = meta_size(ctx, &d, src, "features");
+    if (!st)
+        st = meta_size(ctx, &k, src, "classes");
+    if (!st)
+        st = meta_seed(ctx, &seed, src);
+    if (!st)
+        st = meta_text(ctx, &name, src, "dataset");
+    if (!st)
+        st = meta_text(ctx, &hash, src, "dataset_hash");
+    if (!st)
+        st = check_size(ctx, src, &opt, d, k);
+    if (!st)
+        st = graphss_i_model_new(ctx, &model, &opt, d, k, seed);
+    if (st)
+        return st;
+    snprintf(model->dataset_name, sizeof model->dataset_name, "%s", name);
+    snprintf(model->dataset_hash, sizeof model->dataset_hash, "%s", hash);
+    st = read_weights(ctx, model, src);
+    if (!st)
+        st = read_split(ctx, &model->split, src, k);
+    if (!st)
+        st = read_class_names(ctx, model, src);
+    if (st)
+        graphss_model_free(ctx, model);
+    else
+        *out = model;
+    return st;
+}
+
+graphss_status graphss_model_load(graphss_ctx *ctx, graphss_model **out, const char *path)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    uint64_t length = 0;
+    json_error_t error;
+    source src = {.path = path};
+
+    graphss_status st = graphss_i_file_read(ctx, &bytes, &n, path, largest_file);
+    if (st)
+        return st;
+    for (size_t i = 0; i < 8 && n >= 8; i++)
+        length |= (uint64_t)(unsigned char)bytes[i] << (8 * i);
+    if (n < 8 || length > largest_header || length > n - 8) {
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                            "%s: not a safetensors file, or cut short (%zu bytes)", path, n);
+        goto done;
+    }
+    src.header = json_loadb(bytes + 8, (size_t)length, JSON_REJECT_DUPLICATES, &error);
+    if (!src.header) {
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: header, byte %d: %s", path,
+                            8 + error.position, error.text);
+        goto done;
+    }
+    src.meta = json_object_get(src.header, "__metadata__");
+    src.data = bytes + 8 + length;
+    src.n_data = n - 8 - (size_t)length;
+    st = build(ctx, out, &src);
+done:
+    json_decref(src.header);
+    graphss_release(ctx, bytes);
+    return st;
+}

@@ -1,0 +1,47 @@
+/* params.h - a model's weights: one block with named matrices in it, so that optimiser,
+ * checkpoint, file and gradient check are one loop each. */
+#ifndef GRAPHSS_PARAMS_H
+#define GRAPHSS_PARAMS_H
+
+#include "base/base.h"
+
+enum { GRAPHSS_I_PARAMS_MOST = 64, GRAPHSS_I_PARAM_NAME = 32 };
+
+typedef struct graphss_i_param {
+    char name[GRAPHSS_I_PARAM_NAME]; /* "0.weight" */
+    size_t rows, cols, offset;       /* into the block */
+    bool decayed;                    /* weight decay applies */
+} graphss_i_param;
+
+typedef struct graphss_i_params {
+    size_t n, count; /* matrices; numbers in all, rows padded to a cache line apart */
+    graphss_i_param param[GRAPHSS_I_PARAMS_MOST];
+    float *value; /* [count] */
+} graphss_i_params;
+
+/* Declares one more matrix; INVALID past GRAPHSS_I_PARAMS_MOST or on overflow. Declare all,
+ * then allocate once. */
+graphss_status graphss_i_params_declare(graphss_ctx *ctx, graphss_i_params *p,
+                                        const char *name, size_t rows, size_t cols,
+                                        bool decayed);
+graphss_status graphss_i_params_allocate(graphss_ctx *ctx, graphss_i_params *p);
+void graphss_i_params_destroy(graphss_ctx *ctx, graphss_i_params *p);
+
+/* Glorot & Bengio 2010: uniform in +-sqrt(6 / (rows + cols)); a matrix of one row (a bias)
+ * starts at zero. */
+void graphss_i_params_glorot(graphss_i_params *p, graphss_rng *rng);
+
+/* Adam with its two moments and the gradient, each laid out as the block. */
+typedef struct graphss_i_adam {
+    float *grad, *m, *v; /* [count] each */
+    size_t step;
+} graphss_i_adam;
+
+graphss_status graphss_i_adam_init(graphss_ctx *ctx, graphss_i_adam *a,
+                                   const graphss_i_params *p);
+void graphss_i_adam_destroy(graphss_ctx *ctx, graphss_i_adam *a);
+/* One step down a->grad. */
+void graphss_i_adam_step(graphss_ctx *ctx, graphss_i_adam *a, graphss_i_params *p,
+                         double rate, double decay);
+
+#endif

@@ -1,0 +1,81 @@
+/* registry.c - the table of classifiers, and the options they share. */
+#include "models/model_type.h"
+#include <math.h>
+#include <string.h>
+
+static const graphss_i_model_type *const types[] = {
+    &graphss_i_gcn,
+    &graphss_i_sgc,
+    &graphss_i_sage,
+    &graphss_i_mlp,
+};
+
+const graphss_i_model_type *graphss_i_model_type_at(size_t i)
+{
+    return i < sizeof types / sizeof *types ? types[i] : NULL;
+}
+
+const graphss_i_model_type *graphss_i_model_type_find(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof types / sizeof *types; i++)
+        if (!strcmp(types[i]->name, name))
+            return types[i];
+    return NULL;
+}
+
+const char *graphss_model_name(size_t i)
+{
+    const graphss_i_model_type *type = graphss_i_model_type_at(i);
+    return type ? type->name : NULL;
+}
+
+const char *graphss_model_summary(size_t i)
+{
+    const graphss_i_model_type *type = graphss_i_model_type_at(i);
+    return type ? type->summary : NULL;
+}
+
+graphss_train_options graphss_train_options_default(const char *model, graphss_mode mode)
+{
+    const graphss_i_model_type *type = graphss_i_model_type_find(model);
+    graphss_train_options opt = (type ? type : &graphss_i_gcn)->preset[mode];
+    opt.model = type ? type->name : model;
+    opt.mode = (int)mode;
+    return opt;
+}
+
+static const char *const modes[] = {"honest", "paper", NULL};
+
+#define FIELD(f) offsetof(graphss_train_options, f)
+static const graphss_option table[] = {
+    {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME",
+     "classifier: gcn, sgc, sage or mlp", 'm'},
+    {"mode", GRAPHSS_OPTION_CHOICE, FIELD(mode), 0, 0, modes, "MODE",
+     "preset: honest (tuned) or paper (as its public code ran)", 0},
+    {"layers", GRAPHSS_OPTION_INT, FIELD(layers), 1, 30, NULL, "N", "weight layers", 0},
+    {"hidden", GRAPHSS_OPTION_INT, FIELD(hidden), 1, 65536, NULL, "N",
+     "width of the hidden layers", 0},
+    {"hops", GRAPHSS_OPTION_INT, FIELD(hops), 0, 64, NULL, "N",
+     "sgc: how often features are propagated", 0},
+    {"dropout", GRAPHSS_OPTION_REAL, FIELD(dropout), 0, 0.99, NULL, "SHARE",
+     "share of inputs and hidden units dropped while training", 0},
+    {"weight-decay", GRAPHSS_OPTION_REAL, FIELD(weight_decay), 0, 1e3, NULL, "X",
+     "L2 penalty on the first layer's weights", 0},
+    {"learning-rate", GRAPHSS_OPTION_REAL, FIELD(learning_rate), 1e-12, 1e3, NULL, "X",
+     "step size of Adam", 0},
+    {"epochs", GRAPHSS_OPTION_INT, FIELD(epochs), 1, 1e7, NULL, "N", "most epochs", 0},
+    {"patience", GRAPHSS_OPTION_INT, FIELD(patience), 0, 1e7, NULL, "N",
+     "stop after N epochs without a better one; 0: never", 0},
+    {"self-loops", GRAPHSS_OPTION_BOOL, FIELD(self_loops), 0, 1, NULL, "yes|no",
+     "gcn, sgc: count each node among its neighbours", 0},
+    {"row-normalise", GRAPHSS_OPTION_BOOL, FIELD(row_normalise), 0, 1, NULL, "yes|no",
+     "divide each feature row by its sum", 0},
+    {"bias", GRAPHSS_OPTION_BOOL, FIELD(bias), 0, 1, NULL, "yes|no", "add a bias per column",
+     0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+};
+
+const graphss_option *graphss_train_options_table(void)
+{
+    return table;
+}
