@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include <graphss/dataset.h>
+#include <graphss/synth.h>
 
 typedef graphss_status (*graphss_i_reader)(graphss_ctx *ctx, graphss_dataset *out,
                                            const char *path, uint64_t max_bytes);
@@ -17,5 +18,9 @@ graphss_status graphss_i_read_csv_folder(graphss_ctx *ctx, graphss_dataset *out,
                                          const char *folder, uint64_t max_bytes);
 graphss_status graphss_i_read_edge_list(graphss_ctx *ctx, graphss_dataset *out,
                                         const char *path, uint64_t max_bytes);
+
+/* LIMIT when the arrays would take more than max_bytes. */
+graphss_status graphss_i_synth_make(graphss_ctx *ctx, graphss_dataset *out,
+                                    const graphss_synth_options *opt, uint64_t max_bytes);
 
 #endif
