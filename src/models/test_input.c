@@ -1,0 +1,168 @@
+/* Propagation matrices and the two roads through the first layer. */
+#include "models/input.h"
+#include "models/params.h"
+#include "models/testing_world.h"
+
+/* Entry (i, j) of D^-1/2 A D^-1/2 or D^-1 A, straight from the definition. */
+static double defined(const graphss_graph *g, size_t i, size_t j, bool symmetric, bool loops)
+{
+    const bool linked = i == j ? loops : graphss_graph_has_edge(g, (int32_t)i, (int32_t)j);
+    const double di = (double)graphss_graph_degree(g, i) + loops;
+    const double dj = (double)graphss_graph_degree(g, j) + loops;
+    return !linked ? 0 : symmetric ? 1 / sqrt(di * dj) : 1 / di;
+}
+
+static double entry(const graphss_i_csr *m, size_t i, size_t j)
+{
+    double sum = 0;
+    for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
+        if (m->column[e] == (int32_t)j)
+            sum += m->value[e];
+    return sum;
+}
+
+static void test_propagation_is_as_defined(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    for (int symmetric = 0; symmetric < 2; symmetric++) {
+        for (int loops = 0; loops < 2; loops++) {
+            graphss_i_propagation p = {0};
+            const graphss_i_norm norm =
+                symmetric ? GRAPHSS_I_NORM_SYMMETRIC : GRAPHSS_I_NORM_ROW;
+            assert_ok(ctx, graphss_i_propagation_make(ctx, &p, &w.graph, norm, loops));
+            const graphss_i_csr *t = graphss_i_propagation_transposed(&p);
+            for (size_t i = 0; i < WORLD_NODES; i++) {
+                for (size_t j = 0; j < WORLD_NODES; j++) {
+                    const double wanted = defined(&w.graph, i, j, symmetric, loops);
+                    assert_true(fabs(entry(&p.m, i, j) - wanted) < 1e-6);
+                    assert_true(fabs(entry(t, j, i) - wanted) < 1e-6);
+                }
+            }
+            graphss_i_propagation_destroy(ctx, &p);
+        }
+    }
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+/* y = P^hops X w on a road forced by how the features are stored. */
+static void run_road(graphss_ctx *ctx, float *y, const graphss_features *f,
+                     const graphss_i_propagation *p, const float *w, size_t cols, size_t hops,
+                     bool dense)
+{
+    graphss_i_input in = {0};
+    graphss_i_tape *t = NULL;
+    assert_ok(ctx, graphss_i_input_make(ctx, &in, f, p, hops, true));
+    assert_int_equal(in.dense != NULL, dense);
+    assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+    const graphss_i_var v = graphss_i_input_apply(
+        t, &in, graphss_i_tape_constant(t, w, f->n_cols, cols), 0);
+    graphss_i_tape_keep(t, v);
+    assert_ok(ctx, graphss_i_tape_finish(t));
+    graphss_i_tape_forward(t, false, 0);
+    memcpy(y, graphss_i_tape_value(t, v), f->n_rows * cols * sizeof *y);
+    graphss_i_tape_free(ctx, t);
+    graphss_i_input_destroy(ctx, &in);
+}
+
+static void test_both_roads_lead_to_the_same_place(void **state)
+{
+    (void)state;
+    enum { COLS = 3, WIDE = 400 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 2);
+    graphss_i_propagation p = {0};
+    assert_ok(ctx, graphss_i_propagation_make(ctx, &p, &w.graph, GRAPHSS_I_NORM_ROW, true));
+    graphss_rng rng = graphss_rng_make(1, 1);
+    static float weight[WIDE * COLS], y[2][WORLD_NODES * COLS];
+    for (size_t i = 0; i < WIDE * COLS; i++)
+        weight[i] = (float)graphss_rng_normal(&rng);
+    /* The same words in a wider vocabulary are sparse enough for the other road. */
+    graphss_features wide = w.features;
+    wide.n_cols = WIDE;
+    graphss_features dense = {.n_rows = WORLD_NODES, .n_cols = WIDE};
+    dense.value = calloc(WORLD_NODES * WIDE, sizeof(float));
+    for (size_t i = 0; i < WORLD_NODES; i++)
+        for (int64_t e = wide.offset[i]; e < wide.offset[i + 1]; e++)
+            dense.value[i * WIDE + (size_t)wide.column[e]] = wide.value[e];
+    for (size_t hops = 0; hops <= 3; hops++) {
+        run_road(ctx, y[0], &wide, &p, weight, COLS, hops, false);
+        run_road(ctx, y[1], &dense, &p, weight, COLS, hops, true);
+        for (size_t i = 0; i < WORLD_NODES * COLS; i++)
+            assert_true(fabsf(y[0][i] - y[1][i]) < 1e-5f);
+    }
+    free(dense.value);
+    graphss_i_propagation_destroy(ctx, &p);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+static void test_rows_are_divided_by_their_sum(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int64_t offset[] = {0, 2, 2, 3};
+    int32_t column[] = {0, 2, 1};
+    float value[] = {1, 3, -5};
+    const graphss_features f = {3, 100, offset, column, value, GRAPHSS_FEATURES_REAL};
+    const graphss_i_propagation none = {.norm = GRAPHSS_I_NORM_NONE};
+    graphss_i_input in = {0};
+    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, true));
+    assert_true(in.sparse.value[0] == 0.25f && in.sparse.value[1] == 0.75f);
+    assert_true(in.sparse.value[2] == -1);
+    graphss_i_input_destroy(ctx, &in);
+    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, false));
+    assert_true(in.sparse.value[1] == 3);
+    graphss_i_input_destroy(ctx, &in);
+    graphss_ctx_free(ctx);
+}
+
+static void test_adam_steps_as_published(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_params p = {0};
+    graphss_i_adam a = {0};
+    assert_ok(ctx, graphss_i_params_declare(ctx, &p, "w", 3, 7, true));
+    assert_ok(ctx, graphss_i_params_declare(ctx, &p, "b", 1, 5, false));
+    assert_ok(ctx, graphss_i_params_allocate(ctx, &p));
+    assert_ok(ctx, graphss_i_adam_init(ctx, &a, &p));
+    graphss_rng rng = graphss_rng_make(9, 1);
+    graphss_i_params_glorot(&p, &rng);
+    double w[26], m[26] = {0}, v[26] = {0};
+    for (int j = 0; j < 26; j++)
+        w[j] = p.value[j < 21 ? (size_t)j : p.param[1].offset + (size_t)j - 21];
+    for (int step = 1; step <= 20; step++) {
+        for (int j = 0; j < 26; j++) {
+            const size_t at = j < 21 ? (size_t)j : p.param[1].offset + (size_t)j - 21;
+            a.grad[at] = (float)graphss_rng_normal(&rng);
+            const double g = a.grad[at] + (j < 21 ? 0.1 * w[j] : 0);
+            m[j] = 0.9 * m[j] + 0.1 * g;
+            v[j] = 0.999 * v[j] + 0.001 * g * g;
+            w[j] -= 0.01 * (m[j] / (1 - pow(0.9, step))) /
+                    (sqrt(v[j] / (1 - pow(0.999, step))) + 1e-8);
+        }
+        graphss_i_adam_step(ctx, &a, &p, 0.01, 0.1);
+    }
+    for (int j = 0; j < 26; j++)
+        assert_true(fabs(p.value[j < 21 ? (size_t)j : p.param[1].offset + (size_t)j - 21] -
+                         w[j]) < 1e-5);
+    graphss_i_adam_destroy(ctx, &a);
+    graphss_i_params_destroy(ctx, &p);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_propagation_is_as_defined),
+        cmocka_unit_test(test_both_roads_lead_to_the_same_place),
+        cmocka_unit_test(test_rows_are_divided_by_their_sum),
+        cmocka_unit_test(test_adam_steps_as_published),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

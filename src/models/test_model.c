@@ -1,0 +1,259 @@
+#include "models/model_private.h"
+#include "models/testing_world.h"
+
+static graphss_train_options quick(const char *model)
+{
+    graphss_train_options opt = graphss_train_options_default(model, GRAPHSS_MODE_HONEST);
+    opt.epochs = 60;
+    opt.hidden = 8;
+    return opt;
+}
+
+static graphss_model *train(graphss_ctx *ctx, graphss_training *log, const world *w,
+                            const graphss_train_options *opt)
+{
+    graphss_model *model = NULL;
+    assert_ok(ctx, graphss_model_train(ctx, &model, log, &w->graph, &w->features, 2, &w->split,
+                                       3, opt));
+    return model;
+}
+
+static void predict(graphss_ctx *ctx, float *prob, const graphss_model *model, const world *w)
+{
+    assert_ok(ctx, graphss_model_predict(ctx, prob, model, &w->graph, &w->features));
+}
+
+static double test_accuracy(graphss_ctx *ctx, const graphss_model *model, const world *w)
+{
+    float prob[WORLD_NODES * 2];
+    int32_t label[WORLD_NODES];
+    predict(ctx, prob, model, w);
+    graphss_argmax(label, prob, WORLD_NODES, 2);
+    return graphss_accuracy(label, w->label, w->split.test, w->split.n_test);
+}
+
+static void test_each_model_learns(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    world w;
+    world_make(ctx, &w, 1);
+    for (size_t i = 0; graphss_model_name(i); i++) {
+        for (graphss_mode mode = GRAPHSS_MODE_HONEST; mode <= GRAPHSS_MODE_PAPER; mode++) {
+            graphss_train_options opt =
+                graphss_train_options_default(graphss_model_name(i), mode);
+            opt.epochs = 100;
+            opt.learning_rate = 0.02;
+            graphss_training log = {0};
+            graphss_model *model = train(ctx, &log, &w, &opt);
+            /* Words hint weakly here: without the links the labels can only be learned. */
+            const double accuracy = !strcmp(opt.model, "mlp") ? log.train_accuracy
+                                                              : test_accuracy(ctx, model, &w);
+            if (accuracy < 0.8)
+                fail_msg("%s, mode %d: %.3f", opt.model, (int)mode, accuracy);
+            graphss_training_destroy(ctx, &log);
+            graphss_model_free(ctx, model);
+        }
+    }
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+static void test_probabilities_sum_to_one(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    const graphss_train_options opt = quick("gcn");
+    graphss_model *model = train(ctx, NULL, &w, &opt);
+    float prob[WORLD_NODES * 2];
+    predict(ctx, prob, model, &w);
+    for (int i = 0; i < WORLD_NODES; i++)
+        assert_true(fabsf(prob[2 * i] + prob[2 * i + 1] - 1) < 1e-6f && prob[2 * i] >= 0);
+    graphss_model_free(ctx, model);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+static void test_kept_weights_are_those_that_were_measured(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 2);
+    for (int dropout = 0; dropout < 2; dropout++) {
+        graphss_train_options opt = quick("gcn");
+        opt.dropout = dropout ? 0.5 : 0;
+        graphss_training log = {0};
+        graphss_model *model = train(ctx, &log, &w, &opt);
+        float prob[WORLD_NODES * 2];
+        int32_t label[WORLD_NODES];
+        predict(ctx, prob, model, &w);
+        graphss_argmax(label, prob, WORLD_NODES, 2);
+        size_t right = 0;
+        for (size_t j = 0; j < w.split.n_val; j++)
+            right += label[w.split.val[j]] == w.split.val_label[j];
+        const double accuracy = (double)right / (double)w.split.n_val;
+        assert_true(fabs(accuracy - log.val_accuracy) < 1e-9);
+        assert_true(fabs(accuracy - log.val_acc[log.best_epoch]) < 1e-6);
+        for (size_t e = 0; e < log.epochs; e++)
+            assert_true(log.val_acc[e] <= log.val_acc[log.best_epoch]);
+        assert_int_equal(log.epochs, 60);
+        graphss_training_destroy(ctx, &log);
+        graphss_model_free(ctx, model);
+    }
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+static void test_threads_do_not_change_a_bit(void **state)
+{
+    (void)state;
+    float prob[2][WORLD_NODES * 2];
+    for (size_t threads = 1; threads <= 2; threads++) {
+        graphss_ctx *ctx = testing_ctx(NULL, threads);
+        world w;
+        world_make(ctx, &w, 4);
+        const graphss_train_options opt = quick("sage");
+        graphss_model *model = train(ctx, NULL, &w, &opt);
+        predict(ctx, prob[threads - 1], model, &w);
+        graphss_model_free(ctx, model);
+        world_destroy(ctx, &w);
+        graphss_ctx_free(ctx);
+    }
+    assert_memory_equal(prob[0], prob[1], sizeof prob[0]);
+}
+
+static void test_patience_stops_early(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 5);
+    graphss_train_options opt = quick("gcn");
+    opt.epochs = 5000;
+    opt.patience = 10;
+    graphss_training log = {0};
+    graphss_model *model = train(ctx, &log, &w, &opt);
+    assert_true(log.epochs < 5000);
+    assert_true(log.epochs >= log.best_epoch + 10);
+    graphss_training_destroy(ctx, &log);
+    graphss_model_free(ctx, model);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+static void test_what_cannot_be_trained_is_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    graphss_model *model = NULL;
+    graphss_train_options opt = quick("gcn");
+#define TRAIN() \
+    graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1, &opt)
+    opt.model = "gnc";
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "gnc");
+    opt = quick("gcn");
+    opt.dropout = 1;
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "--dropout");
+    opt = quick("sgc");
+    opt.layers = 2;
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "--layers");
+    opt = quick("gcn");
+    opt.learning_rate = 1000;
+    opt.row_normalise = false;
+    w.features.value[0] = 3e38f;
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "--learning-rate");
+    w.features.value[0] = NAN;
+    opt = quick("gcn");
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_DATA, "node 0");
+    w.features.value[0] = 1;
+    w.split.train_label[0] = 2;
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_DATA, "label 2");
+    w.split.train_label[0] = 1;
+    w.split.val[0] = WORLD_NODES;
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_SHAPE, "want 0..119");
+    w.split.val[0] = 0;
+    const size_t held = w.split.n_train;
+    w.split.n_train = 0;
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_DATA, "no training nodes");
+    w.split.n_train = held;
+    w.features.n_cols = 0;
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_DATA, "no features");
+    w.features.n_cols = WORLD_WORDS;
+    assert_null(model);
+#undef TRAIN
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+static bool stop_at_ten(void *user, const char *stage, size_t done, size_t total,
+                        const char *note)
+{
+    (void)user, (void)stage, (void)total, (void)note;
+    return done < 10;
+}
+
+static void test_training_can_be_cancelled(void **state)
+{
+    (void)state;
+    const graphss_ctx_options options = {.progress = stop_at_ten, .threads = 1};
+    graphss_ctx *ctx = graphss_ctx_new(&options);
+    world w;
+    world_make(ctx, &w, 1);
+    const graphss_train_options opt = quick("gcn");
+    graphss_model *model = NULL;
+    assert_fails(ctx,
+                 graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1,
+                                     &opt),
+                 GRAPHSS_ERR_CANCELLED, "train cancelled at 10 of 60");
+    assert_null(model);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status train_and_predict(graphss_ctx *ctx, void *arg)
+{
+    const world *w = arg;
+    float prob[WORLD_NODES * 2];
+    graphss_train_options opt = quick("sage");
+    opt.epochs = 2;
+    graphss_model *model = NULL;
+    graphss_training log = {0};
+    graphss_status st = graphss_model_train(ctx, &model, &log, &w->graph, &w->features, 2,
+                                            &w->split, 1, &opt);
+    if (!st)
+        st = graphss_model_predict(ctx, prob, model, &w->graph, &w->features);
+    graphss_training_destroy(ctx, &log);
+    graphss_model_free(ctx, model);
+    return st;
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    testing_each_allocation_fails(train_and_predict, &w);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_model_learns),
+        cmocka_unit_test(test_probabilities_sum_to_one),
+        cmocka_unit_test(test_kept_weights_are_those_that_were_measured),
+        cmocka_unit_test(test_threads_do_not_change_a_bit),
+        cmocka_unit_test(test_patience_stops_early),
+        cmocka_unit_test(test_what_cannot_be_trained_is_refused),
+        cmocka_unit_test(test_training_can_be_cancelled),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
