@@ -271,6 +271,45 @@ done:
     return st;
 }
 
+graphss_status graphss_i_graph_from_pairs(graphss_ctx *ctx, graphss_graph *out, size_t n,
+                                          const int32_t *from, const int32_t *to,
+                                          const float *weight, size_t m,
+                                          graphss_cleaning *cleaned)
+{
+    graphss_status st = GRAPHSS_ERR_NOMEM;
+    int64_t zeros = 0, weighted = 0;
+    int32_t *some_from = NULL, *some_to = NULL; /* those with a weight, where not all have */
+    for (size_t e = 0; weight && e < m; e++) {
+        zeros += weight[e] == 0;
+        weighted += weight[e] != 0 && weight[e] != 1;
+    }
+    if (zeros) {
+        const size_t kept = m - (size_t)zeros;
+        some_from = graphss_i_alloc(ctx, kept, sizeof *some_from);
+        some_to = graphss_i_alloc(ctx, kept, sizeof *some_to);
+        if (!some_from || !some_to)
+            goto done;
+        size_t at = 0;
+        for (size_t e = 0; e < m; e++)
+            if (weight[e] != 0) {
+                some_from[at] = from[e];
+                some_to[at++] = to[e];
+            }
+        from = some_from;
+        to = some_to;
+        m = kept;
+    }
+    st = graphss_graph_build(ctx, out, n, from, to, m, cleaned);
+    if (st == GRAPHSS_OK && cleaned) {
+        cleaned->zeros = zeros;
+        cleaned->weighted = weighted;
+    }
+done:
+    graphss_release(ctx, some_to);
+    graphss_release(ctx, some_from);
+    return st;
+}
+
 graphss_status graphss_i_graph_from_rows(graphss_ctx *ctx, graphss_graph *out, size_t n,
                                          const int64_t *offset, const int32_t *column,
                                          const float *weight, size_t nnz, const char *what,
@@ -279,31 +318,13 @@ graphss_status graphss_i_graph_from_rows(graphss_ctx *ctx, graphss_graph *out, s
     graphss_status st = check_rows(ctx, offset, column, weight, n, n, nnz, what);
     if (st)
         return st;
-    int64_t zeros = 0, weighted = 0;
-    size_t m = 0;
     int32_t *from = graphss_i_alloc(ctx, nnz, sizeof *from);
-    int32_t *to = graphss_i_alloc(ctx, nnz, sizeof *to);
-    if (!from || !to) {
-        st = GRAPHSS_ERR_NOMEM;
-        goto done;
-    }
+    if (!from)
+        return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < n; i++)
-        for (int64_t e = offset[i]; e < offset[i + 1]; e++) {
-            if (weight && weight[e] == 0) {
-                zeros++;
-                continue;
-            }
-            weighted += weight && weight[e] != 1;
-            from[m] = (int32_t)i;
-            to[m++] = column[e];
-        }
-    st = graphss_graph_build(ctx, out, n, from, to, m, cleaned);
-    if (st == GRAPHSS_OK && cleaned) {
-        cleaned->zeros = zeros;
-        cleaned->weighted = weighted;
-    }
-done:
-    graphss_release(ctx, to);
+        for (int64_t e = offset[i]; e < offset[i + 1]; e++)
+            from[e] = (int32_t)i;
+    st = graphss_i_graph_from_pairs(ctx, out, n, from, column, weight, nnz, cleaned);
     graphss_release(ctx, from);
     return st;
 }

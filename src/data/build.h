@@ -26,6 +26,11 @@ graphss_status graphss_i_graph_from_rows(graphss_ctx *ctx, graphss_graph *out, s
                                          const int64_t *offset, const int32_t *column,
                                          const float *weight, size_t nnz, const char *what,
                                          graphss_cleaning *cleaned);
+/* The same from m pairs with ends in range. */
+graphss_status graphss_i_graph_from_pairs(graphss_ctx *ctx, graphss_graph *out, size_t n,
+                                          const int32_t *from, const int32_t *to,
+                                          const float *weight, size_t m,
+                                          graphss_cleaning *cleaned);
 
 graphss_feature_kind graphss_i_features_kind(const graphss_features *features);
 

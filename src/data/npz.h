@@ -26,6 +26,15 @@ graphss_status graphss_i_npz_open(graphss_ctx *ctx, graphss_i_npz **out, const c
                                   uint64_t max_bytes);
 void graphss_i_npz_close(graphss_ctx *ctx, graphss_i_npz *npz);
 
+/* "FILE: array 'NAME': ..." */
+graphss_status graphss_i_npz_fail(graphss_ctx *ctx, graphss_status status,
+                                  const graphss_i_npz *npz, const char *array,
+                                  const char *format, ...) GRAPHSS_PRINTF(5, 6);
+/* "FILE: " before the text of the error that is set. */
+graphss_status graphss_i_npz_fail_in(graphss_ctx *ctx, graphss_status status,
+                                     const graphss_i_npz *npz);
+
+/* True when the array is there and of a dtype that is read (not of objects). */
 bool graphss_i_npz_has(const graphss_i_npz *npz, const char *array);
 /* DATA when absent, of dtype object, or with a header that makes no sense. */
 graphss_status graphss_i_npz_info(graphss_ctx *ctx, graphss_i_array_info *out,
@@ -46,6 +55,17 @@ graphss_status graphss_i_npz_double(graphss_ctx *ctx, double **out, size_t *n,
 graphss_status graphss_i_npz_names(graphss_ctx *ctx, graphss_names *out, graphss_i_npz *npz,
                                    const char *array, size_t want);
 
+/* Counts count * item bytes against the limits of the file before the caller allocates
+ * what an array's values, not its length, ask for. DATA or LIMIT names the array. */
+graphss_status graphss_i_npz_claim(graphss_ctx *ctx, graphss_i_npz *npz, const char *array,
+                                   size_t count, size_t item);
+
+/* The split of a file: train, val, test under the names in use (idx_train, train_mask ...),
+ * as lists or masks, with train_labels and val_labels where there are any. Leaves *out
+ * empty when the file lacks one of the three. */
+graphss_status graphss_i_npz_split(graphss_ctx *ctx, graphss_split *out, graphss_i_npz *npz,
+                                   size_t n, size_t n_classes);
+
 /* Writing: the arrays of one file, borrowed for the call. The same arrays give the same
  * bytes (fixed time stamps), deflated; the file appears whole or not at all. */
 typedef struct graphss_i_array_out {
@@ -59,5 +79,17 @@ typedef struct graphss_i_array_out {
 
 graphss_status graphss_i_npz_write(graphss_ctx *ctx, const char *path,
                                    const graphss_i_array_out *array, size_t n_arrays);
+/* numpy's default integers, which is what files hold; the caller releases them. */
+int64_t *graphss_i_widen(graphss_ctx *ctx, const int32_t *value, size_t n);
+
+/* The arrays of a split for graphss_i_npz_write. {0} is empty. */
+typedef struct graphss_i_split_out {
+    graphss_i_array_out array[5];
+    size_t n_arrays;
+    int64_t *block[5];
+} graphss_i_split_out;
+graphss_status graphss_i_split_out_init(graphss_ctx *ctx, graphss_i_split_out *out,
+                                        const graphss_split *split);
+void graphss_i_split_out_destroy(graphss_ctx *ctx, graphss_i_split_out *out);
 
 #endif
