@@ -17,7 +17,7 @@ typedef struct graphss_synth_options {
     int64_t features; /* columns (the size of the vocabulary), default 500 */
     double homophily; /* share of edges inside a class, default 0.8 */
     double words;     /* mean number of words a node, default 18 */
-    double topic;     /* share of a node's words drawn from its class's own words, 0.3 */
+    double topic;     /* share of a node's words drawn from its class's own words, 0.15 */
     int64_t seed;     /* default 1 */
 } graphss_synth_options;
 

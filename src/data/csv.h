@@ -20,8 +20,8 @@ typedef struct graphss_i_csv {
     char *at, *end;
     char *line_begin;
     size_t line;
-    char delimiter; /* ',', ';', '\t', or ' ' for any run of blanks and tabs */
-    const char *comments; /* a line that begins with one of these is skipped; "": none */
+    char delimiter;             /* ',', ';', '\t', or ' ' for any run of blanks and tabs */
+    const char *comments;       /* a line that begins with one of these is skipped; "": none */
     graphss_i_csv_field *field; /* [count] of the last record */
     size_t count, room;
 } graphss_i_csv;
@@ -46,6 +46,6 @@ bool graphss_i_csv_is(const graphss_i_csv_field *field, const char *word);
 int64_t graphss_i_csv_column(const graphss_i_csv *csv, const char *const *words);
 /* Names that mark the two ends of an edge, and its weight; ended by NULL. */
 extern const char *const graphss_i_csv_from[], *const graphss_i_csv_to[],
-    *const graphss_i_csv_weight[];
+                                                   *const graphss_i_csv_weight[];
 
 #endif

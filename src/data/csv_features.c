@@ -149,8 +149,7 @@ graphss_status graphss_i_csv_features_end_row(graphss_ctx *ctx, graphss_i_csv_fe
         f->n_cols = found;
     if (f->empty.line)
         return wrong_length(ctx, csv, &f->empty, 0, f->n_cols);
-    return found == f->n_cols ? GRAPHSS_OK
-                              : wrong_length(ctx, csv, field, found, f->n_cols);
+    return found == f->n_cols ? GRAPHSS_OK : wrong_length(ctx, csv, field, found, f->n_cols);
 }
 
 /* number[w] of word w when all are plain numbers; false otherwise. */

@@ -17,8 +17,8 @@ typedef struct graphss_i_csv_features {
     size_t count, room;
     int64_t *offset; /* [rows + 1] */
     size_t rows, rows_room;
-    size_t n_cols;          /* dense: numbers in each row */
-    graphss_i_intern words; /* sparse: column names or numbers, as text */
+    size_t n_cols;             /* dense: numbers in each row */
+    graphss_i_intern words;    /* sparse: column names or numbers, as text */
     graphss_i_csv_field empty; /* the first cell without numbers, for a dense file to refuse */
 } graphss_i_csv_features;
 

@@ -30,8 +30,8 @@ graphss_status graphss_i_edge_pairs_build(graphss_ctx *ctx, graphss_graph *out,
                                           graphss_cleaning *cleaned,
                                           const graphss_i_edge_pairs *pairs, size_t n_nodes)
 {
-    const graphss_status st = graphss_graph_build(ctx, out, n_nodes, pairs->from, pairs->to,
-                                                  pairs->count, cleaned);
+    const graphss_status st =
+        graphss_graph_build(ctx, out, n_nodes, pairs->from, pairs->to, pairs->count, cleaned);
     if (st == GRAPHSS_OK) {
         cleaned->zeros = pairs->zeros;
         cleaned->weighted = pairs->weighted;

@@ -31,8 +31,8 @@ typedef enum graphss_i_pickle_kind {
 } graphss_i_pickle_kind;
 
 typedef struct graphss_i_pickle_array {
-    char type;       /* 'b', 'i', 'u' or 'f'; 0: not built */
-    size_t size;     /* bytes of an item */
+    char type;   /* 'b', 'i', 'u' or 'f'; 0: not built */
+    size_t size; /* bytes of an item */
     bool big_endian;
     bool fortran_order;
     size_t n_dims;   /* 1 or 2 */

@@ -139,8 +139,8 @@ static graphss_status read_index(graphss_ctx *ctx, int32_t **test, size_t *n_tes
         while (length && (at[length - 1] == '\r' || at[length - 1] == ' '))
             length--;
         int64_t value = -1;
-        if (length && (!graphss_i_parse_int(&value, at, length) || value < 0 ||
-                       value >= INT32_MAX)) {
+        if (length &&
+            (!graphss_i_parse_int(&value, at, length) || value < 0 || value >= INT32_MAX)) {
             graphss_release(ctx, node);
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu: want the number of a node",
                                   file->path, line);
@@ -235,8 +235,8 @@ static graphss_status place_rows(graphss_ctx *ctx, int32_t *row, size_t n, size_
         row[i] = i < n_all ? (int32_t)i : -1;
     for (size_t t = 0; t < n_test; t++) {
         if (row[test[t]] >= 0)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: entry %zu is node %d, which %s", path, t, (int)test[t],
+            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: entry %zu is node %d, which %s",
+                                  path, t, (int)test[t],
                                   (size_t)test[t] < n_all ? "is a row of allx"
                                                           : "stood there before");
         row[test[t]] = (int32_t)(n_all + t);
@@ -260,10 +260,9 @@ static graphss_status copy_row(graphss_ctx *ctx, int32_t *column, float *value, 
         const double v = graphss_i_pickle_real_at(source->data, (size_t)e);
         if (!graphss_i_pickle_int_at(&c, source->indices, (size_t)e) || c < 0 ||
             (uint64_t)c >= source->cols)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: indices: entry %lld is %lld, want 0..%lld",
-                                  source->path, (long long)e, (long long)c,
-                                  (long long)source->cols - 1);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_DATA, "%s: indices: entry %lld is %lld, want 0..%lld",
+                source->path, (long long)e, (long long)c, (long long)source->cols - 1);
         if (!isfinite((float)v))
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                                   "%s: data: entry %lld is %g, want a finite number",
@@ -296,8 +295,8 @@ static graphss_status make_features(graphss_ctx *ctx, graphss_features *out,
         offset[i + 1] = (int64_t)nnz;
     }
     if (!st)
-        return graphss_i_features_from_rows(ctx, out, n, all->cols, offset, column, value,
-                                            nnz, "x");
+        return graphss_i_features_from_rows(ctx, out, n, all->cols, offset, column, value, nnz,
+                                            "x");
     graphss_release(ctx, value);
     graphss_release(ctx, column);
     graphss_release(ctx, offset);
@@ -388,78 +387,96 @@ static graphss_status make_split(graphss_ctx *ctx, graphss_dataset *data, size_t
     return GRAPHSS_OK;
 }
 
+/* All matrices of the seven pickles, fitted together. */
+typedef struct planetoid_parts {
+    feature_rows x, tx, allx;
+    label_rows y, ty, ally;
+} planetoid_parts;
+
+static graphss_status open_parts(graphss_ctx *ctx, planetoid_parts *p,
+                                 const planetoid_file file[FILES])
+{
+    const struct {
+        feature_rows *features;
+        label_rows *labels;
+        size_t file;
+    } pair[] = {{&p->allx, &p->ally, ALLX}, {&p->x, &p->y, X}, {&p->tx, &p->ty, TX}};
+    for (size_t i = 0; i < 3; i++) {
+        feature_rows *f = pair[i].features;
+        label_rows *l = pair[i].labels;
+        graphss_status st = open_features(ctx, f, &file[pair[i].file]);
+        if (!st)
+            st = open_labels(ctx, l, &file[pair[i].file + 1]);
+        if (!st)
+            st = want_equal(ctx, f->path, "columns", f->cols, p->allx.cols, p->allx.path);
+        if (!st)
+            st = want_equal(ctx, l->path, "classes", l->cols, p->ally.cols, p->ally.path);
+        if (!st)
+            st = want_equal(ctx, l->path, "rows", l->rows, f->rows, f->path);
+        if (st)
+            return st;
+    }
+    if (p->x.rows > p->allx.rows)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "%s: %zu rows, want at most the %zu of %s", p->x.path, p->x.rows,
+                              p->allx.rows, p->allx.path);
+    return GRAPHSS_OK;
+}
+
+/* One more than the largest id. Ids must be dense enough: without this an id of 2^30 in a
+ * small file would ask for gigabytes. */
+static graphss_status count_nodes(graphss_ctx *ctx, size_t *out, const planetoid_parts *p,
+                                  const int32_t *test, const neighbour_lists *lists,
+                                  const char *path)
+{
+    const size_t most = p->allx.rows + p->tx.rows + lists->keys;
+    size_t n = p->allx.rows;
+    for (size_t t = 0; t < p->tx.rows; t++)
+        if ((size_t)test[t] >= n)
+            n = (size_t)test[t] + 1;
+    if (lists->largest >= (int64_t)n)
+        n = (size_t)lists->largest + 1;
+    if (n > most)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "%s: ids reach %zu, want below %zu: one for each row of allx "
+                              "and tx and each entry of graph",
+                              path, n - 1, most);
+    *out = n;
+    return GRAPHSS_OK;
+}
+
 static graphss_status assemble(graphss_ctx *ctx, graphss_dataset *data,
                                const planetoid_file file[FILES])
 {
-    feature_rows x = {0}, tx = {0}, allx = {0};
-    label_rows y = {0}, ty = {0}, ally = {0};
+    planetoid_parts p = {0};
     neighbour_lists lists = {0};
     int32_t *test = NULL, *row = NULL;
-    size_t n_test = 0;
+    size_t n_test = 0, n = 0;
 
-    graphss_status st = open_features(ctx, &x, &file[X]);
-    if (!st)
-        st = open_features(ctx, &tx, &file[TX]);
-    if (!st)
-        st = open_features(ctx, &allx, &file[ALLX]);
-    if (!st)
-        st = open_labels(ctx, &y, &file[Y]);
-    if (!st)
-        st = open_labels(ctx, &ty, &file[TY]);
-    if (!st)
-        st = open_labels(ctx, &ally, &file[ALLY]);
-    if (!st)
-        st = want_equal(ctx, x.path, "columns", x.cols, allx.cols, allx.path);
-    if (!st)
-        st = want_equal(ctx, tx.path, "columns", tx.cols, allx.cols, allx.path);
-    if (!st)
-        st = want_equal(ctx, y.path, "rows", y.rows, x.rows, x.path);
-    if (!st)
-        st = want_equal(ctx, ty.path, "rows", ty.rows, tx.rows, tx.path);
-    if (!st)
-        st = want_equal(ctx, ally.path, "rows", ally.rows, allx.rows, allx.path);
-    if (!st)
-        st = want_equal(ctx, y.path, "classes", y.cols, ally.cols, ally.path);
-    if (!st)
-        st = want_equal(ctx, ty.path, "classes", ty.cols, ally.cols, ally.path);
-    if (!st && x.rows > allx.rows)
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %zu rows, want at most the %zu of %s",
-                            x.path, x.rows, allx.rows, allx.path);
+    graphss_status st = open_parts(ctx, &p, file);
     if (!st)
         st = read_index(ctx, &test, &n_test, &file[INDEX]);
     if (!st)
-        st = want_equal(ctx, file[INDEX].path, "nodes", n_test, tx.rows, tx.path);
+        st = want_equal(ctx, file[INDEX].path, "nodes", n_test, p.tx.rows, p.tx.path);
     if (!st)
         st = read_graph(ctx, &lists, &file[GRAPH]);
+    if (!st)
+        st = count_nodes(ctx, &n, &p, test, &lists, file[GRAPH].path);
     if (st)
         goto done;
 
-    size_t n = allx.rows;
-    for (size_t t = 0; t < n_test; t++)
-        if ((size_t)test[t] >= n)
-            n = (size_t)test[t] + 1;
-    if (lists.largest >= (int64_t)n)
-        n = (size_t)lists.largest + 1;
-    /* Without this an id of 2^30 in a small file would ask for gigabytes. */
-    if (n > allx.rows + tx.rows + lists.keys) {
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "%s: ids reach %zu, want at most %zu: one for each row of allx "
-                            "and tx and each entry of graph",
-                            file[GRAPH].path, n - 1, allx.rows + tx.rows + lists.keys - 1);
-        goto done;
-    }
     row = graphss_i_alloc(ctx, n, sizeof *row);
     if (!row) {
         st = GRAPHSS_ERR_NOMEM;
         goto done;
     }
-    st = place_rows(ctx, row, n, allx.rows, test, n_test, file[INDEX].path);
+    st = place_rows(ctx, row, n, p.allx.rows, test, n_test, file[INDEX].path);
     if (!st)
-        st = make_features(ctx, &data->features, &allx, &tx, row, n);
+        st = make_features(ctx, &data->features, &p.allx, &p.tx, row, n);
     if (!st)
-        st = make_labels(ctx, data, &ally, &ty, &y, row, n);
+        st = make_labels(ctx, data, &p.ally, &p.ty, &p.y, row, n);
     if (!st)
-        st = make_split(ctx, data, x.rows, allx.rows, test, n_test);
+        st = make_split(ctx, data, p.x.rows, p.allx.rows, test, n_test);
     if (!st)
         st = graphss_graph_build(ctx, &data->graph, n, lists.from, lists.to, lists.count,
                                  &data->cleaned);

@@ -30,7 +30,13 @@ enum {
 };
 
 /* What a block's generator is for: no two parts share a sequence. */
-typedef enum part { PART_CLASSES, PART_PROPENSITY, PART_WORDS, PART_VOCABULARY, PART_EDGES } part;
+typedef enum part {
+    PART_CLASSES,
+    PART_PROPENSITY,
+    PART_WORDS,
+    PART_VOCABULARY,
+    PART_EDGES
+} part;
 
 static const graphss_option table[] = {
     {"nodes", GRAPHSS_OPTION_INT, offsetof(graphss_synth_options, nodes), 1, 1e9, NULL, "N",
@@ -45,8 +51,8 @@ static const graphss_option table[] = {
      "SHARE", "share of edges inside a class", 0},
     {"words", GRAPHSS_OPTION_REAL, offsetof(graphss_synth_options, words), 0, 1e5, NULL, "N",
      "mean number of words a node", 0},
-    {"topic", GRAPHSS_OPTION_REAL, offsetof(graphss_synth_options, topic), 0, 1, NULL,
-     "SHARE", "share of words from the class's own", 0},
+    {"topic", GRAPHSS_OPTION_REAL, offsetof(graphss_synth_options, topic), 0, 1, NULL, "SHARE",
+     "share of words from the class's own", 0},
     {"seed", GRAPHSS_OPTION_INT, offsetof(graphss_synth_options, seed), 0, 0x1p53, NULL, "N",
      "seed of the generator", 0},
     {0},
@@ -60,7 +66,7 @@ graphss_synth_options graphss_synth_options_default(void)
                                    .features = 500,
                                    .homophily = 0.8,
                                    .words = 18,
-                                   .topic = 0.3,
+                                   .topic = 0.15,
                                    .seed = 1};
 }
 
@@ -76,8 +82,10 @@ static graphss_status unknown_key(graphss_ctx *ctx, const char *key)
         const size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", row->name);
     }
-    return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "synth: found '%.64s', want KEY=VALUE "
-                          "with a key of %s", key, list);
+    return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                          "synth: found '%.64s', want KEY=VALUE "
+                          "with a key of %s",
+                          key, list);
 }
 
 graphss_status graphss_synth_options_parse(graphss_ctx *ctx, graphss_synth_options *out,
@@ -466,8 +474,7 @@ static double bytes_needed(const graphss_synth_options *opt)
 {
     const double n = (double)opt->nodes, edges = n * opt->degree / 2;
     const double words = n * opt->words;
-    return 64 * n + 32 * edges + (opt->features ? 24 * words : 0) +
-           32 * (double)opt->features;
+    return 64 * n + 32 * edges + (opt->features ? 24 * words : 0) + 32 * (double)opt->features;
 }
 
 graphss_status graphss_i_synth_make(graphss_ctx *ctx, graphss_dataset *out,
