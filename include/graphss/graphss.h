@@ -3,10 +3,12 @@
 #ifndef GRAPHSS_H
 #define GRAPHSS_H
 
+#include <graphss/attack.h>
 #include <graphss/context.h>
 #include <graphss/dataset.h>
 #include <graphss/evaluate.h>
 #include <graphss/fetch.h>
+#include <graphss/flips.h>
 #include <graphss/graph.h>
 #include <graphss/model.h>
 #include <graphss/options.h>

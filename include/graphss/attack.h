@@ -1,0 +1,158 @@
+/* graphss/attack.h - change a graph a little so that a classifier errs on chosen nodes.
+ *
+ *     graphss_attack_options opt = graphss_attack_options_default();
+ *     graphss_attack_input in = {.graph = &data.graph, .features = &data.features,
+ *                                .label = data.label, .n_classes = data.n_classes,
+ *                                .surrogate = w, .victim = victim, .n_victims = n, .seed = 1};
+ *     graphss_attack_run(ctx, &flips, NULL, &in, &opt);
+ *
+ * An attack only chooses changes; graphss_flips_apply makes them. What it does with a
+ * victim that cannot be attacked (isolated under an attack by influencers, every candidate
+ * refused) or a budget that cannot be spent is the same everywhere: it makes the changes
+ * it can, and the log tells how many. */
+#ifndef GRAPHSS_ATTACK_H
+#define GRAPHSS_ATTACK_H
+
+#include <graphss/flips.h>
+#include <graphss/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum graphss_attack_kind {
+    GRAPHSS_ATTACK_LF,       /* `links` link changes, then `features` feature changes */
+    GRAPHSS_ATTACK_LINKS,    /* `budget` links */
+    GRAPHSS_ATTACK_FEATURES, /* `budget` features */
+    GRAPHSS_ATTACK_BOTH      /* `budget` changes, each step the better of the two */
+} graphss_attack_kind;
+
+/* Which values a feature may take (0 means absent). */
+typedef enum graphss_feature_domain {
+    GRAPHSS_DOMAIN_DETECT, /* by features.kind */
+    GRAPHSS_DOMAIN_BINARY, /* 0 <-> 1 */
+    GRAPHSS_DOMAIN_MEDIAN  /* counts, TF-IDF: 0 <-> the column's median non-zero value */
+} graphss_feature_domain;
+
+typedef struct graphss_attack_options {
+    const char *method; /* a name of graphss_attack_name() */
+    int mode;           /* graphss_mode; PAPER: as the paper's public code attacks */
+    int kind;           /* graphss_attack_kind */
+    int64_t links;      /* LF: per victim */
+    int64_t features;
+    int64_t budget;           /* other kinds: per victim; 0: its degree + 2 */
+    bool independent;         /* each victim on the graph given; else on what the last left */
+    int64_t influencers;      /* 0: change the victim itself; n: only n of its neighbours */
+    bool degree_test;         /* keep the distribution of degrees (likelihood ratio) */
+    double delta_cutoff;      /* of that ratio, 0.004 */
+    bool cooccurrence_test;   /* add only words that occur with the node's words */
+    int domain;               /* graphss_feature_domain */
+} graphss_attack_options;
+
+/* nettack, honest, L&F with 2 links and 20 features, cumulative, direct, both tests. */
+GRAPHSS_API graphss_attack_options graphss_attack_options_default(void);
+GRAPHSS_API const graphss_option *graphss_attack_options_table(void);
+/* "nettack", ...; NULL past the end. */
+GRAPHSS_API const char *graphss_attack_name(size_t i);
+GRAPHSS_API const char *graphss_attack_summary(size_t i);
+/* "2 links then 20 features per victim, cumulative, direct", as snprintf. */
+GRAPHSS_API size_t graphss_attack_budget_text(char *out, size_t size,
+                                              const graphss_attack_options *opt);
+/* What a switched-on feature becomes: "0 <-> 1 (binary)", as snprintf. */
+GRAPHSS_API size_t graphss_attack_domain_text(char *out, size_t size,
+                                              const graphss_features *features,
+                                              const graphss_attack_options *opt);
+
+/* What an attacker knows. All borrowed. */
+typedef struct graphss_attack_input {
+    const graphss_graph *graph;
+    const graphss_features *features;
+    const int32_t *label; /* [n_nodes] the labels the attacker believes, -1: unknown */
+    size_t n_classes;
+    const float *surrogate;     /* W [n_cols x n_classes]; for the methods that use it */
+    const graphss_model *model; /* the model attacked; for the methods that use it */
+    const int32_t *victim;      /* [n_victims] attacked in this order */
+    size_t n_victims;
+    uint64_t seed; /* stream ATTACK */
+} graphss_attack_input;
+
+typedef struct graphss_attack_step {
+    double loss;            /* margin (label's logit - best other) after the change */
+    int64_t n_links;        /* link candidates that passed the tests */
+    int64_t n_features;     /* feature candidates */
+} graphss_attack_step;
+
+typedef struct graphss_attack_victim {
+    int32_t node;
+    double loss_before; /* the surrogate's margin; NaN where the method has none */
+    double loss_after;
+    size_t n_links, n_features; /* changes made */
+    size_t wanted;              /* changes asked for */
+} graphss_attack_victim;
+
+/* A plain value: {0} is empty. */
+typedef struct graphss_attack_log {
+    size_t n_steps;
+    graphss_attack_step *step; /* one beside each flip, in the same order */
+    size_t n_victims;
+    graphss_attack_victim *victim;
+} graphss_attack_log;
+
+GRAPHSS_API void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log *log);
+
+/* Chooses the changes. They go to an empty list with method, budget, seed and version
+ * filled in; the caller adds what it knows (data, model, mode). log may be NULL.
+ * Progress stage: "attack". The result does not depend on the number of threads.
+ * Errors: INVALID (an option; a victim out of range or twice, or with an unknown label; a
+ * method that lacks its surrogate or model), SHAPE (features, surrogate and graph disagree),
+ * NOMEM, CANCELLED. */
+GRAPHSS_MUST_CHECK graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
+                                                     graphss_attack_log *log,
+                                                     const graphss_attack_input *in,
+                                                     const graphss_attack_options *opt);
+
+/* ---- the surrogate: a linear model, logits = A_hat^2 X W ---- */
+
+/* Trains W [n_cols x n_classes] on the labels of the split. The caller releases *w. */
+GRAPHSS_MUST_CHECK graphss_status
+graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphss_graph *graph,
+                        const graphss_features *features, size_t n_classes,
+                        const graphss_split *split, uint64_t seed);
+/* The product of a model's weight layers; PAPER: of the first and the last alone, as the
+ * paper's code has it. SHAPE: layers that cannot be multiplied. */
+GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
+                                                               const graphss_model *model,
+                                                               graphss_mode mode);
+/* Array W of FILE.npz. SHAPE: it is not n_cols x n_classes. */
+GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_read(graphss_ctx *ctx, float **w,
+                                                         const char *path, size_t n_cols,
+                                                         size_t n_classes);
+
+/* ---- victims ---- */
+
+typedef struct graphss_victim_options {
+    double share;       /* of the candidates given, (0, 1]; at least one node; 0.2 */
+    bool correct_only;  /* only nodes the model gets right */
+    int64_t min_degree; /* 0 */
+    int64_t max_degree; /* 0: no limit */
+    double min_margin;  /* of the true class's probability over the best other, [-1, 1] */
+    double max_margin;
+} graphss_victim_options;
+
+GRAPHSS_API graphss_victim_options graphss_victim_options_default(void);
+GRAPHSS_API const graphss_option *graphss_victim_options_table(void);
+
+/* Draws victims from n candidates, stream VICTIMS; ascending. prob [n_nodes x n_classes] and
+ * label may be NULL when no rule asks for them. *rule becomes a sentence with the rule and
+ * the counts; the caller releases both. Fewer nodes than the share asks for may be eligible:
+ * then all of them. DATA: none is eligible. */
+GRAPHSS_MUST_CHECK graphss_status
+graphss_victims_choose(graphss_ctx *ctx, int32_t **victim, size_t *n_victims, char **rule,
+                       const graphss_graph *graph, const int32_t *candidate, size_t n,
+                       const float *prob, const int32_t *label, size_t n_classes,
+                       uint64_t seed, const graphss_victim_options *opt);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

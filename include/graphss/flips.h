@@ -1,0 +1,102 @@
+/* graphss/flips.h - a list of changes to a dataset: links joined or cut, features switched.
+ *
+ *     graphss_flips flips = {0};
+ *     graphss_flips_read(ctx, &flips, "cora.flips", &data);
+ *     graphss_flips_apply(ctx, &attacked, &data, &flips, NULL);
+ *     graphss_flips_destroy(ctx, &flips);
+ *
+ * As a file it is text. Lines "# key: value" say where it comes from; then one change a
+ * line, in the order they were chosen, with tabs between
+ *
+ *     victim  kind  node  target  old  new
+ *
+ * kind is link or feature; nodes are called as in the dataset (by name, else by number);
+ * the target of a feature is its column number (a column's name is read too). Numbers read
+ * back as exactly the value that was written. In a name the characters tab, newline,
+ * carriage return, backslash and a leading # stand behind a backslash (\t \n \r \\ \#). */
+#ifndef GRAPHSS_FLIPS_H
+#define GRAPHSS_FLIPS_H
+
+#include <graphss/dataset.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum graphss_flip_kind { GRAPHSS_FLIP_LINK, GRAPHSS_FLIP_FEATURE } graphss_flip_kind;
+
+typedef struct graphss_flip {
+    int32_t victim; /* the node the change was made for */
+    int32_t kind;   /* graphss_flip_kind */
+    int32_t node;
+    int32_t target;             /* LINK: the other node; FEATURE: the column */
+    float old_value, new_value; /* LINK: 0 and 1, or 1 and 0 */
+    uint32_t line;              /* in the file it was read from; 0: made here */
+} graphss_flip;
+
+/* A plain value: {0} is empty. The texts may be empty; they end in NUL and hold no newline. */
+typedef struct graphss_flips {
+    size_t count, room;
+    graphss_flip *item;    /* [count] */
+    char dataset[64];      /* name of the data, for people */
+    char hash[65];         /* dataset.hash of the data before the changes */
+    char model[128];       /* what was attacked */
+    char method[32];       /* "nettack" */
+    char mode[32];         /* "evasion" or "poisoning" */
+    char budget[128];      /* "2 links then 20 features per victim, cumulative" */
+    char victims[256];     /* the rule that chose them */
+    char seed[24];         /* a number, as text */
+    char version[32];      /* of the library that chose them; filled by the writer if empty */
+    bool normalised_rows;  /* old and new values are of rows divided by their sums (paper
+                            * mode): apply divides them first */
+} graphss_flips;
+
+GRAPHSS_API void graphss_flips_destroy(graphss_ctx *ctx, graphss_flips *flips);
+/* Appends a change; it is not looked at. */
+GRAPHSS_MUST_CHECK graphss_status graphss_flips_add(graphss_ctx *ctx, graphss_flips *flips,
+                                                    graphss_flip flip);
+/* How many are of a kind. */
+GRAPHSS_API size_t graphss_flips_count(const graphss_flips *flips, graphss_flip_kind kind);
+
+/* Errors: DATA with file, line, what was found and what was wanted (an unknown node or
+ * column, a kind or a number that is none, a node linked to itself), NOT_FOUND, IO, NOMEM.
+ * Whether the changes fit the data is left to apply. */
+GRAPHSS_MUST_CHECK graphss_status graphss_flips_read(graphss_ctx *ctx, graphss_flips *out,
+                                                     const char *path,
+                                                     const graphss_dataset *data);
+/* The file appears whole or not at all. SHAPE: a node or column that the data lacks. */
+GRAPHSS_MUST_CHECK graphss_status graphss_flips_write(graphss_ctx *ctx,
+                                                      const graphss_flips *flips,
+                                                      const char *path,
+                                                      const graphss_dataset *data);
+
+typedef struct graphss_apply_options {
+    bool undo;      /* take the changes back, the last one first */
+    bool force;     /* data of another hash is fine; every change must still fit */
+    bool one_only;  /* only the changes made for the node `victim` */
+    int32_t victim;
+} graphss_apply_options;
+
+/* A copy of data with the changes made, its hash and feature kind fresh. Undoing what was
+ * applied gives the same dataset back, so the same bytes when written (but for
+ * normalised_rows, whose rows stay divided). opt NULL: apply, all, not forced.
+ * DATA, with the line of the file where there is one: the list is for data of another hash
+ * (undo: its result has another hash), a link is already there or not there, a value is
+ * not the old one, a node or column is out of range. Time O(nodes + links + entries +
+ * changes). */
+GRAPHSS_MUST_CHECK graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_dataset *out,
+                                                      const graphss_dataset *data,
+                                                      const graphss_flips *flips,
+                                                      const graphss_apply_options *opt);
+/* The same on a graph and features alone, without the check of the hash; either may be
+ * NULL when the list has no change of that kind. out_* are written only on success. */
+GRAPHSS_MUST_CHECK graphss_status
+graphss_flips_apply_parts(graphss_ctx *ctx, graphss_graph *out_graph,
+                          graphss_features *out_features, const graphss_graph *graph,
+                          const graphss_features *features, const graphss_flips *flips,
+                          const graphss_apply_options *opt);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
