@@ -13,9 +13,10 @@
 typedef struct graphss_i_kernels {
     const char *name; /* "avx512", "avx2", "generic" */
 
-    /* y[i][.] = sum_e value[e] x[column[e]][.]   for rows i in [row0, row1) */
+    /* y[i][c] = sum_e value[e] x[column[e]][c]   for rows i in [row0, row1) and columns c in
+     * [c0, c1) */
     void (*spmm)(float *y, const int64_t *offset, const int32_t *column, const float *value,
-                 const float *x, size_t k, size_t row0, size_t row1);
+                 const float *x, size_t k, size_t row0, size_t row1, size_t c0, size_t c1);
 
     /* y[column[e]][c] += value[e] x[i][c]   over all rows i, for columns c in [c0, c1):
      * the product with the transpose, without building it. */

@@ -6,10 +6,9 @@
  * -ffp-contract=fast on these files only), in vectors and in single floats alike, so an
  * element comes out the same wherever a cut falls.
  *
- * spmm is bound by loads, so a row of y is summed in registers over all entries of its row
- * and stored once; 200 columns are one pass with AVX-512, three with AVX2. A last vector
- * that sticks out is moved back to end at column k: the overlap is computed twice, equally.
- * bench/README.md says what else was tried. */
+ * spmm is bound by loads, so a stretch of a row of y is summed in registers over all entries
+ * of its row and stored once. A last vector that sticks out is moved back to end at column
+ * c1: the overlap is computed twice, equally. bench/README.md says what else was tried. */
 
 #define INLINE static inline __attribute__((always_inline))
 #if defined(__clang__)
@@ -39,8 +38,9 @@ INLINE vec splat(float a)
 /* ---- sparse times dense ---- */
 
 enum {
-    LINE = 16, /* floats in a cache line; up to so many columns prefetching costs more */
-    AHEAD = 8  /* entries between prefetch and use */
+    LINE = 16,   /* floats in a cache line */
+    NARROW = 64, /* columns up to which prefetching costs more than it brings */
+    AHEAD = 8    /* entries between prefetch and use */
 };
 
 typedef struct sparse_rows {
@@ -51,21 +51,36 @@ typedef struct sparse_rows {
     int64_t end; /* no entry from here on may be looked at */
 } sparse_rows;
 
+/* A vector of 16 floats is a cache line. Where the rows of x do not begin on one, most loads
+ * straddle two, and half as wide vectors are faster as long as the data is near. */
+#if WIDTH == 16
+#define LEAVE_TO_AVX2(kernel, k, n, ...)                                                      \
+    do {                                                                                      \
+        if ((k) % LINE != 0 && (n) <= NARROW) {                                               \
+            graphss_i_kernels_avx2.kernel(__VA_ARGS__);                                       \
+            return;                                                                           \
+        }                                                                                     \
+    } while (0)
+#else
+#define LEAVE_TO_AVX2(kernel, k, n, ...) ((void)0)
+#endif
+
 /* y[i][c] = sum_e value[e] x[column[e]][c] for n vectors of columns from c0 on, the last of
- * which starts at column last. n and weighted are constants where this is inlined. */
-INLINE void spmm_tile(int n, int weighted, float *y, const sparse_rows *m, const float *x,
-                      size_t k, size_t c0, size_t last)
+ * which starts at column last. n is a constant where this is inlined. */
+INLINE void spmm_tile(int n, float *y, const sparse_rows *rows, const float *x, size_t k,
+                      size_t c0, size_t last)
 {
-    for (size_t i = m->row0; i < m->row1; i++) {
+    const sparse_rows m = *rows;
+    for (size_t i = m.row0; i < m.row1; i++) {
         vec sum[MOST_VECTORS] = {0};
-        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++) {
-            const float *from = x + (size_t)m->column[e] * k;
-            if (n * WIDTH > LINE && e + AHEAD < m->end) {
-                const float *next = x + (size_t)m->column[e + AHEAD] * k + c0;
+        for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++) {
+            const float *from = x + (size_t)m.column[e] * k;
+            if (n * WIDTH > NARROW && e + AHEAD < m.end) {
+                const float *next = x + (size_t)m.column[e + AHEAD] * k + c0;
                 for (int line = 0; line < n * WIDTH; line += LINE)
                     __builtin_prefetch(next + line);
             }
-            const vec a = splat(weighted ? m->value[e] : 1.0f);
+            const vec a = splat(m.value ? m.value[e] : 1.0f);
             for (int v = 0; v < n - 1; v++)
                 sum[v] += a * load(from + c0 + v * WIDTH);
             sum[n - 1] += a * load(from + last);
@@ -77,64 +92,105 @@ INLINE void spmm_tile(int n, int weighted, float *y, const sparse_rows *m, const
     }
 }
 
-/* The same for k < WIDTH columns: one vector holds the row. */
-INLINE void spmm_narrow(int weighted, float *y, const sparse_rows *m, const float *x,
-                        size_t k)
+/* The same for fewer than WIDTH columns. */
+INLINE void spmm_part(float *y, const sparse_rows *rows, const float *x, size_t k,
+                      size_t c0, size_t n)
 {
-    for (size_t i = m->row0; i < m->row1; i++) {
+    const sparse_rows m = *rows;
+    for (size_t i = m.row0; i < m.row1; i++) {
         vec sum = {0};
-        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
-            sum += splat(weighted ? m->value[e] : 1.0f) *
-                   load_part(x + (size_t)m->column[e] * k, k);
-        store_part(y + i * k, sum, k);
+        for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++)
+            sum += splat(m.value ? m.value[e] : 1.0f) *
+                   load_part(x + (size_t)m.column[e] * k + c0, n);
+        store_part(y + i * k + c0, sum, n);
     }
 }
 
-#define SPMM_CASE(n)                                                                          \
-    case n:                                                                                   \
-        if (!m->value)                                                                        \
-            spmm_tile(n, 0, y, m, x, k, c0, last);                                     \
-        else                                                                                  \
-            spmm_tile(n, 1, y, m, x, k, c0, last);                                     \
-        break
+/* y[column[e]][c] += value[e] x[i][c] for n vectors of columns from c0 on and part columns
+ * behind them; n is a constant where this is inlined. Terms come in the order of the rows,
+ * in which the built transpose has them too. */
+INLINE void transposed_tile(int n, float *y, const sparse_rows *rows, const float *x,
+                            size_t k, size_t c0, size_t part)
+{
+    const sparse_rows m = *rows;
+    const size_t whole = c0 + (size_t)n * WIDTH;
+    for (size_t i = m.row0; i < m.row1; i++) {
+        const float *from = x + i * k;
+        vec row[MOST_VECTORS], rest = {0};
+        for (int v = 0; v < n; v++)
+            row[v] = load(from + c0 + v * WIDTH);
+        if (part)
+            rest = load_part(from + whole, part);
+        for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++) {
+            float *to = y + (size_t)m.column[e] * k;
+            const vec a = splat(m.value ? m.value[e] : 1.0f);
+            for (int v = 0; v < n; v++) {
+                float *at = to + c0 + v * WIDTH;
+                store(at, load(at) + a * row[v]);
+            }
+            if (part)
+                store_part(to + whole, load_part(to + whole, part) + a * rest, part);
+        }
+    }
+}
 
-static void spmm_tile_of(size_t n, float *y, const sparse_rows *m, const float *x, size_t k,
+/* One case per number of vectors, so that the sums are registers. */
+#define CASE(n, tile, ...)                                                                   \
+    case n:                                                                                  \
+        tile(n, y, m, x, k, __VA_ARGS__);                                                    \
+        break;
+#define FIRST_CASES(tile, ...)                                                                \
+    CASE(1, tile, __VA_ARGS__)                                                                \
+    CASE(2, tile, __VA_ARGS__)                                                                \
+    CASE(3, tile, __VA_ARGS__)                                                                \
+    CASE(4, tile, __VA_ARGS__)                                                                \
+    CASE(5, tile, __VA_ARGS__)                                                                \
+    CASE(6, tile, __VA_ARGS__)                                                                \
+    CASE(7, tile, __VA_ARGS__)                                                                \
+    CASE(8, tile, __VA_ARGS__)                                                                \
+    CASE(9, tile, __VA_ARGS__)                                                                \
+    CASE(10, tile, __VA_ARGS__)                                                               \
+    CASE(11, tile, __VA_ARGS__)                                                               \
+    CASE(12, tile, __VA_ARGS__)
+#if MOST_VECTORS == 12
+#define CASES FIRST_CASES
+#elif MOST_VECTORS == 16
+#define CASES(tile, ...)                                                                      \
+    FIRST_CASES(tile, __VA_ARGS__)                                                            \
+    CASE(13, tile, __VA_ARGS__)                                                               \
+    CASE(14, tile, __VA_ARGS__)                                                               \
+    CASE(15, tile, __VA_ARGS__)                                                               \
+    CASE(16, tile, __VA_ARGS__)
+#endif
+
+static void spmm_vectors(size_t n, float *y, const sparse_rows *m, const float *x, size_t k,
                          size_t c0, size_t last)
 {
     switch (n) {
-        SPMM_CASE(1);
-        SPMM_CASE(2);
-        SPMM_CASE(3);
-        SPMM_CASE(4);
-        SPMM_CASE(5);
-        SPMM_CASE(6);
-        SPMM_CASE(7);
-        SPMM_CASE(8);
-        SPMM_CASE(9);
-        SPMM_CASE(10);
-        SPMM_CASE(11);
-        SPMM_CASE(12);
-#if MOST_VECTORS > 12
-        SPMM_CASE(13);
-        SPMM_CASE(14);
-        SPMM_CASE(15);
-        SPMM_CASE(16);
-#endif
+        CASES(spmm_tile, c0, last)
+    }
+}
+
+static void transposed_vectors(size_t n, float *y, const sparse_rows *m, const float *x,
+                               size_t k, size_t c0, size_t part)
+{
+    switch (n) {
+        CASE(0, transposed_tile, c0, part)
+        CASES(transposed_tile, c0, part)
     }
 }
 
 static void spmm(float *y, const int64_t *offset, const int32_t *column, const float *value,
-                 const float *x, size_t k, size_t row0, size_t row1)
+                 const float *x, size_t k, size_t row0, size_t row1, size_t c0, size_t c1)
 {
+    LEAVE_TO_AVX2(spmm, k, c1 - c0, y, offset, column, value, x, k, row0, row1, c0, c1);
     sparse_rows m = {offset, column, value, row0, row1, offset[row1]};
-    if (k < WIDTH) {
-        if (value)
-            spmm_narrow(1, y, &m, x, k);
-        else
-            spmm_narrow(0, y, &m, x, k);
+    if (c1 - c0 < WIDTH) {
+        if (c0 < c1)
+            spmm_part(y, &m, x, k, c0, c1 - c0);
         return;
     }
-    const size_t vectors = (k + WIDTH - 1) / WIDTH;
+    const size_t vectors = (c1 - c0 + WIDTH - 1) / WIDTH;
     const size_t tiles = (vectors + MOST_VECTORS - 1) / MOST_VECTORS;
     /* With several tiles, go row by row: the second tile finds column and value in cache. */
     const size_t step = tiles == 1 ? row1 - row0 : 1;
@@ -143,34 +199,24 @@ static void spmm(float *y, const int64_t *offset, const int32_t *column, const f
         m.row1 = i + step;
         for (size_t t = 0; t < tiles; t++) {
             const size_t v0 = vectors * t / tiles, v1 = vectors * (t + 1) / tiles;
-            const size_t last = t + 1 < tiles ? (v1 - 1) * WIDTH : k - WIDTH;
-            spmm_tile_of(v1 - v0, y, &m, x, k, v0 * WIDTH, last);
+            const size_t last = t + 1 < tiles ? c0 + (v1 - 1) * WIDTH : c1 - WIDTH;
+            spmm_vectors(v1 - v0, y, &m, x, k, c0 + v0 * WIDTH, last);
         }
     }
 }
 
-/* y[column[e]][c] += value[e] x[i][c] for c in [c0, c1), entries in the order of the rows:
- * an element of y sees its terms in the order in which the built transpose has them. */
 static void spmm_transposed(float *y, const int64_t *offset, const int32_t *column,
                             const float *value, const float *x, size_t k, size_t n_rows,
                             size_t c0, size_t c1)
 {
-    const size_t whole = c0 + (c1 - c0) / WIDTH * WIDTH, part = c1 - whole;
-    const int64_t end = offset[n_rows];
-    for (size_t i = 0; i < n_rows; i++) {
-        const float *from = x + i * k;
-        for (int64_t e = offset[i]; e < offset[i + 1]; e++) {
-            float *to = y + (size_t)column[e] * k;
-            if (e + AHEAD < end)
-                for (size_t c = c0; c < c1; c += LINE)
-                    __builtin_prefetch(y + (size_t)column[e + AHEAD] * k + c, 1);
-            const vec a = splat(value ? value[e] : 1.0f);
-            for (size_t c = c0; c < whole; c += WIDTH)
-                store(to + c, load(to + c) + a * load(from + c));
-            if (part)
-                store_part(to + whole, load_part(to + whole, part) +
-                                           a * load_part(from + whole, part), part);
-        }
+    LEAVE_TO_AVX2(spmm_transposed, k, c1 - c0, y, offset, column, value, x, k, n_rows, c0, c1);
+    const sparse_rows m = {offset, column, value, 0, n_rows, offset[n_rows]};
+    for (size_t c = c0; c < c1; c += MOST_VECTORS * WIDTH) {
+        const size_t left = c1 - c, most = MOST_VECTORS * WIDTH;
+        if (left >= most)
+            transposed_vectors(MOST_VECTORS, y, &m, x, k, c, 0);
+        else
+            transposed_vectors(left / WIDTH, y, &m, x, k, c, left % WIDTH);
     }
 }
 
@@ -178,12 +224,15 @@ static void spmm_transposed(float *y, const int64_t *offset, const int32_t *colu
 
 INLINE float sum_lanes(vec v)
 {
-    float s[WIDTH];
-    store(s, v);
-    for (int half = WIDTH / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; l++)
-            s[l] += s[l + half];
-    return s[0];
+    typedef float quad __attribute__((vector_size(16)));
+    const union {
+        vec whole;
+        quad part[WIDTH / 4];
+    } u = {v};
+    quad s = u.part[0];
+    for (int j = 1; j < WIDTH / 4; j++)
+        s += u.part[j];
+    return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
 /* out[e] += a . b[column[e]] for n entries; n is a constant where this is inlined. Odd and
@@ -221,6 +270,7 @@ INLINE void dot_rows(int n, float *out, const int32_t *column, const float *a,
 static void sddmm(float *out, const int64_t *offset, const int32_t *column, const float *a,
                   const float *b, size_t k, size_t row0, size_t row1)
 {
+    LEAVE_TO_AVX2(sddmm, k, k, out, offset, column, a, b, k, row0, row1);
     const int64_t end = offset[row1];
     for (size_t i = row0; i < row1; i++) {
         int64_t e = offset[i];

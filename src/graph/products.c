@@ -2,7 +2,10 @@
  *
  * A task is a run of rows with about GRAIN multiply-adds, found by binary search in the
  * offsets, so that nothing is allocated and the cut depends on the matrix alone. Work
- * below SMALL stays on the calling thread: waking others would take longer. */
+ * below SMALL stays on the calling thread: waking others would take longer.
+ *
+ * The dense matrix is read once per entry, in no order. When it is too large for the
+ * second-level cache but a strip of its columns is not, the product goes strip by strip. */
 #include "graph/products.h"
 #include "graph/kernels.h"
 #include <assert.h>
@@ -11,10 +14,9 @@
 enum {
     GRAIN = 1 << 17, /* multiply-adds of a task */
     SMALL = 1 << 19, /* multiply-adds that are not worth a second thread */
-    STRIP = 64       /* columns of a task of spmm_transposed */
+    NEAR = 3 << 19,  /* bytes of a dense matrix that need no strips */
+    FAR = 3 << 20    /* bytes of a strip that would not stay in the cache either */
 };
-
-/* ---- rows cut into tasks ---- */
 
 typedef struct product {
     const graphss_i_kernels *kernels;
@@ -22,8 +24,13 @@ typedef struct product {
     float *out;
     const float *a, *b;
     size_t k;
-    size_t grain; /* cost of a task, as below */
+    size_t grain;  /* cost of a run of rows, as below */
+    size_t runs;   /* of rows */
+    size_t strip;  /* columns */
+    size_t strips;
 } product;
+
+/* ---- cutting ---- */
 
 /* Entries and rows before row i; a row costs about as much as an entry. */
 static size_t cost_before(const graphss_i_csr *m, size_t i)
@@ -45,20 +52,41 @@ static size_t row_at_cost(const graphss_i_csr *m, size_t want)
     return low;
 }
 
-static void run_over_rows(graphss_ctx *ctx, product *p, graphss_i_task task)
+/* Even strips of at most 40 columns, or 64 where rows begin on a cache line. */
+static void cut_columns(product *p)
+{
+    const size_t most = p->k % 16 == 0 ? 64 : 40, unit = p->k % 16 == 0 ? 16 : 8;
+    const size_t strips = (p->k + most - 1) / most;
+    p->strip = ((p->k + strips - 1) / strips + unit - 1) / unit * unit;
+    p->strips = (p->k + p->strip - 1) / p->strip;
+}
+
+static void cut_rows(product *p)
 {
     const size_t cost = cost_before(p->m, p->m->n_rows);
-    p->kernels = graphss_i_ctx_kernels(ctx);
-    p->grain = cost < SMALL / p->k + 1 ? cost : GRAIN / p->k + 1;
-    graphss_i_parallel(ctx, (cost + p->grain - 1) / p->grain, task, p);
+    p->grain = cost < SMALL / p->k + 1 ? cost : GRAIN / p->strip + 1;
+    p->runs = (cost + p->grain - 1) / p->grain;
 }
+
+static size_t first_row(const product *p, size_t run)
+{
+    return row_at_cost(p->m, run * p->grain);
+}
+
+static size_t last_column(const product *p, size_t strip)
+{
+    return strip + 1 < p->strips ? (strip + 1) * p->strip : p->k;
+}
+
+/* ---- products ---- */
 
 static void spmm_task(void *arg, size_t task)
 {
     const product *p = arg;
     const graphss_i_csr *m = p->m;
-    p->kernels->spmm(p->out, m->offset, m->column, m->value, p->a, p->k,
-                     row_at_cost(m, task * p->grain), row_at_cost(m, (task + 1) * p->grain));
+    const size_t strip = task / p->runs, run = task % p->runs;
+    p->kernels->spmm(p->out, m->offset, m->column, m->value, p->a, p->k, first_row(p, run),
+                     first_row(p, run + 1), strip * p->strip, last_column(p, strip));
 }
 
 void graphss_i_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x,
@@ -66,17 +94,23 @@ void graphss_i_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const fl
 {
     if (m->n_rows == 0 || k == 0)
         return;
-    product p = {.m = m, .out = y, .a = x, .k = k};
-    run_over_rows(ctx, &p, spmm_task);
+    product p = {.kernels = graphss_i_ctx_kernels(ctx), .m = m, .out = y, .a = x, .k = k};
+    cut_columns(&p);
+    const size_t column_bytes = m->n_cols * sizeof *x;
+    if (column_bytes * k <= NEAR || column_bytes * p.strip > FAR) {
+        p.strip = k;
+        p.strips = 1;
+    }
+    cut_rows(&p);
+    graphss_i_parallel(ctx, p.runs * p.strips, spmm_task, &p);
 }
 
 static void sddmm_task(void *arg, size_t task)
 {
     const product *p = arg;
     const graphss_i_csr *m = p->m;
-    p->kernels->sddmm(p->out, m->offset, m->column, p->a, p->b, p->k,
-                      row_at_cost(m, task * p->grain),
-                      row_at_cost(m, (task + 1) * p->grain));
+    p->kernels->sddmm(p->out, m->offset, m->column, p->a, p->b, p->k, first_row(p, task),
+                      first_row(p, task + 1));
 }
 
 void graphss_i_sddmm(graphss_ctx *ctx, float *out, const graphss_i_csr *m, const float *a,
@@ -84,19 +118,19 @@ void graphss_i_sddmm(graphss_ctx *ctx, float *out, const graphss_i_csr *m, const
 {
     if (m->n_rows == 0 || k == 0)
         return;
-    product p = {.m = m, .out = out, .a = a, .b = b, .k = k};
-    run_over_rows(ctx, &p, sddmm_task);
+    product p = {.kernels = graphss_i_ctx_kernels(ctx), .m = m, .out = out, .a = a, .b = b,
+                 .k = k, .strip = k, .strips = 1};
+    cut_rows(&p);
+    graphss_i_parallel(ctx, p.runs, sddmm_task, &p);
 }
 
-/* ---- product with the transpose: each task owns a strip of columns of y ---- */
-
+/* Each task owns a strip of columns of y. */
 static void transposed_task(void *arg, size_t task)
 {
     const product *p = arg;
     const graphss_i_csr *m = p->m;
-    const size_t c0 = task * p->grain, c1 = c0 + p->grain;
     p->kernels->spmm_transposed(p->out, m->offset, m->column, m->value, p->a, p->k,
-                                m->n_rows, c0, c1 < p->k ? c1 : p->k);
+                                m->n_rows, task * p->strip, last_column(p, task));
 }
 
 void graphss_i_spmm_transposed(graphss_ctx *ctx, float *y, const graphss_i_csr *m,
@@ -105,11 +139,12 @@ void graphss_i_spmm_transposed(graphss_ctx *ctx, float *y, const graphss_i_csr *
     if (m->n_rows == 0 || k == 0)
         return;
     product p = {.kernels = graphss_i_ctx_kernels(ctx), .m = m, .out = y, .a = x, .k = k};
-    /* Strips as even as cache lines of 16 columns allow. */
-    const size_t strips = cost_before(m, m->n_rows) < SMALL / k + 1
-                              ? 1 : (k + STRIP - 1) / STRIP;
-    p.grain = ((k + strips - 1) / strips + 15) / 16 * 16;
-    graphss_i_parallel(ctx, (k + p.grain - 1) / p.grain, transposed_task, &p);
+    cut_columns(&p);
+    if (cost_before(m, m->n_rows) < SMALL / k + 1) {
+        p.strip = k;
+        p.strips = 1;
+    }
+    graphss_i_parallel(ctx, p.strips, transposed_task, &p);
 }
 
 /* ---- the matrices themselves ---- */

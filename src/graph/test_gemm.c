@@ -74,10 +74,10 @@ static void test_gemm_does_not_depend_on_threads(void **state)
     const shape large[] = {{3000, 200, 300}, {300, 200, 3000}, {3000, 7, 200},
                            {200, 7, 30000},  {3000, 200, 7},   {64, 64, 5000}};
     graphss_rng rng = graphss_rng_make(2, 1);
-    for (size_t t = 0; t < 6; t++)
+    for (size_t t = 0; t < 6; t++) {
+        const shape s = large[t];
+        float *a = random_floats(&rng, s.m * s.k), *b = random_floats(&rng, s.k * s.n);
         for (int way = 0; way < 4; way++) {
-            const shape s = large[t];
-            float *a = random_floats(&rng, s.m * s.k), *b = random_floats(&rng, s.k * s.n);
             float *c[3];
             for (size_t threads = 1; threads <= 3; threads++) {
                 graphss_ctx *ctx = testing_ctx(NULL, threads);
@@ -89,9 +89,10 @@ static void test_gemm_does_not_depend_on_threads(void **state)
             assert_memory_equal(c[0], c[2], s.m * s.n * sizeof **c);
             for (int j = 0; j < 3; j++)
                 free(c[j]);
-            free(a);
-            free(b);
         }
+        free(a);
+        free(b);
+    }
 }
 
 /* Threads of this process. */

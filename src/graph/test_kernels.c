@@ -52,7 +52,7 @@ static void check_spmm(const graphss_i_kernels *kern, const graphss_i_csr *m, co
     float *y = malloc((m->n_rows * k + 1) * sizeof *y);
     for (size_t j = 0; j <= m->n_rows * k; j++)
         y[j] = NAN;
-    kern->spmm(y, m->offset, m->column, m->value, x, k, 0, m->n_rows);
+    kern->spmm(y, m->offset, m->column, m->value, x, k, 0, m->n_rows, 0, k);
     for (size_t i = 0; i < m->n_rows; i++)
         for (size_t c = 0; c < k; c++) {
             double size;
@@ -88,9 +88,9 @@ static void test_spmm_known_answer(void **state)
     const float want[] = {-3, -2, 0, 0, 1.5f, 2}, ones[] = {6, 8, 0, 0, 3, 4};
     FOR_EACH_SET(kern) {
         float y[6];
-        kern->spmm(y, offset, column, value, x, 2, 0, 3);
+        kern->spmm(y, offset, column, value, x, 2, 0, 3, 0, 2);
         assert_memory_equal(y, want, sizeof y);
-        kern->spmm(y, offset, column, NULL, x, 2, 0, 3);
+        kern->spmm(y, offset, column, NULL, x, 2, 0, 3, 0, 2);
         assert_memory_equal(y, ones, sizeof y);
     }
 }
@@ -101,7 +101,7 @@ static void test_an_empty_matrix_writes_nothing(void **state)
     const int64_t offset[] = {0};
     float y = 7, x = 1;
     FOR_EACH_SET(kern) {
-        kern->spmm(&y, offset, NULL, NULL, &x, 200, 0, 0);
+        kern->spmm(&y, offset, NULL, NULL, &x, 200, 0, 0, 0, 200);
         kern->spmm_transposed(&y, offset, NULL, NULL, &x, 200, 0, 0, 200);
         kern->sddmm(&y, offset, NULL, &x, &x, 200, 0, 0);
         kern->axpy(&y, &x, 2, 0);
@@ -122,11 +122,11 @@ static void test_cutting_rows_changes_no_bit(void **state)
         float *x = random_floats(&rng, 30 * k), *b = random_floats(&rng, 30 * k);
         float *whole = calloc(30 * k, sizeof *whole), *cut = calloc(30 * k, sizeof *cut);
         float *dots = calloc(nnz + 1, sizeof *dots), *cut_dots = calloc(nnz + 1, sizeof *dots);
-        kern->spmm(whole, m.offset, m.column, m.value, x, k, 0, 30);
+        kern->spmm(whole, m.offset, m.column, m.value, x, k, 0, 30, 0, k);
         kern->sddmm(dots, m.offset, m.column, x, b, k, 0, 30);
         for (size_t i = 0, step = 1; i < 30; i += step, step++) {
             const size_t end = i + step < 30 ? i + step : 30;
-            kern->spmm(cut, m.offset, m.column, m.value, x, k, i, end);
+            kern->spmm(cut, m.offset, m.column, m.value, x, k, i, end, 0, k);
             kern->sddmm(cut_dots, m.offset, m.column, x, b, k, i, end);
         }
         assert_memory_equal(whole, cut, 30 * k * sizeof *whole);

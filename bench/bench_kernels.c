@@ -1,0 +1,368 @@
+/* bench_kernels.c - our kernels against plain loops built for this very machine.
+ *
+ * The alternative is the loop one would write first, compiled with -O3 -march=native, which
+ * the compiler vectorises. Graphs are random, of the size of Cora, Amazon Photo and Coauthor
+ * CS, and one that leaves the second-level cache far behind. Times are the best of several
+ * rounds; GB/s counts what an ideal cache would move: x once per entry, y once per row. */
+#include "graph/kernels.h"
+#include "graph/products.h"
+#include "graph/random_csr.h"
+#include <string.h>
+
+typedef void (*job)(void *arg);
+
+typedef struct candidate {
+    job run;
+    void *arg;
+    double seconds; /* out: the best round */
+} candidate;
+
+/* Candidates take turns, so that a busy moment of the machine hits them alike. */
+static void compare(candidate *c, size_t n)
+{
+    for (size_t j = 0; j < n; j++) {
+        c[j].run(c[j].arg);
+        c[j].seconds = 1e9;
+    }
+    const double start = graphss_i_seconds();
+    for (int round = 0; round < 5 || graphss_i_seconds() - start < 0.15; round++)
+        for (size_t j = 0; j < n; j++) {
+            const double before = graphss_i_seconds();
+            c[j].run(c[j].arg);
+            const double took = graphss_i_seconds() - before;
+            c[j].seconds = took < c[j].seconds ? took : c[j].seconds;
+        }
+}
+
+/* Aligned as the library's own blocks are. */
+static float *numbers(graphss_ctx *ctx, size_t n)
+{
+    float *x = graphss_i_alloc(ctx, n, sizeof *x);
+    if (!x)
+        abort();
+    for (size_t j = 0; j < n; j++)
+        x[j] = (float)(j % 1024) / 512 - 1;
+    return x;
+}
+
+/* ---- what is compared ---- */
+
+typedef struct sparse_job {
+    graphss_ctx *ctx;
+    const graphss_i_kernels *kernels;
+    const graphss_i_csr *m, *mt;
+    float *y, *out;
+    const float *x;
+    size_t k;
+} sparse_job;
+
+static void plain_spmm(void *arg)
+{
+    const sparse_job *j = arg;
+    const graphss_i_csr *m = j->m;
+    const size_t k = j->k;
+    for (size_t i = 0; i < m->n_rows; i++) {
+        float *restrict y = j->y + i * k;
+        memset(y, 0, k * sizeof *y);
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++) {
+            const float a = m->value[e];
+            const float *restrict x = j->x + (size_t)m->column[e] * k;
+            for (size_t c = 0; c < k; c++)
+                y[c] += a * x[c];
+        }
+    }
+}
+
+static void set_spmm(void *arg)
+{
+    const sparse_job *j = arg;
+    j->kernels->spmm(j->y, j->m->offset, j->m->column, j->m->value, j->x, j->k, 0,
+                     j->m->n_rows, 0, j->k);
+}
+
+static void our_spmm(void *arg)
+{
+    const sparse_job *j = arg;
+    graphss_i_spmm(j->ctx, j->y, j->m, j->x, j->k);
+}
+
+static void plain_transposed(void *arg)
+{
+    const sparse_job *j = arg;
+    const graphss_i_csr *m = j->m;
+    const size_t k = j->k;
+    for (size_t i = 0; i < m->n_rows; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++) {
+            const float a = m->value[e];
+            float *restrict y = j->y + (size_t)m->column[e] * k;
+            const float *restrict x = j->x + i * k;
+            for (size_t c = 0; c < k; c++)
+                y[c] += a * x[c];
+        }
+}
+
+static void our_transposed(void *arg)
+{
+    const sparse_job *j = arg;
+    graphss_i_spmm_transposed(j->ctx, j->y, j->m, j->x, j->k);
+}
+
+static void our_built_transpose(void *arg)
+{
+    const sparse_job *j = arg;
+    graphss_i_spmm(j->ctx, j->y, j->mt, j->x, j->k);
+}
+
+static void plain_sddmm(void *arg)
+{
+    const sparse_job *j = arg;
+    const graphss_i_csr *m = j->m;
+    const size_t k = j->k;
+    for (size_t i = 0; i < m->n_rows; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++) {
+            const float *restrict a = j->x + i * k;
+            const float *restrict b = j->x + (size_t)m->column[e] * k;
+            float sum = 0;
+            for (size_t c = 0; c < k; c++)
+                sum += a[c] * b[c];
+            j->out[e] += sum;
+        }
+}
+
+static void our_sddmm(void *arg)
+{
+    const sparse_job *j = arg;
+    graphss_i_sddmm(j->ctx, j->out, j->m, j->x, j->x, j->k);
+}
+
+/* ---- tables ---- */
+
+typedef struct graph_size {
+    const char *name;
+    size_t rows, cols, mean; /* entries per row */
+} graph_size;
+
+static double flops(const sparse_job *j)
+{
+    return 2e-9 * (double)j->m->offset[j->m->n_rows] * (double)j->k;
+}
+
+static double gigabytes(const sparse_job *j)
+{
+    const double nnz = (double)j->m->offset[j->m->n_rows];
+    return 1e-9 * (nnz * (8 + 4 * (double)j->k) + 4 * (double)(j->m->n_rows * j->k));
+}
+
+static void table_spmm(graphss_ctx *one, graphss_ctx *two, const graph_size *g, size_t k)
+{
+    graphss_rng rng = graphss_rng_make(1, 1);
+    graphss_i_csr m = random_csr(&rng, g->rows, g->cols, g->mean, true, false);
+    float *x = numbers(one, g->cols * k), *y = numbers(one, g->rows * k);
+    sparse_job j = {.ctx = one, .m = &m, .x = x, .y = y, .k = k}, jt = j;
+    sparse_job generic = j, avx2 = j;
+    jt.ctx = two;
+    generic.kernels = avx2.kernels = &graphss_i_kernels_generic;
+#if defined(__x86_64__)
+    if (graphss_i_kernels_choose() != &graphss_i_kernels_generic)
+        avx2.kernels = &graphss_i_kernels_avx2;
+#endif
+    candidate c[] = {{plain_spmm, &j, 0},
+                     {our_spmm, &j, 0},
+                     {set_spmm, &generic, 0},
+                     {set_spmm, &avx2, 0},
+                     {our_spmm, &jt, 0}};
+    compare(c, 5);
+    const double plain = c[0].seconds, ours = c[1].seconds;
+    printf("%-14s %5zu %9.3f %9.3f %7.2f %7.2f %7.2f %8.1f %7.1f %7.2f\n", g->name, k,
+           1e3 * plain, 1e3 * ours, plain / ours, plain / c[2].seconds, plain / c[3].seconds,
+           flops(&j) / ours, gigabytes(&j) / ours, ours / c[4].seconds);
+    random_csr_free(&m);
+    graphss_release(one, x);
+    graphss_release(one, y);
+}
+
+static void table_transposed(graphss_ctx *one, graphss_ctx *two, const graph_size *g,
+                             size_t k)
+{
+    graphss_rng rng = graphss_rng_make(1, 1);
+    graphss_i_csr m = random_csr(&rng, g->rows, g->cols, g->mean, true, false), mt = {0};
+    if (graphss_i_csr_transpose(one, &mt, &m) != GRAPHSS_OK)
+        abort();
+    float *x = numbers(one, g->rows * k), *y = numbers(one, g->cols * k);
+    sparse_job j = {.ctx = one, .m = &m, .mt = &mt, .x = x, .y = y, .k = k}, jt = j;
+    jt.ctx = two;
+    candidate c[] = {{plain_transposed, &j, 0},
+                     {our_transposed, &j, 0},
+                     {our_built_transpose, &j, 0},
+                     {our_transposed, &jt, 0},
+                     {our_built_transpose, &jt, 0}};
+    compare(c, 5);
+    const double plain = c[0].seconds, split = c[1].seconds, built = c[2].seconds;
+    printf("%-14s %5zu %9.3f %9.3f %7.2f %9.3f %7.2f %9.2f %9.2f\n", g->name, k,
+           1e3 * plain, 1e3 * split, plain / split, 1e3 * built, plain / built,
+           split / c[3].seconds, built / c[4].seconds);
+    graphss_i_csr_destroy(one, &mt);
+    random_csr_free(&m);
+    graphss_release(one, x);
+    graphss_release(one, y);
+}
+
+static void table_sddmm(graphss_ctx *one, graphss_ctx *two, const graph_size *g, size_t k)
+{
+    graphss_rng rng = graphss_rng_make(1, 1);
+    graphss_i_csr m = random_csr(&rng, g->rows, g->cols, g->mean, true, false);
+    float *x = numbers(one, g->rows * k), *out = numbers(one, (size_t)m.offset[m.n_rows]);
+    sparse_job j = {.ctx = one, .m = &m, .x = x, .out = out, .k = k}, jt = j;
+    jt.ctx = two;
+    candidate c[] = {{plain_sddmm, &j, 0}, {our_sddmm, &j, 0}, {our_sddmm, &jt, 0}};
+    compare(c, 3);
+    const double plain = c[0].seconds, ours = c[1].seconds;
+    printf("%-14s %5zu %9.3f %9.3f %7.2f %8.1f %7.2f\n", g->name, k, 1e3 * plain, 1e3 * ours,
+           plain / ours, flops(&j) / ours, ours / c[2].seconds);
+    random_csr_free(&m);
+    graphss_release(one, x);
+    graphss_release(one, out);
+}
+
+typedef struct dense_job {
+    graphss_ctx *ctx;
+    float *c;
+    const float *a, *b;
+    size_t m, n, k;
+    bool ta, tb;
+} dense_job;
+
+static void our_gemm(void *arg)
+{
+    const dense_job *j = arg;
+    graphss_i_gemm(j->ctx, j->c, j->a, j->ta, j->b, j->tb, j->m, j->n, j->k, 0);
+}
+
+static void table_gemm(graphss_ctx *one, graphss_ctx *two, const char *name, size_t m,
+                       size_t n, size_t k, bool ta, bool tb)
+{
+    float *a = numbers(one, m * k), *b = numbers(one, k * n), *y = numbers(one, m * n);
+    dense_job j = {one, y, a, b, m, n, k, ta, tb}, jt = {two, y, a, b, m, n, k, ta, tb};
+    candidate c[] = {{our_gemm, &j, 0}, {our_gemm, &jt, 0}};
+    compare(c, 2);
+    const double t1 = c[0].seconds, t2 = c[1].seconds;
+    const double work = 2e-9 * (double)m * (double)n * (double)k;
+    printf("%-14s %8zu %5zu %8zu %9.3f %8.1f %8.1f %7.2f\n", name, m, n, k, 1e3 * t1,
+           work / t1, work / t2, t1 / t2);
+    graphss_release(one, a);
+    graphss_release(one, b);
+    graphss_release(one, y);
+}
+
+typedef struct flat_job {
+    const graphss_i_kernels *kernels;
+    float *w, *m, *v, *g;
+    size_t n;
+} flat_job;
+
+static void run_adam(void *arg)
+{
+    flat_job *j = arg;
+    j->kernels->adam(j->w, j->m, j->v, j->g, j->n, 5e-4f, 0.9f, 0.999f, 0.01f, 1e-8f);
+}
+
+static void run_dropout(void *arg)
+{
+    flat_job *j = arg;
+    j->kernels->dropout(j->w, j->g, 0, j->n, 17, 1 << 15, 2);
+}
+
+static void run_relu(void *arg)
+{
+    flat_job *j = arg;
+    j->kernels->bias_relu(j->w, j->w, j->g, 200, 0, j->n / 200);
+}
+
+static void run_relu_backward(void *arg)
+{
+    flat_job *j = arg;
+    j->kernels->relu_backward(j->w, j->w, j->g, j->n);
+}
+
+static void run_copy(void *arg)
+{
+    flat_job *j = arg;
+    memcpy(j->w, j->g, j->n * sizeof *j->w);
+}
+
+static void table_flat(graphss_ctx *ctx, size_t n)
+{
+    flat_job j = {graphss_i_kernels_choose(), numbers(ctx, n), numbers(ctx, n),
+                  numbers(ctx, n), numbers(ctx, n), n};
+    for (size_t i = 0; i < n; i++)
+        j.v[i] = 1;
+    candidate c[] = {{run_copy, &j, 0},
+                     {run_relu, &j, 0},
+                     {run_relu_backward, &j, 0},
+                     {run_dropout, &j, 0},
+                     {run_adam, &j, 0}};
+    compare(c, 5);
+    printf("%14zu", n);
+    for (size_t t = 0; t < 5; t++)
+        printf(" %8.2f", 1e-9 * (double)n / c[t].seconds);
+    printf("\n");
+    graphss_release(ctx, j.w);
+    graphss_release(ctx, j.m);
+    graphss_release(ctx, j.v);
+    graphss_release(ctx, j.g);
+}
+
+int main(void)
+{
+    graphss_ctx *one = graphss_ctx_new(&(graphss_ctx_options){.threads = 1});
+    graphss_ctx *two = graphss_ctx_new(&(graphss_ctx_options){.threads = 2});
+    if (!one || !two)
+        return 1;
+    const graph_size graphs[] = {{"cora", 2708, 2708, 5},
+                                 {"photo", 7650, 7650, 32},
+                                 {"cs", 18333, 18333, 10},
+                                 {"large", 200000, 200000, 10}};
+    const graph_size features[] = {{"cora X", 2708, 1433, 18},
+                                   {"photo X", 7650, 745, 259},
+                                   {"cs X", 18333, 6805, 60}};
+    const size_t ks[] = {7, 16, 64, 200};
+
+    printf("instruction set: %s. Ratios are plain loop / ours: above 1 we win.\n\n",
+           graphss_instruction_set(one));
+    printf("sparse x dense     k  plain ms   ours ms   ratio generic    avx2  GFLOP/s    GB/s "
+           " 2 thr.\n");
+    for (size_t g = 0; g < 4; g++)
+        for (size_t t = 0; t < 4; t++)
+            table_spmm(one, two, &graphs[g], ks[t]);
+    for (size_t g = 0; g < 3; g++)
+        table_spmm(one, two, &features[g], 200);
+
+    printf("\ntransposed         k  plain ms  split ms   ratio  built ms   ratio   2 thr.  "
+           "  2 thr.\n");
+    for (size_t g = 0; g < 3; g++)
+        table_transposed(one, two, &features[g], 200);
+
+    printf("\nsampled dots       k  plain ms   ours ms   ratio  GFLOP/s  2 thr.\n");
+    for (size_t g = 0; g < 3; g++)
+        for (size_t t = 0; t < 4; t += 3)
+            table_sddmm(one, two, &graphs[g], ks[t]);
+
+    printf("\ndense x dense         m     n        k      ms   GFLOP/s  2T GF/s  2 thr."
+           "\n");
+    table_gemm(one, two, "photo X W0", 7650, 200, 745, false, false);
+    table_gemm(one, two, "photo X^T G", 745, 200, 7650, true, false);
+    table_gemm(one, two, "cora H W1", 2708, 7, 200, false, false);
+    table_gemm(one, two, "cs H W1", 18333, 15, 200, false, false);
+    table_gemm(one, two, "cs G W1^T", 18333, 200, 15, false, true);
+    table_gemm(one, two, "cs H^T G", 200, 15, 18333, true, false);
+    table_gemm(one, two, "large X W0", 200000, 200, 100, false, false);
+    table_gemm(one, two, "large X^T G", 100, 200, 200000, true, false);
+    table_gemm(one, two, "square", 1024, 1024, 1024, false, false);
+
+    printf("\nnumbers, 10^9/s    copy     relu    relu'  dropout     adam\n");
+    table_flat(one, 200 * 1433);
+    table_flat(one, 200 * 18333);
+    graphss_ctx_free(one);
+    graphss_ctx_free(two);
+    return 0;
+}
