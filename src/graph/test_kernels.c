@@ -95,6 +95,29 @@ static void test_spmm_known_answer(void **state)
     }
 }
 
+static void test_spmm_of_a_strip_equals_the_whole_and_keeps_to_its_columns(void **state)
+{
+    (void)state;
+    graphss_rng rng = graphss_rng_make(8, 1);
+    FOR_EACH_SET(kern)
+    for (size_t w = 0; w < WIDTHS; w++) {
+        const size_t k = widths[w], c0 = k / 3, c1 = k - k / 5;
+        graphss_i_csr m = random_csr(&rng, 20, 20, 5, true, true);
+        float *x = random_floats(&rng, 20 * k), *whole = malloc(20 * k * sizeof *whole);
+        float *strip = random_floats(&rng, 20 * k), *before = malloc(20 * k * sizeof *before);
+        memcpy(before, strip, 20 * k * sizeof *before);
+        kern->spmm(whole, m.offset, m.column, m.value, x, k, 0, 20, 0, k);
+        kern->spmm(strip, m.offset, m.column, m.value, x, k, 0, 20, c0, c1);
+        for (size_t j = 0; j < 20 * k; j++)
+            assert_true(strip[j] == (j % k >= c0 && j % k < c1 ? whole[j] : before[j]));
+        free(x);
+        free(whole);
+        free(strip);
+        free(before);
+        random_csr_free(&m);
+    }
+}
+
 static void test_an_empty_matrix_writes_nothing(void **state)
 {
     (void)state;
@@ -430,6 +453,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spmm_equals_its_naive_twin),
         cmocka_unit_test(test_spmm_known_answer),
+        cmocka_unit_test(test_spmm_of_a_strip_equals_the_whole_and_keeps_to_its_columns),
         cmocka_unit_test(test_an_empty_matrix_writes_nothing),
         cmocka_unit_test(test_cutting_rows_changes_no_bit),
         cmocka_unit_test(test_transposed_product_adds_and_keeps_to_its_columns),
