@@ -1,0 +1,197 @@
+/* cli.h - what the files of the program share. The program sees the public headers only.
+ *
+ * A command is one file: a cli_command with its text, its option tables and its run
+ * function, and a line in the table of main.c. Parsing, --help, the man page and the shell
+ * completion all read the same tables. */
+#ifndef GRAPHSS_CLI_H
+#define GRAPHSS_CLI_H
+
+#include <graphss/graphss.h>
+#include <jansson.h>
+#include <stdio.h>
+
+#include "terminal.h"
+
+typedef struct cli cli;
+
+/* Options that fill one struct. */
+typedef struct cli_group {
+    const char *title; /* heading in --help */
+    const graphss_option *(*table)(void);
+    size_t size;                      /* of the struct */
+    void (*defaults)(void *options);  /* fills it */
+} cli_group;
+
+enum { CLI_MAX_GROUPS = 4 };
+
+typedef struct cli_command {
+    const char *name;
+    const char *arguments; /* "DATASET -o FILE" */
+    const char *summary;   /* one line, no full stop */
+    const char *about;     /* paragraphs, each ended by a newline; or NULL */
+    const char *examples;  /* one command a line, without the program's name */
+    size_t min_arguments, max_arguments;
+    cli_group group[CLI_MAX_GROUPS]; /* ended by one without a table */
+    graphss_status (*run)(cli *app);
+} cli_command;
+
+/* The i-th command, or NULL past the last. */
+const cli_command *cli_command_at(size_t i);
+const cli_command *cli_command_find(const char *name);
+
+typedef struct cli_globals {
+    int64_t seed, threads;
+    bool json, quiet, verbose, no_color, help, version, man;
+    const char *data_dir, *completion;
+} cli_globals;
+
+extern const cli_group cli_global_group;
+
+/* An option as it was given. group -1: a global one. */
+typedef struct cli_item {
+    const graphss_option *row;
+    const char *text;
+    int group;
+} cli_item;
+
+struct cli {
+    const cli_command *command; /* NULL: none given */
+    cli_globals global;
+    cli_item *item; /* [n_items] in the order given */
+    size_t n_items;
+    const char **argument; /* [n_arguments] what is not an option */
+    size_t n_arguments;
+    const char **data_dirs; /* ended by NULL */
+    char *xdg_dir;          /* the last of data_dirs */
+    char *dirs_text;        /* holds those of GRAPHSS_DATA */
+    graphss_ctx *ctx;
+    terminal term;
+    json_t *json;     /* the document of --json; NULL without --json */
+    char error[2048]; /* of the program; empty: ask the context */
+    bool reader_left; /* stdout is a pipe nobody reads: end without a word */
+};
+
+/* ---- arguments.c ---- */
+
+/* Sorts argv into command, options and arguments. INVALID: unknown ones, with the nearest
+ * known name. */
+graphss_status cli_parse(cli *app, int argc, char **argv);
+graphss_status cli_unknown_command(cli *app, const char *name);
+/* Sets the fields of one group that were given; the caller filled in the defaults. */
+graphss_status cli_apply(cli *app, int group, void *options);
+/* The text of the last --name of the command's own options, or NULL. */
+const char *cli_given(const cli *app, const char *name);
+/* Is a row of a group hidden by the same name in an earlier group? */
+bool cli_row_hidden(const cli_command *command, int group, const graphss_option *row);
+/* The candidate nearest to text by edit distance, or NULL when none is near. next(user, i)
+ * gives candidates until NULL. */
+const char *cli_nearest(const char *text, const char *(*next)(const void *user, size_t i),
+                        const void *user);
+
+/* ---- help.c, manual.c ---- */
+
+void cli_help(FILE *out, const cli_command *command); /* NULL: the overview */
+void cli_manual(FILE *out);
+graphss_status cli_completion(cli *app, FILE *out, const char *shell);
+
+/* ---- output.c ---- */
+
+int cli_exit_code(graphss_status status);
+graphss_status cli_fail(cli *app, graphss_status status, const char *format, ...)
+    GRAPHSS_PRINTF(3, 4);
+/* Errors of the command line: adds how to get help. */
+graphss_status cli_usage(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
+/* A line for people on stderr, unless --quiet. */
+void cli_note(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
+/* The error for people and, with --json, for programs. Returns the exit code. */
+int cli_report_error(cli *app, graphss_status status);
+/* Prints the JSON document if there is one and flushes; IO when stdout does not take it. */
+graphss_status cli_finish(cli *app);
+
+/* Memory of the program itself: ends it with code 4 when there is none. */
+void *cli_alloc(size_t count, size_t size);
+/* For what grows with the data: NOMEM says how much was wanted. *out is freed by free. */
+graphss_status cli_alloc_large(cli *app, void *out, size_t count, size_t size);
+char *cli_format(const char *format, ...) GRAPHSS_PRINTF(1, 2);
+
+/* Values that are always valid JSON: NaN is null, broken UTF-8 is mended. */
+void cli_json_set(json_t *object, const char *key, json_t *value);
+json_t *cli_json_real(double value);
+json_t *cli_json_text(const char *text);
+/* The values of a struct by the names of its table. */
+json_t *cli_json_options(const void *options, const graphss_option *table);
+json_t *cli_json_confusion(const int64_t *confusion, size_t n_classes);
+/* name, hash, nodes, edges, features, classes, format */
+json_t *cli_json_dataset(const graphss_dataset *data);
+/* What is the same for every run: version, seed, threads, peak memory. */
+void cli_json_run(cli *app, json_t *object);
+
+uint64_t cli_peak_memory(void);
+double cli_seconds(void);
+
+/* ---- inputs.c ---- */
+
+/* Fills data_dirs: --data-dir, GRAPHSS_DATA, XDG. */
+void cli_find_data_dirs(cli *app);
+graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where);
+/* "cora (npz): 2708 nodes, ..." and what was cleaned, for people. */
+void cli_show_dataset(cli *app, const graphss_dataset *data);
+/* The name of class k, or its number in buffer. */
+const char *cli_class_name(const graphss_dataset *data, size_t k, char buffer[24]);
+
+/* Refuses, before any work is done, an output that is one of the inputs (paths, datasets;
+ * NULLs are skipped) or whose folder cannot be written to. */
+graphss_status cli_check_output(cli *app, const char *path, const char *const *input,
+                                size_t n_inputs);
+bool cli_has_extension(const char *path, const char *extension);
+
+typedef struct cli_split_options {
+    graphss_split_options make;
+    const char *from; /* --split: a file, "public", or NULL: make one */
+    int mode;         /* graphss_mode */
+} cli_split_options;
+
+const graphss_option *cli_split_table(void);
+void cli_split_defaults(void *options);
+#define CLI_SPLIT_GROUP                                                                       \
+    {                                                                                         \
+        "Split (drawn from --seed)", cli_split_table, sizeof(cli_split_options),              \
+            cli_split_defaults                                                                \
+    }
+/* The options of a group of a command, presets of --mode first. INVALID: --split together
+ * with shares. */
+graphss_status cli_split_apply(cli *app, int group, cli_split_options *options);
+graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_dataset *data,
+                                const cli_split_options *options);
+/* Frees what cli_split_choose made; before the dataset is destroyed. */
+void cli_split_done(cli *app, graphss_split *split, const graphss_dataset *data);
+void cli_show_split(cli *app, const graphss_split *split, const cli_split_options *options);
+
+/* Test accuracy of always saying the most frequent training label; NaN without truth. */
+double cli_majority(const graphss_split *split, const graphss_dataset *data);
+
+
+/* ---- fit.c ---- */
+
+/* A model trained on a split, and what it says of every node. */
+typedef struct cli_fit {
+    graphss_model *model;
+    graphss_training log;
+    float *prob;           /* [nodes x classes] */
+    int32_t *label;        /* [nodes] */
+    double test_accuracy;  /* against the truth; NaN where it is unknown */
+} cli_fit;
+
+graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
+                           const graphss_split *split, const graphss_train_options *options);
+void cli_fit_done(cli *app, cli_fit *fit);
+void cli_fit_curves(cli *app, const cli_fit *fit);
+/* train_accuracy, val_accuracy, test_accuracy, epochs, best_epoch, seconds */
+void cli_fit_json(json_t *object, const cli_fit *fit);
+
+/* Names of all classes, the numbers where there are none; free with
+ * cli_class_names_done. */
+char **cli_class_names(const graphss_dataset *data, size_t n_classes);
+void cli_class_names_done(char **name, size_t n_classes);
+
+#endif

@@ -1,0 +1,262 @@
+/* cmd_train.c - from a dataset to a trained classifier. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+typedef struct train_arguments {
+    const char *model, *output, *plot;
+    bool curves;
+} train_arguments;
+
+#define FIELD(name) offsetof(train_arguments, name)
+static const graphss_option rows[] = {
+    {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME",
+     "the classifier: gcn, sgc, sage or mlp", 0},
+    {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "MODEL",
+     "write the model here; without it the model is only measured", 'o'},
+    {"curves", GRAPHSS_OPTION_BOOL, FIELD(curves), 0, 0, NULL, NULL,
+     "draw loss and validation accuracy", 0},
+    {"plot", GRAPHSS_OPTION_STRING, FIELD(plot), 0, 0, NULL, "FILE.svg",
+     "write the same curves as a picture", 0},
+    {0},
+};
+
+static const graphss_option *table_of(void)
+{
+    return rows;
+}
+
+static void defaults(void *options)
+{
+    *(train_arguments *)options = (train_arguments){.model = "gcn"};
+}
+
+static void train_defaults(void *options)
+{
+    *(graphss_train_options *)options =
+        graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+}
+
+static const char *model_name(const void *user, size_t i)
+{
+    (void)user;
+    return graphss_model_name(i);
+}
+
+static graphss_status check_model(cli *app, const char *name)
+{
+    for (size_t i = 0; graphss_model_name(i); i++)
+        if (strcmp(graphss_model_name(i), name) == 0)
+            return GRAPHSS_OK;
+    char all[256] = "";
+    for (size_t i = 0; graphss_model_name(i); i++) {
+        const size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", graphss_model_name(i));
+    }
+    const char *nearest = cli_nearest(name, model_name, NULL);
+    return cli_usage(app, "--model: found '%s', want one of %s%s%s%s", name, all,
+                     nearest ? "; did you mean " : "", nearest ? nearest : "",
+                     nearest ? "?" : "");
+}
+
+/* Labels of a part of the split that are not the truth. */
+static size_t count_wrong(const int32_t *node, const int32_t *label, size_t n,
+                          const int32_t *truth)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; truth && i < n; i++)
+        wrong += truth[node[i]] >= 0 && label[i] != truth[node[i]];
+    return wrong;
+}
+
+static size_t count_known(const graphss_split *split, const int32_t *truth)
+{
+    size_t known = 0;
+    for (size_t i = 0; truth && i < split->n_test; i++)
+        known += truth[split->test[i]] >= 0;
+    return known;
+}
+
+static graphss_status write_plot(cli *app, const char *path, const cli_fit *fit,
+                                 const char *model, const graphss_dataset *data)
+{
+    const size_t n = fit->log.epochs;
+    double *loss = cli_alloc(n, sizeof *loss), *accuracy = cli_alloc(n, sizeof *accuracy);
+    for (size_t i = 0; i < n; i++) {
+        loss[i] = fit->log.loss[i];
+        accuracy[i] = 100 * (double)fit->log.val_acc[i];
+    }
+    char *title = cli_format("%s on %s", model, data->name);
+    const double best_x[] = {(double)fit->log.best_epoch, (double)fit->log.best_epoch};
+    const double best_y[] = {0, 100 * fit->log.val_accuracy};
+    const graphss_plot_series losses[] = {{"training loss", NULL, loss, n}};
+    const graphss_plot_series accuracies[] = {{"validation accuracy", NULL, accuracy, n},
+                                              {"epoch kept", best_x, best_y, 2}};
+    const graphss_plot panel[] = {
+        {.title = title, .y_label = "loss", .series = losses, .n_series = 1},
+        {.x_label = "epoch", .y_label = "accuracy, %", .series = accuracies, .n_series = 2}};
+    const graphss_status st = graphss_plot_write(app->ctx, panel, 2, path);
+    free(title);
+    free(accuracy);
+    free(loss);
+    return st;
+}
+
+static void show(cli *app, const cli_fit *fit, const graphss_dataset *data,
+                 const graphss_split *split, const graphss_train_options *opt,
+                 const train_arguments *own)
+{
+    const size_t known = count_known(split, data->label);
+    printf("\n%s: %zu epochs, weights of epoch %zu kept, %.2f s, %.0f MB at the peak\n",
+           opt->model, fit->log.epochs, fit->log.best_epoch, fit->log.seconds,
+           (double)cli_peak_memory() / 1e6);
+    text_table t = {0};
+    table_init(&t, "lrrl", true);
+    table_add(&t, "nodes");
+    table_add(&t, "number");
+    table_add(&t, "accuracy");
+    table_add(&t, "against");
+    table_add(&t, "train");
+    table_add(&t, "%zu", split->n_train);
+    table_add(&t, "%.1f %%", 100 * fit->log.train_accuracy);
+    table_add(&t, "the labels it saw, %zu of them wrong",
+              count_wrong(split->train, split->train_label, split->n_train, data->label));
+    table_add(&t, "validation");
+    table_add(&t, "%zu", split->n_val);
+    table_add(&t, "%.1f %%", 100 * fit->log.val_accuracy);
+    table_add(&t, "the labels it saw, %zu of them wrong",
+              count_wrong(split->val, split->val_label, split->n_val, data->label));
+    if (known > 0) {
+        table_add(&t, "test");
+        table_add(&t, "%zu", known);
+        table_add(&t, "%.1f %%", 100 * fit->test_accuracy);
+        table_add(&t, "the truth");
+        table_add(&t, "test");
+        table_add(&t, "%zu", known);
+        table_add(&t, "%.1f %%", 100 * cli_majority(split, data));
+        table_add(&t, "the truth, by always saying the largest class");
+    }
+    table_print(&t, &app->term, stdout, 2);
+    if (own->curves) {
+        printf("\n");
+        cli_fit_curves(app, fit);
+    }
+    const char *const path[] = {own->output, own->plot};
+    const char *const what[] = {"Model    ", "Plot     "};
+    for (size_t i = 0; i < 2; i++)
+        if (path[i]) {
+            printf("%s", what[i]);
+            terminal_text(&app->term, stdout, path[i], 0);
+            printf("\n");
+        }
+}
+
+static void fill(cli *app, const cli_fit *fit, const graphss_dataset *data,
+                 const graphss_split *split, const graphss_train_options *opt,
+                 const train_arguments *own)
+{
+    json_t *json = app->json;
+    cli_json_set(json, "model", cli_json_text(opt->model));
+    cli_json_set(json, "mode",
+                 cli_json_text(opt->mode == GRAPHSS_MODE_PAPER ? "paper" : "honest"));
+    cli_fit_json(json, fit);
+    cli_json_set(json, "majority_accuracy", cli_json_real(cli_majority(split, data)));
+    cli_json_set(json, "path", cli_json_text(own->output));
+    cli_json_set(json, "train_nodes", json_integer((json_int_t)split->n_train));
+    cli_json_set(json, "val_nodes", json_integer((json_int_t)split->n_val));
+    cli_json_set(json, "test_nodes",
+                 json_integer((json_int_t)count_known(split, data->label)));
+    cli_json_set(json, "train_labels_flipped",
+                 json_integer((json_int_t)count_wrong(split->train, split->train_label,
+                                                      split->n_train, data->label)));
+    cli_json_set(json, "val_labels_flipped",
+                 json_integer((json_int_t)count_wrong(split->val, split->val_label,
+                                                      split->n_val, data->label)));
+    cli_json_set(json, "options", cli_json_options(opt, graphss_train_options_table()));
+    cli_json_set(json, "dataset", cli_json_dataset(data));
+    cli_json_run(app, json);
+}
+
+static graphss_status run(cli *app)
+{
+    train_arguments own = {0};
+    cli_split_options split_opt = {0};
+    graphss_dataset data = {0};
+    graphss_split split = {0};
+    cli_fit fit = {0};
+
+    defaults(&own);
+    graphss_status st = cli_apply(app, 0, &own);
+    if (!st)
+        st = check_model(app, own.model);
+    if (!st)
+        st = cli_split_apply(app, 1, &split_opt);
+    if (st)
+        return st;
+    graphss_train_options opt =
+        graphss_train_options_default(own.model, (graphss_mode)split_opt.mode);
+    st = cli_apply(app, 2, &opt);
+    if (st)
+        return st;
+    if (own.plot && !cli_has_extension(own.plot, ".svg"))
+        return cli_usage(app, "--plot: %s: want a name that ends in .svg", own.plot);
+    if (own.plot && own.output && strcmp(own.plot, own.output) == 0)
+        return cli_usage(app, "--output and --plot both name %s", own.plot);
+    const char *const input[] = {app->argument[0], split_opt.from};
+    if (own.output)
+        st = cli_check_output(app, own.output, input, 2);
+    if (!st && own.plot)
+        st = cli_check_output(app, own.plot, input, 2);
+    if (st)
+        return st;
+
+    st = cli_read_dataset(app, &data, app->argument[0]);
+    if (!st)
+        st = cli_split_choose(app, &split, &data, &split_opt);
+    if (st)
+        goto done;
+    if (!app->json) {
+        cli_show_dataset(app, &data);
+        cli_show_split(app, &split, &split_opt);
+        fflush(stdout);
+    }
+    st = cli_fit_run(app, &fit, &data, &split, &opt);
+    if (!st && own.output)
+        st = graphss_model_save(app->ctx, fit.model, own.output);
+    if (!st && own.plot)
+        st = write_plot(app, own.plot, &fit, own.model, &data);
+    if (st)
+        goto done;
+    if (app->json)
+        fill(app, &fit, &data, &split, &opt, &own);
+    else
+        show(app, &fit, &data, &split, &opt, &own);
+done:
+    cli_fit_done(app, &fit);
+    cli_split_done(app, &split, &data);
+    graphss_dataset_destroy(app->ctx, &data);
+    return st;
+}
+
+const cli_command cli_train = {
+    .name = "train",
+    .arguments = "DATASET [--model NAME] [-o MODEL]",
+    .summary = "Train a node classifier, keep its best validation epoch",
+    .about = "Options given win over the preset of --mode. The model file (safetensors) "
+             "carries its split and the labels it saw. Defaults shown are those of gcn.\n",
+    .examples = "train cora --model gcn -o cora.model\n"
+                "train cora --model sage --hidden 64 --dropout 0.5 --curves\n"
+                "train cora --split public --model sgc\n"
+                "train my_folder/ --train 0.6 --val 0.2 --noise 0 -o my.model --plot my.svg\n"
+                "train cora --mode paper --json\n",
+    .min_arguments = 1,
+    .max_arguments = 1,
+    .group = {{"Options", table_of, sizeof(train_arguments), defaults},
+              CLI_SPLIT_GROUP,
+              {"Training", graphss_train_options_table, sizeof(graphss_train_options),
+               train_defaults}},
+    .run = run,
+};

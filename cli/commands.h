@@ -1,0 +1,18 @@
+/* commands.h - one line for each cmd_*.c. */
+#ifndef GRAPHSS_COMMANDS_H
+#define GRAPHSS_COMMANDS_H
+
+#include "cli.h"
+
+extern const cli_command cli_convert;
+extern const cli_command cli_demo;
+extern const cli_command cli_evaluate;
+extern const cli_command cli_fetch;
+extern const cli_command cli_help_command;
+extern const cli_command cli_info;
+extern const cli_command cli_predict;
+extern const cli_command cli_split;
+extern const cli_command cli_train;
+extern const cli_command cli_version;
+
+#endif

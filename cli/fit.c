@@ -1,0 +1,80 @@
+/* fit.c - train a model, ask it about every node, compare with the truth: what `train` and
+ * `demo` have in common. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+
+graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
+                           const graphss_split *split, const graphss_train_options *options)
+{
+    const size_t n = data->graph.n_nodes, k = data->n_classes;
+    *fit = (cli_fit){0};
+    graphss_status st =
+        graphss_model_train(app->ctx, &fit->model, &fit->log, &data->graph, &data->features,
+                            k, split, (uint64_t)app->global.seed, options);
+    terminal_clear(&app->term);
+    if (!st)
+        st = graphss_model_describe(app->ctx, fit->model, data);
+    if (!st)
+        st = cli_alloc_large(app, &fit->prob, n, k * sizeof *fit->prob);
+    if (!st)
+        st = cli_alloc_large(app, &fit->label, n, sizeof *fit->label);
+    if (st)
+        goto done;
+    st = graphss_model_predict(app->ctx, fit->prob, fit->model, &data->graph, &data->features);
+    if (st)
+        goto done;
+    graphss_argmax(fit->label, fit->prob, n, k);
+    fit->test_accuracy = data->label && split->n_test > 0
+                             ? graphss_accuracy(fit->label, data->label, split->test,
+                                                split->n_test)
+                             : NAN;
+done:
+    if (st)
+        cli_fit_done(app, fit);
+    return st;
+}
+
+void cli_fit_done(cli *app, cli_fit *fit)
+{
+    graphss_model_free(app->ctx, fit->model);
+    graphss_training_destroy(app->ctx, &fit->log);
+    free(fit->prob);
+    free(fit->label);
+    *fit = (cli_fit){0};
+}
+
+void cli_fit_curves(cli *app, const cli_fit *fit)
+{
+    draw_curve(&app->term, stdout, "Training loss by epoch", fit->log.loss, fit->log.epochs, 1,
+               "");
+    draw_curve(&app->term, stdout, "Validation accuracy by epoch", fit->log.val_acc,
+               fit->log.epochs, 100, " %");
+}
+
+void cli_fit_json(json_t *object, const cli_fit *fit)
+{
+    cli_json_set(object, "train_accuracy", cli_json_real(fit->log.train_accuracy));
+    cli_json_set(object, "val_accuracy", cli_json_real(fit->log.val_accuracy));
+    cli_json_set(object, "test_accuracy", cli_json_real(fit->test_accuracy));
+    cli_json_set(object, "epochs", json_integer((json_int_t)fit->log.epochs));
+    cli_json_set(object, "best_epoch", json_integer((json_int_t)fit->log.best_epoch));
+    cli_json_set(object, "seconds", cli_json_real(fit->log.seconds));
+}
+
+char **cli_class_names(const graphss_dataset *data, size_t n_classes)
+{
+    char **name = cli_alloc(n_classes, sizeof *name);
+    char buffer[24];
+    for (size_t k = 0; k < n_classes; k++)
+        name[k] = cli_format("%s", cli_class_name(data, k, buffer));
+    return name;
+}
+
+void cli_class_names_done(char **name, size_t n_classes)
+{
+    for (size_t k = 0; k < n_classes; k++)
+        free(name[k]);
+    free(name);
+}

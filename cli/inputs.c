@@ -1,0 +1,301 @@
+/* inputs.c - where data comes from, which split is used, and what may be written. All
+ * checks of outputs run before the work, so that an hour of training is never lost to a
+ * folder that does not exist. */
+#include <errno.h>
+#include <libgen.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+void cli_find_data_dirs(cli *app)
+{
+    const char *listed = getenv("GRAPHSS_DATA");
+    size_t room = app->n_items + 2;
+    for (const char *c = listed; c && *c; c++)
+        room += *c == ':';
+    app->data_dirs = cli_alloc(room + 1, sizeof *app->data_dirs);
+
+    size_t n = 0;
+    for (size_t i = 0; i < app->n_items; i++)
+        if (app->item[i].group < 0 && strcmp(app->item[i].row->name, "data-dir") == 0)
+            app->data_dirs[n++] = app->item[i].text;
+    if (listed) {
+        app->dirs_text = cli_format("%s", listed);
+        char *rest = NULL;
+        for (char *dir = strtok_r(app->dirs_text, ":", &rest); dir;
+             dir = strtok_r(NULL, ":", &rest))
+            app->data_dirs[n++] = dir;
+    }
+    const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    if (xdg && xdg[0] == '/')
+        app->xdg_dir = cli_format("%s/graphss", xdg);
+    else
+        app->xdg_dir = cli_format("%s/.local/share/graphss", home && *home ? home : ".");
+    app->data_dirs[n++] = app->xdg_dir;
+}
+
+graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where)
+{
+    const graphss_read_options opt = {.data_dirs = app->data_dirs};
+    const graphss_status st = graphss_dataset_read(app->ctx, out, where, &opt);
+    terminal_clear(&app->term);
+    return st;
+}
+
+const char *cli_class_name(const graphss_dataset *data, size_t k, char buffer[24])
+{
+    if (k < data->class_names.count)
+        return graphss_names_get(&data->class_names, k);
+    snprintf(buffer, 24, "%zu", k);
+    return buffer;
+}
+
+void cli_show_dataset(cli *app, const graphss_dataset *data)
+{
+    printf("Dataset  ");
+    terminal_text(&app->term, stdout, data->name, 0);
+    printf(" (%s): %zu nodes, %zu edges, %zu %s features, %zu classes\n", data->format,
+           data->graph.n_nodes, graphss_graph_edges(&data->graph), data->features.n_cols,
+           graphss_feature_kind_text(data->features.kind), data->n_classes);
+    const graphss_cleaning *c = &data->cleaned;
+    const struct {
+        int64_t count;
+        const char *what;
+    } item[] = {{c->directed, "one-way edges made mutual"},
+                {c->duplicates, "duplicate edges dropped"},
+                {c->loops, "loops dropped"},
+                {c->zeros, "zero-weight entries dropped"},
+                {c->weighted, "edge weights dropped"},
+                {c->isolated, "nodes without an edge kept"}};
+    const char *before = "Cleaned  ";
+    for (size_t i = 0; i < sizeof item / sizeof *item; i++)
+        if (item[i].count > 0) {
+            printf("%s%lld %s", before, (long long)item[i].count, item[i].what);
+            before = ", ";
+        }
+    if (before[0] == ',')
+        printf("\n");
+}
+
+static bool same_file(const char *path, const struct stat *output)
+{
+    struct stat s = {0};
+    return stat(path, &s) == 0 && s.st_dev == output->st_dev && s.st_ino == output->st_ino;
+}
+
+/* A dataset may be a folder, a prefix or a name: these are the files behind it. */
+static bool reads(const cli *app, const char *input, const struct stat *output)
+{
+    static const char *const ending[] = {"",      ".npz",  "/nodes.csv", "/edges.csv", ".x",
+                                         ".y",    ".tx",   ".ty",        ".allx",      ".ally",
+                                         ".graph", ".test.index"};
+    for (size_t d = 0;; d++) {
+        const char *dir = d == 0 ? "" : app->data_dirs[d - 1];
+        if (!dir)
+            return false;
+        for (size_t e = 0; e < sizeof ending / sizeof *ending; e++) {
+            char *path = cli_format("%s%s%s%s", dir, d ? "/" : "", input, ending[e]);
+            const bool same = same_file(path, output);
+            free(path);
+            if (same)
+                return true;
+        }
+    }
+}
+
+bool cli_has_extension(const char *path, const char *extension)
+{
+    const size_t n = strlen(path), m = strlen(extension);
+    return n > m && strcmp(path + n - m, extension) == 0;
+}
+
+graphss_status cli_check_output(cli *app, const char *path, const char *const *input,
+                                size_t n_inputs)
+{
+    struct stat s = {0};
+    if (!*path)
+        return cli_usage(app, "the name of the output file is empty");
+    if (stat(path, &s) == 0) {
+        if (S_ISDIR(s.st_mode))
+            return cli_usage(app, "%s is a folder, want a file to write", path);
+        for (size_t i = 0; i < n_inputs; i++)
+            if (input[i] && reads(app, input[i], &s))
+                return cli_usage(app, "%s is read by this command and will not be overwritten",
+                                 path);
+    }
+    char *copy = cli_format("%s", path);
+    const char *dir = dirname(copy);
+    graphss_status st = GRAPHSS_OK;
+    if (stat(dir, &s) != 0)
+        st = cli_fail(app, GRAPHSS_ERR_IO, "%s: cannot write in %s: %s", path, dir,
+                      strerror(errno));
+    else if (!S_ISDIR(s.st_mode))
+        st = cli_fail(app, GRAPHSS_ERR_IO, "%s: %s is not a folder", path, dir);
+    else if (access(dir, W_OK | X_OK) != 0)
+        st = cli_fail(app, GRAPHSS_ERR_IO, "%s: cannot write in %s: %s", path, dir,
+                      strerror(errno));
+    free(copy);
+    return st;
+}
+
+static const char *const mode_names[] = {"honest", "paper", NULL};
+static const char *const noise_names[] = {"uniform", "paper", NULL};
+
+static const graphss_option split_rows[] = {
+    {"split", GRAPHSS_OPTION_STRING, offsetof(cli_split_options, from), 0, 0, NULL, "FILE",
+     "take the split from FILE.npz, or 'public': the one the dataset came with", 0},
+    {"train", GRAPHSS_OPTION_REAL, offsetof(cli_split_options, make.train), 0, 1, NULL,
+     "SHARE", "share of labelled nodes to train on", 0},
+    {"val", GRAPHSS_OPTION_REAL, offsetof(cli_split_options, make.val), 0, 1, NULL, "SHARE",
+     "share to validate on; the rest is for testing", 0},
+    {"noise", GRAPHSS_OPTION_REAL, offsetof(cli_split_options, make.noise), 0, 1, NULL,
+     "SHARE", "share of training and validation labels made wrong", 0},
+    {"noise-kind", GRAPHSS_OPTION_CHOICE, offsetof(cli_split_options, make.noise_kind), 0, 0,
+     noise_names, "KIND", "how wrong labels are drawn", 0},
+    {"mode", GRAPHSS_OPTION_CHOICE, offsetof(cli_split_options, mode), 0, 0, mode_names,
+     "MODE", "preset: tuned and fair, or as the paper's code", 0},
+    {0},
+};
+
+const graphss_option *cli_split_table(void)
+{
+    return split_rows;
+}
+
+void cli_split_defaults(void *options)
+{
+    cli_split_options *split = options;
+    *split = (cli_split_options){.make = graphss_split_options_default()};
+}
+
+graphss_status cli_split_apply(cli *app, int group, cli_split_options *options)
+{
+    static const char *const shares[] = {"train", "val", "noise", "noise-kind"};
+    cli_split_defaults(options);
+    /* The mode first, for its preset; then all again, for what was given beside it. */
+    const graphss_status st = cli_apply(app, group, options);
+    if (st)
+        return st;
+    const int mode = options->mode;
+    cli_split_defaults(options);
+    if (mode == GRAPHSS_MODE_PAPER)
+        options->make.noise_kind = GRAPHSS_NOISE_PAPER;
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        if (cli_given(app, "split") && cli_given(app, shares[i]))
+            return cli_usage(app, "--split brings its own nodes and labels, --%s cannot change it",
+                             shares[i]);
+    return cli_apply(app, group, options);
+}
+
+/* The labels of a split that came without, from the truth: [n], or NULL where unknown. */
+static graphss_status labels_of(cli *app, int32_t **out, const int32_t *node, size_t n,
+                                const graphss_dataset *data)
+{
+    int32_t *label = cli_alloc(n, sizeof *label);
+    for (size_t i = 0; i < n; i++) {
+        label[i] = data->label ? data->label[node[i]] : -1;
+        if (label[i] < 0) {
+            free(label);
+            return cli_fail(app, GRAPHSS_ERR_DATA,
+                            "%s: node %d of the public split has no label", data->name,
+                            (int)node[i]);
+        }
+    }
+    *out = label;
+    return GRAPHSS_OK;
+}
+
+graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_dataset *data,
+                                const cli_split_options *options)
+{
+    const size_t n = data->graph.n_nodes;
+    if (!options->from) {
+        if (!data->label)
+            return cli_fail(app, GRAPHSS_ERR_DATA,
+                            "%s has no labels: give some with --split FILE.npz", data->name);
+        return graphss_split_make(app->ctx, out, data->label, n, data->n_classes,
+                                  (uint64_t)app->global.seed, &options->make);
+    }
+    if (strcmp(options->from, "public") != 0)
+        return graphss_split_read(app->ctx, out, options->from, data->label, n,
+                                  data->n_classes);
+    const graphss_split *from = &data->split;
+    if (from->n_train == 0)
+        return cli_fail(app, GRAPHSS_ERR_DATA,
+                        "--split public: %s came without a split; --train and --val make one",
+                        data->name);
+    /* Borrowed from the dataset, apart from labels it lacks. */
+    graphss_split split = *from;
+    if (!from->train_label) {
+        const graphss_status st = labels_of(app, &split.train_label, from->train,
+                                            from->n_train, data);
+        if (st)
+            return st;
+    }
+    if (!from->val_label) {
+        const graphss_status st = labels_of(app, &split.val_label, from->val, from->n_val,
+                                            data);
+        if (st) {
+            if (split.train_label != from->train_label)
+                free(split.train_label);
+            return st;
+        }
+    }
+    *out = split;
+    return GRAPHSS_OK;
+}
+
+void cli_split_done(cli *app, graphss_split *split, const graphss_dataset *data)
+{
+    const graphss_split *from = &data->split;
+    if (!split->train || split->train != from->train) {
+        graphss_split_destroy(app->ctx, split);
+        return;
+    }
+    if (split->train_label != from->train_label)
+        free(split->train_label);
+    if (split->val_label != from->val_label)
+        free(split->val_label);
+    *split = (graphss_split){0};
+}
+
+void cli_show_split(cli *app, const graphss_split *split, const cli_split_options *options)
+{
+    printf("Split    %zu train, %zu validation, %zu test", split->n_train, split->n_val,
+           split->n_test);
+    if (options->from) {
+        printf(", from ");
+        terminal_text(&app->term, stdout, options->from, 0);
+        printf("\n");
+    } else {
+        printf("; %zu labels made wrong%s, seed %lld\n", split->n_flipped,
+               options->make.noise_kind == GRAPHSS_NOISE_PAPER ? " by the paper's generator"
+                                                               : "",
+               (long long)app->global.seed);
+    }
+}
+
+double cli_majority(const graphss_split *split, const graphss_dataset *data)
+{
+    size_t *count = cli_alloc(data->n_classes, sizeof *count);
+    int32_t best = 0;
+    for (size_t i = 0; i < split->n_train; i++)
+        count[split->train_label[i]]++;
+    for (size_t k = 1; k < data->n_classes; k++)
+        if (count[k] > count[best])
+            best = (int32_t)k;
+    free(count);
+    int32_t *label = cli_alloc(data->graph.n_nodes, sizeof *label);
+    for (size_t i = 0; i < data->graph.n_nodes; i++)
+        label[i] = best;
+    const double share = data->label ? graphss_accuracy(label, data->label, split->test,
+                                                        split->n_test)
+                                     : NAN;
+    free(label);
+    return share;
+}

@@ -1,0 +1,249 @@
+/* main.c - the table of commands, the life of a run, and Ctrl-C.
+ *
+ * A new command is a file cmd_NAME.c and a line in the table below. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "commands.h"
+
+static const cli_command *const commands[] = {
+    &cli_demo,    &cli_info,     &cli_fetch,   &cli_convert, &cli_split, &cli_train,
+    &cli_predict, &cli_evaluate, &cli_version, &cli_help_command,
+};
+
+const cli_command *cli_command_at(size_t i)
+{
+    return i < sizeof commands / sizeof *commands ? commands[i] : NULL;
+}
+
+const cli_command *cli_command_find(const char *name)
+{
+    for (size_t i = 0; cli_command_at(i); i++)
+        if (strcmp(cli_command_at(i)->name, name) == 0)
+            return cli_command_at(i);
+    return NULL;
+}
+
+#define GLOBAL(field) offsetof(cli_globals, field)
+static const graphss_option global_rows[] = {
+    {"seed", GRAPHSS_OPTION_INT, GLOBAL(seed), 0, 9007199254740991.0, NULL, "N",
+     "all that is drawn at random follows from it", 0},
+    {"threads", GRAPHSS_OPTION_INT, GLOBAL(threads), 1, 1024, NULL, "N",
+     "worker threads; results do not depend on it (default: all cores)", 0},
+    {"json", GRAPHSS_OPTION_BOOL, GLOBAL(json), 0, 0, NULL, NULL,
+     "one JSON document on standard output", 0},
+    {"quiet", GRAPHSS_OPTION_BOOL, GLOBAL(quiet), 0, 0, NULL, NULL,
+     "no progress and no notes, only results and errors", 'q'},
+    {"verbose", GRAPHSS_OPTION_BOOL, GLOBAL(verbose), 0, 0, NULL, NULL,
+     "say more on standard error", 'v'},
+    {"data-dir", GRAPHSS_OPTION_STRING, GLOBAL(data_dir), 0, 0, NULL, "DIR",
+     "look for datasets here first; may be given again (also: GRAPHSS_DATA)", 0},
+    {"no-color", GRAPHSS_OPTION_BOOL, GLOBAL(no_color), 0, 0, NULL, NULL,
+     "no colours (also: NO_COLOR)", 0},
+    {"help", GRAPHSS_OPTION_BOOL, GLOBAL(help), 0, 0, NULL, NULL, "show this", 'h'},
+    {"version", GRAPHSS_OPTION_BOOL, GLOBAL(version), 0, 0, NULL, NULL, "show the version", 0},
+    /* For the build, hence not in --help. */
+    {"man", GRAPHSS_OPTION_BOOL, GLOBAL(man), 0, 0, NULL, NULL, NULL, 0},
+    {"completion", GRAPHSS_OPTION_STRING, GLOBAL(completion), 0, 0, NULL, "SHELL", NULL, 0},
+    {0},
+};
+
+static const graphss_option *global_table(void)
+{
+    return global_rows;
+}
+
+static void global_defaults(void *options)
+{
+    cli_globals *global = options;
+    *global = (cli_globals){.seed = 1};
+}
+
+const cli_group cli_global_group = {"Global options", global_table, sizeof(cli_globals),
+                                    global_defaults};
+
+/* The one variable of the program: a signal handler can reach nothing else. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+/* The first Ctrl-C asks, the second ends at once. */
+static void catch_signals(void)
+{
+    struct sigaction action = {0};
+    action.sa_handler = on_interrupt;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* A closed standard descriptor would be handed to the next file opened, and results would
+ * be written into it. Stdout is opened for reading, so that writing to it fails. */
+static void fill_descriptors(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+            if (open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY) == -1)
+                exit(4);
+}
+
+static bool on_progress(void *user, const char *stage, size_t done, size_t total,
+                        const char *note)
+{
+    cli *app = user;
+    terminal_progress(&app->term, stage, done, total, note);
+    return !interrupted;
+}
+
+static void on_log(void *user, graphss_log_level level, const char *line)
+{
+    cli *app = user;
+    if (level == GRAPHSS_LOG_WARN || app->global.verbose)
+        cli_note(app, "%s%s", level == GRAPHSS_LOG_WARN ? "warning: " : "", line);
+}
+
+static graphss_status open_context(cli *app, size_t threads)
+{
+    graphss_ctx_free(app->ctx);
+    app->ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .threads = threads, .log = on_log, .progress = on_progress, .user = app});
+    return app->ctx ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+/* Text that takes the place of a command's results. */
+static void print_text(cli *app, const char *key, void (*write)(FILE *, const cli_command *),
+                       const cli_command *command)
+{
+    if (!app->global.json) {
+        write(stdout, command);
+        return;
+    }
+    char *text = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&text, &length);
+    if (!memory)
+        return;
+    write(memory, command);
+    fclose(memory);
+    cli_json_set(app->json, key, cli_json_text(text));
+    free(text);
+}
+
+static void write_version(FILE *out, const cli_command *command)
+{
+    (void)command;
+    fprintf(out, "graphss %s\n", graphss_version());
+}
+
+static graphss_status run_help(cli *app)
+{
+    const cli_command *command = NULL;
+    if (app->n_arguments > 0) {
+        command = cli_command_find(app->argument[0]);
+        if (!command)
+            return cli_unknown_command(app, app->argument[0]);
+    }
+    print_text(app, "help", cli_help, command);
+    return GRAPHSS_OK;
+}
+
+const cli_command cli_help_command = {
+    .name = "help",
+    .arguments = "[COMMAND]",
+    .summary = "Show help for a command",
+    .examples = "help train\n",
+    .max_arguments = 1,
+    .run = run_help,
+};
+
+static graphss_status run(cli *app, int argc, char **argv)
+{
+    global_defaults(&app->global);
+    /* So that even a wrong command line is answered in JSON and in the right colours. */
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--json") == 0)
+            app->global.json = true;
+        if (strcmp(argv[i], "--no-color") == 0)
+            app->global.no_color = true;
+    }
+    terminal_init(&app->term, false, app->global.no_color);
+
+    graphss_status st = open_context(app, 1);
+    if (st)
+        return st;
+    st = cli_parse(app, argc, argv);
+    if (st)
+        return st;
+    st = cli_apply(app, -1, &app->global);
+    if (st)
+        return st;
+    terminal_init(&app->term, app->global.quiet, app->global.no_color);
+    cli_find_data_dirs(app);
+
+    if (app->global.man) {
+        cli_manual(stdout);
+        return GRAPHSS_OK;
+    }
+    if (app->global.completion)
+        return cli_completion(app, stdout, app->global.completion);
+    if (app->global.json)
+        app->json = json_object();
+    if (app->global.version) {
+        print_text(app, "version", write_version, NULL);
+        if (app->json)
+            cli_json_set(app->json, "version", cli_json_text(graphss_version()));
+        return GRAPHSS_OK;
+    }
+    if (app->global.help || (!app->command && !app->global.json)) {
+        print_text(app, "help", cli_help, app->command);
+        return GRAPHSS_OK;
+    }
+    const cli_command *command = app->command;
+    if (!command)
+        return cli_usage(app, "no command given");
+    if (app->n_arguments < command->min_arguments)
+        return cli_usage(app, "%s: an argument is missing, want: graphss %s %s", command->name,
+                         command->name, command->arguments);
+    if (app->n_arguments > command->max_arguments)
+        return cli_usage(app, "%s: one argument too many: '%s'", command->name,
+                         app->argument[command->max_arguments]);
+    st = open_context(app, (size_t)app->global.threads);
+    if (st)
+        return st;
+    return command->run(app);
+}
+
+int main(int argc, char **argv)
+{
+    fill_descriptors();
+    catch_signals();
+    cli app = {0};
+    graphss_status st = run(&app, argc, argv);
+    terminal_clear(&app.term);
+    if (st == GRAPHSS_OK)
+        st = cli_finish(&app);
+    int code = 0;
+    if (st == GRAPHSS_ERR_CANCELLED)
+        cli_fail(&app, st, "interrupted");
+    if (st)
+        code = cli_report_error(&app, st);
+    json_decref(app.json);
+    graphss_ctx_free(app.ctx);
+    free(app.item);
+    free(app.argument);
+    free(app.data_dirs);
+    free(app.dirs_text);
+    free(app.xdg_dir);
+    return code;
+}

@@ -1,0 +1,177 @@
+/* terminal.c - what the screen can do, the progress line, safe text. Pictures are in
+ * draw.c. Asked once at the start, so that a command never wonders. */
+#include "terminal.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+static double now(void)
+{
+    struct timespec t = {0};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool set_and_not_empty(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+void terminal_init(terminal *term, bool quiet, bool no_color)
+{
+    /* Only the letters follow the user's locale; numbers keep their point. */
+    setlocale(LC_CTYPE, "");
+    const char *kind = getenv("TERM");
+    const bool dumb = !kind || strcmp(kind, "dumb") == 0;
+    const bool colours = !no_color && !set_and_not_empty("NO_COLOR") && !dumb;
+
+    *term = (terminal){0};
+    term->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    term->progress = !quiet && !dumb && isatty(STDERR_FILENO);
+    term->colour_out = colours && isatty(STDOUT_FILENO);
+    term->colour_err = colours && isatty(STDERR_FILENO);
+}
+
+int terminal_width(int fd)
+{
+    struct winsize size = {0};
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return 80;
+}
+
+const char *terminal_begin(const terminal *term, FILE *out, terminal_style style)
+{
+    static const char *const code[] = {"\033[1m",  "\033[2m",  "\033[31m",
+                                       "\033[32m", "\033[33m", "\033[36m"};
+    const bool colour = out == stdout ? term->colour_out
+                                      : out == stderr && term->colour_err;
+    return colour ? code[style] : "";
+}
+
+const char *terminal_end(const terminal *term, FILE *out)
+{
+    return *terminal_begin(term, out, TERMINAL_BOLD) ? "\033[0m" : "";
+}
+
+/* The next character of text: its bytes and columns. Anything that must not reach the
+ * screen counts as one byte to be shown as '?', marked by *shown == false. */
+static size_t next_character(const terminal *term, const char *text, int *columns,
+                             bool *shown)
+{
+    const unsigned char c = (unsigned char)text[0];
+    *columns = 1;
+    *shown = c >= 0x20 && c < 0x7f;
+    if (c < 0x80 || !term->utf8)
+        return 1;
+    wchar_t wide = 0;
+    mbstate_t state;
+    memset(&state, 0, sizeof state);
+    const size_t bytes = mbrtowc(&wide, text, strlen(text), &state);
+    if (bytes == 0 || bytes > 6)
+        return 1;
+    const int width = wcwidth(wide);
+    *shown = width >= 0;
+    if (width >= 0)
+        *columns = width;
+    return bytes;
+}
+
+size_t terminal_columns(const terminal *term, const char *text)
+{
+    size_t total = 0;
+    while (*text) {
+        int columns = 0;
+        bool shown = false;
+        text += next_character(term, text, &columns, &shown);
+        total += (size_t)columns;
+    }
+    return total;
+}
+
+size_t terminal_text(const terminal *term, FILE *out, const char *text, size_t width)
+{
+    const bool cut = width > 0 && terminal_columns(term, text) > width;
+    const size_t room = cut ? (width > 2 ? width - 2 : 0) : SIZE_MAX;
+    size_t total = 0;
+    while (*text) {
+        int columns = 0;
+        bool shown = false;
+        const size_t bytes = next_character(term, text, &columns, &shown);
+        if (total + (size_t)columns > room)
+            break;
+        if (shown)
+            fwrite(text, 1, bytes, out);
+        else
+            fputc('?', out);
+        total += (size_t)columns;
+        text += bytes;
+    }
+    for (; cut && total < width; total++)
+        fputc('.', out);
+    return total;
+}
+
+void terminal_clear(terminal *term)
+{
+    if (!term->drawn)
+        return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    term->drawn = false;
+}
+
+void terminal_progress(terminal *term, const char *stage, size_t done, size_t total,
+                       const char *note)
+{
+    if (!term->progress)
+        return;
+    const double t = now();
+    const bool fresh = !term->stage || strcmp(term->stage, stage) != 0;
+    const bool last = total > 0 && done >= total;
+    if (fresh) {
+        term->stage = stage;
+        term->stage_began = t;
+    } else if (!last && t - term->last_drawn < 0.1) {
+        return;
+    }
+    term->last_drawn = t;
+
+    char line[160] = "";
+    int used = snprintf(line, sizeof line, "%s ", stage);
+    if (total > 0) {
+        const double share = fmin(1.0, (double)done / (double)total);
+        const int filled = (int)(share * 20);
+        char bar[21];
+        for (int i = 0; i < 20; i++)
+            bar[i] = i < filled ? '#' : '-';
+        bar[20] = '\0';
+        used += snprintf(line + used, sizeof line - (size_t)used, "[%s] %3.0f %%", bar,
+                         100 * share);
+        const double spent = t - term->stage_began;
+        if (done > 0 && !last && spent > 0.5) {
+            const long left = lround(spent * (1 - share) / share);
+            used += snprintf(line + used, sizeof line - (size_t)used, "  %ld:%02ld left",
+                             left / 60, left % 60);
+        }
+    } else {
+        used += snprintf(line + used, sizeof line - (size_t)used, "%zu", done);
+    }
+    if (note)
+        snprintf(line + used, sizeof line - (size_t)used, "  %s", note);
+
+    fputs("\r", stderr);
+    const int width = terminal_width(STDERR_FILENO);
+    terminal_text(term, stderr, line, width > 1 ? (size_t)width - 1 : 1);
+    fputs("\033[K", stderr);
+    fflush(stderr);
+    term->drawn = true;
+}
