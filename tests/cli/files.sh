@@ -1,0 +1,129 @@
+# files.sh - datasets in and out: info, convert, split, fetch without a network.
+. "$(dirname "$0")/harness.sh"
+
+case_ "info describes a generated graph"
+run --json info synth:nodes=300,classes=4,features=50
+exits 0; json nodes 300; json classes 4; json features 50; json format synth; no_err
+run info synth:nodes=300,classes=4,features=50
+exits 0; out "300 nodes"; out "4 classes"; out "Hash"
+
+case_ "info reads a folder of CSV and names what it cleaned"
+mkdir csv
+printf 'node_id,label,feat\nann,red,"1,0"\nbob,blue,"0,1"\ncy,red,"1,1"\n' >csv/nodes.csv
+printf 'src_id,dst_id\nann,bob\nbob,ann\nann,bob\nbob,cy\ncy,cy\n' >csv/edges.csv
+run --json info csv
+exits 0; json nodes 3; json edges 2; json classes 2; json features 2
+json cleaned.loops 1; json cleaned.duplicates 1; json class_sizes.0.nodes 2
+run info csv
+exits 0; out "1 loops dropped"; out "red"
+
+case_ "convert keeps the dataset: the hash is the same"
+run --json convert csv -o csv.npz
+exits 0; json path csv.npz
+hash=$("$json_value" dataset.hash <../stdout)
+run --json info csv.npz
+exits 0; json format npz; json hash "$hash"; json named_nodes true
+
+case_ "convert writes the same bytes again"
+run convert csv -o again.npz
+exits 0; same csv.npz again.npz
+
+case_ "convert refuses an extension it does not know"
+run convert csv -o out.mat
+exits 2; err "ends in .npz"; absent out.mat
+
+case_ "convert wants an output"
+run convert csv
+exits 2; err "want -o FILE.npz"
+
+case_ "an input is never overwritten"
+cp csv.npz before.npz
+run convert csv.npz -o csv.npz
+exits 2; err "will not be overwritten"; same csv.npz before.npz
+ln -s csv.npz link.npz
+run convert link.npz -o csv.npz
+exits 2; same csv.npz before.npz
+run convert csv --data-dir . -o ./csv.npz
+exits 2; same csv.npz before.npz
+cp csv/nodes.csv nodes.before
+run train csv -o csv/nodes.csv
+exits 2; same csv/nodes.csv nodes.before
+
+case_ "names are looked up in the data folders, in order"
+mkdir first second
+cp csv.npz first/mine.npz
+run convert synth:nodes=50 -o second/mine.npz
+run --json info mine --data-dir first --data-dir second
+exits 0; json nodes 3
+run --json --data-dir second info mine --data-dir first
+exits 0; json nodes 50
+GRAPHSS_DATA=nowhere:first
+export GRAPHSS_DATA
+run --json info mine
+exits 0; json nodes 3
+unset GRAPHSS_DATA
+mkdir -p "$XDG_DATA_HOME/graphss"
+cp second/mine.npz "$XDG_DATA_HOME/graphss/"
+run --json info mine
+exits 0; json nodes 50
+
+case_ "a file that is not there is named"
+run info missing.npz
+exits 3; no_out; err "missing.npz"
+run info cora
+exits 3; err "cora"
+
+case_ "broken and hostile files are refused"
+printf 'hello' >text.npz
+run --json info text.npz
+exits 3; json error.code 3; err "text.npz"
+: >empty.npz
+run info empty.npz
+exits 3; err "empty.npz"
+size=$(wc -c <csv.npz)
+for part in 30 100 $((size / 2)) $((size - 1)); do
+    head -c "$part" csv.npz >cut.npz
+    run info cut.npz
+    exits 3; err "cut.npz"
+    run convert cut.npz -o made.npz
+    exits 3; absent made.npz
+done
+printf 'src_id,dst_id\nann,nobody\n' >csv/edges.csv
+run info csv
+exits 3; err "edges.csv:2"
+
+case_ "names from a file cannot send escape sequences"
+mkdir evil
+printf 'node_id,label\na,\033[31mred\nb,x\n' >evil/nodes.csv
+printf 'src_id,dst_id\na,b\n' >evil/edges.csv
+run info evil
+! grep -q "$(printf '\033')" ../stdout || complain "an escape sequence reached stdout"
+
+case_ "split writes what it says, the same for the same seed"
+run --json split synth:nodes=200 --train 0.5 --val 0.25 --noise 0.2 -o split.npz
+exits 0; json path split.npz; json train 100; json val 50; json test 50
+json labels_flipped 30
+run split synth:nodes=200 --train 0.5 --val 0.25 --noise 0.2 -o split2.npz
+exits 0; same split.npz split2.npz
+run split synth:nodes=200 --train 0.5 --val 0.25 --noise 0.2 --seed 2 -o split3.npz
+! cmp -s split.npz split3.npz || complain "another seed gave the same split"
+
+case_ "shares above one are refused"
+run split synth:nodes=200 --train 0.9 --val 0.9 -o wrong.npz
+exits 2; absent wrong.npz
+
+case_ "the public split of a dataset without one is refused"
+run split synth:nodes=200 --split public -o wrong.npz
+exits 3; err "without a split"; absent wrong.npz
+
+case_ "fetch names what it knows"
+run fetch --list
+exits 0; out "cora"; out "coauthor_cs"; out "licence"
+run fetch coar
+exits 3; err "did you mean 'cora'?"
+run fetch
+exits 2
+run --json fetch cora --offline --data-dir stored
+exits 5; json error.code 5
+
+finish

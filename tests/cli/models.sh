@@ -1,0 +1,128 @@
+# models.sh - train, predict, evaluate, demo.
+. "$(dirname "$0")/harness.sh"
+graph=synth:nodes=400,classes=3,features=60,degree=6
+
+case_ "train reports what the contract promises"
+run --json train $graph --model gcn --epochs 30 -o gcn.model
+exits 0; no_err; present gcn.model
+for field in train_accuracy val_accuracy test_accuracy epochs seconds best_epoch \
+    majority_accuracy options.hidden dataset.hash seed threads version peak_memory_bytes \
+    test_nodes val_labels_flipped train_labels_flipped; do
+    "$json_value" $field <../stdout >/dev/null || complain "no field $field"
+done
+json model gcn; json epochs 30; json path gcn.model; json dataset.nodes 400
+
+case_ "train prints a table with the trivial baseline"
+run train $graph --model mlp --epochs 20
+exits 0; out "always saying the largest class"; out "the labels it saw"; out "20 epochs"
+
+case_ "every model trains, saves and predicts"
+for model in gcn sgc sage mlp; do
+    run train $graph --model $model --epochs 10 -o $model.model -q
+    exits 0
+    run --json predict $graph --model-file $model.model -o $model.npz
+    exits 0; json nodes 400; json model $model; json same_dataset true
+    run --json evaluate $model.npz --truth $graph
+    exits 0; json nodes 400; json missing 0
+done
+
+case_ "the test accuracy of train is that of predict and evaluate"
+run --json train $graph --epochs 30 -o a.model
+accuracy=$("$json_value" test_accuracy <../stdout)
+run split $graph -o split.npz
+run predict $graph --model-file a.model -o a.npz
+run --json evaluate a.npz --truth $graph --split split.npz
+exits 0; json accuracy "$accuracy"; json nodes 160
+"$json_value" confusion.2.2 <../stdout >/dev/null || complain "confusion is not 3 x 3"
+
+case_ "the same seed gives the same bytes, whatever the threads"
+run train $graph --epochs 30 --threads 1 -o one.model
+run train $graph --epochs 30 --threads 2 -o two.model
+same one.model two.model
+run predict $graph --model-file one.model --threads 1 -o one.npz
+run predict $graph --model-file one.model --threads 2 -o two.npz
+exits 0; same one.npz two.npz
+run train $graph --epochs 30 --seed 2 -o other.model
+! cmp -s one.model other.model || complain "another seed gave the same model"
+
+case_ "options win over the preset"
+run --json train $graph --mode paper --epochs 3 --hidden 8
+exits 0; json mode paper; json options.hidden 8; json epochs 3
+run train $graph --mode paper --epochs 3
+exits 0; out "by the paper's generator"
+run train $graph --mode paper --noise-kind uniform --epochs 3
+! grep -q "the paper's generator" ../stdout || complain "--noise-kind did not win"
+
+case_ "a split from a file is used"
+run --json train $graph --split split.npz --epochs 30 -o b.model
+exits 0; json test_accuracy "$accuracy"
+run train $graph --split missing.npz -o c.model
+exits 3; err "missing.npz"; absent c.model
+
+case_ "curves are drawn and plotted"
+run train $graph --epochs 10 --curves --plot curves.svg
+exits 0; out "Validation accuracy by epoch"; present curves.svg
+grep -q "</svg>" curves.svg || complain "curves.svg is not whole"
+run train $graph --epochs 10 --plot curves.png
+exits 2; absent curves.png
+
+case_ "a model that does not fit is refused, and nothing is written"
+run predict synth:nodes=400,classes=3,features=61 --model-file gcn.model -o no.npz
+exits 3; err "61"; err "60"; absent no.npz
+run predict synth:nodes=400,classes=4,features=60 --model-file gcn.model -o no.npz
+exits 3; absent no.npz
+
+case_ "a broken model is refused"
+head -c 200 gcn.model >cut.model
+run --json predict $graph --model-file cut.model -o no.npz
+exits 3; json error.code 3; absent no.npz
+printf 'hello' >text.model
+run predict $graph --model-file text.model -o no.npz
+exits 3; absent no.npz
+run predict $graph --model-file missing.model -o no.npz
+exits 3; err "missing.model"
+
+case_ "predict does not overwrite the model"
+cp gcn.model model.npz
+run predict $graph --model-file model.npz -o model.npz
+exits 2; same gcn.model model.npz
+
+case_ "evaluate counts the nodes asked for, in any order of names"
+mkdir before after
+printf 'node_id,label,feat\na,x,"1,0"\nb,y,"0,1"\nc,x,"1,0"\nd,y,"0,1"\n' >before/nodes.csv
+printf 'src_id,dst_id\na,c\nb,d\n' >before/edges.csv
+printf 'node_id,label,feat\nd,x,"0,1"\nnew,y,"0,1"\na,x,"1,0"\n' >after/nodes.csv
+printf 'src_id,dst_id\na,d\n' >after/edges.csv
+run train before --model mlp --train 0.5 --val 0.25 --noise 0 -o small.model
+run predict before --model-file small.model -o small.npz
+exits 0
+run --json evaluate small.npz --truth after
+exits 0; json nodes 2; json missing 1
+printf '# only one\na\n\n' >nodes.txt
+run --json evaluate small.npz --truth before --nodes nodes.txt
+exits 0; json nodes 1; json classes.0 x
+printf 'a\nnobody\n' >nodes.txt
+run evaluate small.npz --truth before --nodes nodes.txt
+exits 3; err "nobody"; err "nodes.txt"
+
+case_ "evaluate refuses what it cannot match"
+run evaluate gcn.npz --truth synth:nodes=10
+exits 3; err "400"; err "10"
+run evaluate gcn.npz
+exits 2; err "--truth"
+run evaluate missing.npz --truth $graph
+exits 3
+
+case_ "the demo trains and beats the trivial answers"
+run --json demo
+exits 0
+"$json_value" confusion.0.0 <../stdout >/dev/null || complain "no confusion"
+gcn=$("$json_value" test_accuracy <../stdout)
+for rival in baselines.majority baselines.mlp; do
+    value=$("$json_value" $rival <../stdout)
+    awk "BEGIN { exit !($gcn > $value) }" || complain "gcn $gcn, $rival $value"
+done
+run demo
+exits 0; out "Confusion"; out "Validation accuracy by epoch"
+
+finish

@@ -1,0 +1,97 @@
+# streams.sh - closed pipes, full disks, folders that cannot be written, Ctrl-C, terminals.
+. "$(dirname "$0")/harness.sh"
+
+case_ "a closed stdout is an error"
+command="graphss info synth: >&-"
+code=0
+"$graphss" info synth: >&- 2>../stderr || code=$?
+: >../stdout
+exits 4; err "standard output"
+"$graphss" --json info synth: >&- 2>/dev/null
+[ $? = 4 ] || complain "with --json the code was not 4"
+
+case_ "a full disk is an error"
+if [ -w /dev/full ]; then
+    command="graphss info synth: >/dev/full"
+    code=0
+    "$graphss" info synth: >/dev/full 2>../stderr || code=$?
+    exits 4; err "standard output"
+fi
+
+case_ "a reader that left is an error without words"
+mkfifo pipe
+sleep 0 <pipe &
+code=0
+"$graphss" --man >pipe 2>../stderr || code=$?
+wait
+case $code in 0 | 4) ;; *) complain "code $code" ;; esac
+no_err
+
+case_ "results and files go where they should when stdin, stdout and stderr are closed"
+"$graphss" convert synth:nodes=30 -o made.npz <&- >&- 2>&-
+run --json info made.npz
+exits 0; json nodes 30
+
+case_ "an output in a folder that is not there is refused before the work"
+run convert synth:nodes=30 -o nowhere/out.npz
+exits 4; no_out; err "nowhere"
+run --json train synth:nodes=30 -o nowhere/out.model
+exits 4; json error.code 4
+run convert synth:nodes=30 -o made.npz/out.npz
+exits 4
+
+case_ "an output that is a folder is refused"
+mkdir folder.npz
+run convert synth:nodes=30 -o folder.npz
+exits 2; err "is a folder"
+
+case_ "a folder without permission is refused"
+if ! skip_as_root; then
+    mkdir locked
+    chmod a-w locked
+    run convert synth:nodes=30 -o locked/out.npz
+    exits 4; err "locked"
+fi
+
+case_ "nothing is left behind beside the output"
+run convert synth:nodes=30 -o only.npz
+[ "$(ls -a | grep -c 'only')" = 1 ] || complain "left: $(ls -a | grep only)"
+
+case_ "Ctrl-C ends with 130 and writes nothing"
+command="graphss train ... then SIGINT"
+"$graphss" train synth:nodes=3000 --epochs 1000000 -o long.model >../stdout 2>../stderr &
+child=$!
+sleep 1
+kill -INT $child
+code=0
+wait $child || code=$?
+exits 130; err "interrupted"; absent long.model
+[ "$(ls -a | grep -c 'long')" = 0 ] || complain "left: $(ls -a | grep long)"
+
+case_ "without a terminal there is no progress and no colour"
+run train synth:nodes=300 --epochs 50
+exits 0; no_err
+! grep -q "$(printf '\033')" ../stdout || complain "an escape sequence in stdout"
+
+case_ "on a terminal there is a progress line, with loss, and it is taken away"
+if command -v script >/dev/null; then
+    command="graphss train on a terminal"
+    script -qec "'$graphss' train synth:nodes=300 --epochs 50" /dev/null \
+        >../stdout 2>../stderr </dev/null
+    out "train ["; out "loss"; out "$(printf '\r\033[K')"
+    script -qec "'$graphss' -q train synth:nodes=300 --epochs 50" /dev/null \
+        >../stdout 2>../stderr </dev/null
+    ! grep -q "train \[" ../stdout || complain "--quiet shows progress"
+    script -qec "NO_COLOR=1 '$graphss' -q info synth:nodes=300" /dev/null \
+        >../stdout 2>../stderr </dev/null
+    ! grep -q "$(printf '\033')" ../stdout || complain "NO_COLOR is ignored"
+fi
+
+case_ "without UTF-8 the pictures are ASCII"
+LC_ALL=C
+run train synth:nodes=300 --epochs 20 --curves
+exits 0
+[ "$(LC_ALL=C tr -d '\000-\177' <../stdout | wc -c)" = 0 ] || complain "not ASCII"
+LC_ALL=C.UTF-8
+
+finish

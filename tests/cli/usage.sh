@@ -1,0 +1,125 @@
+# usage.sh - the command line itself: help, mistakes, the shape of errors.
+. "$(dirname "$0")/harness.sh"
+
+case_ "without arguments the program says what it can do"
+run
+exits 0; out "Examples:"; out "graphss train cora"; no_err
+
+case_ "every command has help that begins with examples"
+for command_name in demo info fetch convert split train predict evaluate version help; do
+    run "$command_name" --help
+    exits 0; out "Usage: graphss $command_name"; no_err
+    [ "$(head -n 1 ../stdout)" = "Examples:" ] || complain "does not begin with examples"
+    run help "$command_name"
+    exits 0; out "Usage: graphss $command_name"
+done
+
+case_ "commands of later versions are not listed"
+run help
+for later in attack recover alert reproduce; do
+    ! grep -q "^  $later " ../stdout || complain "$later is listed"
+done
+
+case_ "a mistyped command gets a suggestion"
+run trian
+exits 2; no_out; err "unknown command 'trian', did you mean 'train'?"
+
+case_ "a word that is like no command gets none"
+run xyzzy-plugh
+exits 2; err "unknown command 'xyzzy-plugh' (see: graphss --help)"
+
+case_ "a mistyped option gets a suggestion"
+run train synth: --hiden 3
+exits 2; no_out; err "unknown option --hiden, did you mean --hidden?"
+
+case_ "an option cut short that could be several is refused"
+run train synth: --mod gcn
+exits 2; err "could be any of --model, --mode"
+
+case_ "an option without its value is refused"
+run train synth: --model
+exits 2; err "--model needs a value"
+
+case_ "a value for a switch is refused"
+run info synth: --json=yes
+exits 2; err "--json takes no value"
+
+case_ "a missing argument is refused"
+run info
+exits 2; no_out; err "want: graphss info DATASET"
+
+case_ "an argument too many is refused"
+run info a b
+exits 2; err "too many: 'b'"
+
+case_ "bad values name the option and the range"
+run train synth: --dropout 1.5
+exits 2; no_out; err "--dropout: found '1.5'"
+run train synth: --train many
+exits 2; err "--train: found 'many'"
+run info synth: --seed -1
+exits 2; err "--seed: found '-1'"
+run info synth: --threads 0
+exits 2; err "--threads: found '0'"
+run train synth: --mode fair
+exits 2; err "want one of honest, paper"
+
+case_ "an unknown model is refused with the known ones"
+run train synth: --model gnc
+exits 2; err "want one of gcn, sgc, sage, mlp"; err "did you mean gcn?"
+
+case_ "an unknown key of synth is refused"
+run info synth:nodez=3
+exits 2; err "nodez"
+
+case_ "a split cannot be given and made at once"
+run train synth: --split public --noise 0.2
+exits 2; err "--noise"
+
+case_ "global options go before or after the command"
+run --json --seed 4 version
+exits 0; json version "$("$graphss" --version | cut -d' ' -f2)"
+run version --seed 4 --json
+exits 0; json version "$("$graphss" --version | cut -d' ' -f2)"
+
+case_ "with --json a wrong command line is an error document"
+run --json trian
+exits 2; json error.code 2
+err "did you mean"
+run trian --json
+exits 2; json error.code 2
+run --json info nowhere.npz
+exits 3; json error.code 3
+run --json
+exits 2; json error.code 2
+
+case_ "help in JSON is one document"
+run --json train --help
+exits 0; no_err
+"$json_value" help <../stdout >/dev/null || complain "no help field"
+
+case_ "the man page and the completions know the commands and options"
+run --man
+exits 0; out ".TH GRAPHSS 1"; out "graphss predict"; out 'weight\-decay'; no_err
+if command -v man >/dev/null; then
+    man --warnings=w -l ../stdout >/dev/null 2>../warnings
+    [ ! -s ../warnings ] || complain "man warns: $(cat ../warnings)"
+fi
+run --completion bash
+exits 0; out "--weight-decay"; out "gcn sgc sage mlp"
+if command -v bash >/dev/null; then
+    found=$(bash -c '. ../stdout; COMP_WORDS=(graphss train x --model s); COMP_CWORD=4
+                     _graphss; echo "${COMPREPLY[@]}"')
+    [ "$found" = "sgc sage" ] || complain "completes --model s as: $found"
+    found=$(bash -c '. ../stdout; COMP_WORDS=(graphss ev); COMP_CWORD=1
+                     _graphss; echo "${COMPREPLY[@]}"')
+    [ "$found" = "evaluate" ] || complain "completes ev as: $found"
+fi
+run --completion zsh
+exits 0; out "#compdef graphss"
+run --completion fish
+exits 0; out "complete -c graphss"
+run --completion tcsh
+exits 2; err "want bash, zsh or fish"
+
+finish
