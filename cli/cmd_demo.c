@@ -4,7 +4,9 @@
 
 #include "commands.h"
 
-static const char DEMO_GRAPH[] = "synth:nodes=3000,degree=5,classes=6,features=600,seed=7";
+/* Short texts and stray links: neither the words nor the graph alone is enough. */
+static const char DEMO_GRAPH[] = "synth:nodes=3000,degree=5,classes=6,features=600,"
+                                 "homophily=0.75,words=10,topic=0.25,seed=7";
 
 static void show(cli *app, const cli_fit *gcn, const cli_fit *mlp, double majority,
                  const int64_t *confusion, const graphss_dataset *data)

@@ -89,9 +89,12 @@ static graphss_status write_plot(cli *app, const char *path, const cli_fit *fit,
         loss[i] = fit->log.loss[i];
         accuracy[i] = 100 * (double)fit->log.val_acc[i];
     }
+    double least = 100 * fit->log.val_accuracy;
+    for (size_t i = 0; i < n; i++)
+        least = fmin(least, accuracy[i]);
     char *title = cli_format("%s on %s", model, data->name);
     const double best_x[] = {(double)fit->log.best_epoch, (double)fit->log.best_epoch};
-    const double best_y[] = {0, 100 * fit->log.val_accuracy};
+    const double best_y[] = {least, 100 * fit->log.val_accuracy};
     const graphss_plot_series losses[] = {{"training loss", NULL, loss, n}};
     const graphss_plot_series accuracies[] = {{"validation accuracy", NULL, accuracy, n},
                                               {"epoch kept", best_x, best_y, 2}};

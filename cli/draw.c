@@ -197,10 +197,13 @@ void draw_confusion(const terminal *term, FILE *out, const int64_t *confusion,
     const int cell = snprintf(digits, sizeof digits, "%lld", (long long)largest) + 1;
     const int column = cell < 5 ? 5 : cell;
     size_t label = 5;
+    bool numbered = true; /* the names are the numbers: once is enough */
     for (size_t k = 0; k < n_classes; k++) {
         const size_t columns = terminal_columns(term, name[k]);
         if (columns > label)
             label = columns;
+        snprintf(digits, sizeof digits, "%zu", k);
+        numbered = numbered && strcmp(name[k], digits) == 0;
     }
     if (label > 24)
         label = 24;
@@ -217,7 +220,7 @@ void draw_confusion(const terminal *term, FILE *out, const int64_t *confusion,
     fputc('\n', out);
     for (size_t i = 0; i < n_classes; i++) {
         fputs("  ", out);
-        const size_t used = terminal_text(term, out, name[i], label);
+        const size_t used = terminal_text(term, out, numbered ? "" : name[i], label);
         fprintf(out, "%*s %3zu ", (int)(label - used), "", i);
         for (size_t j = 0; j < n_classes; j++) {
             const int64_t count = confusion[i * n_classes + j];

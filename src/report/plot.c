@@ -11,7 +11,9 @@
 
 enum {
     WIDTH = 720,
-    HEIGHT = 320, /* of one plot */
+    HEIGHT = 304,     /* of one plot without its legend */
+    LEGEND_LINE = 18, /* the height of three names side by side */
+    LEGEND_EACH = 208,
     LEFT = 72,
     RIGHT = 24,
     TOP = 40,
@@ -146,7 +148,7 @@ static double tick_value(double i, double step)
 /* Where values lie on the page. */
 typedef struct frame {
     range x, y;
-    double top; /* of the page */
+    double top, bottom; /* of the frame, on the page */
 } frame;
 
 static double page_x(const frame *f, double x)
@@ -156,7 +158,7 @@ static double page_x(const frame *f, double x)
 
 static double page_y(const frame *f, double y)
 {
-    return f->top + TOP + (f->y.high - y) / (f->y.high - f->y.low) * (HEIGHT - TOP - BOTTOM);
+    return f->top + (f->y.high - y) / (f->y.high - f->y.low) * (f->bottom - f->top);
 }
 
 static void put_line(writer *w, double x1, double y1, double x2, double y2, const char *style)
@@ -185,7 +187,7 @@ static void put_text(writer *w, double x, double y, const char *style, const cha
 
 static void put_axes(writer *w, const frame *f, const graphss_plot *plot)
 {
-    const double bottom = f->top + HEIGHT - BOTTOM, right = WIDTH - RIGHT;
+    const double bottom = f->bottom, right = WIDTH - RIGHT;
     char text[32];
     double step = tick_step(f->y.high - f->y.low, 5);
     for (double i = ceil(f->y.low / step - SLACK); i * step <= f->y.high + SLACK * step; i++) {
@@ -202,14 +204,12 @@ static void put_axes(writer *w, const frame *f, const graphss_plot *plot)
         put_text(w, x, bottom + 20, "text-anchor=\"middle\"", text);
     }
     put_line(w, LEFT, bottom, right, bottom, "stroke=\"#333333\"");
-    put_line(w, LEFT, f->top + TOP, LEFT, bottom, "stroke=\"#333333\"");
-    if (plot->title)
-        put_text(w, LEFT, f->top + 24, "font-size=\"16\" font-weight=\"bold\"", plot->title);
+    put_line(w, LEFT, f->top, LEFT, bottom, "stroke=\"#333333\"");
     if (plot->x_label)
         put_text(w, (LEFT + right) / 2, bottom + 42, "text-anchor=\"middle\"", plot->x_label);
     if (plot->y_label) {
         put(w, "<g transform=\"translate(18 ");
-        put_number(w, (f->top + TOP + bottom) / 2);
+        put_number(w, (f->top + bottom) / 2);
         put(w, ") rotate(-90)\">");
         put_text(w, 0, 0, "text-anchor=\"middle\"", plot->y_label);
         put(w, "</g>\n");
@@ -245,33 +245,45 @@ static void put_series(writer *w, const frame *f, const graphss_plot_series *s, 
     put(w, "\" stroke-linecap=\"round\"/>\n");
 }
 
-static void put_legend(writer *w, const frame *f, const graphss_plot *plot)
+static size_t legend_lines(const graphss_plot *plot)
 {
-    enum { EACH = 190 };
     size_t named = 0;
     for (size_t i = 0; i < plot->n_series; i++)
         named += plot->series[i].name != NULL;
-    double x = WIDTH - RIGHT - EACH * (double)(named < 3 ? named : 3), y = f->top + 20;
+    return (named + 2) / 3;
+}
+
+/* Three names to a line, the first line's middle at top. */
+static void put_legend(writer *w, double top, const graphss_plot *plot)
+{
     size_t shown = 0;
     for (size_t i = 0; i < plot->n_series; i++) {
         if (!plot->series[i].name)
             continue;
-        const double at = x + EACH * (double)(shown % 3), line = y + 16 * (double)(shown / 3);
+        const double x = LEFT + LEGEND_EACH * (double)(shown % 3);
+        const double y = top + LEGEND_LINE * (double)(shown / 3);
         put(w, "<path ");
         put_style(w, i);
         put(w, " d=\"M");
-        put_number(w, at);
+        put_number(w, x);
         put(w, " ");
-        put_number(w, line - 4);
+        put_number(w, y);
         put(w, "h36\"/>\n");
-        put_text(w, at + 44, line, "", plot->series[i].name);
+        put_text(w, x + 44, y + 4, "", plot->series[i].name);
         shown++;
     }
 }
 
+static double plot_height(const graphss_plot *plot)
+{
+    return HEIGHT + LEGEND_LINE * (double)legend_lines(plot);
+}
+
 static void put_plot(writer *w, const graphss_plot *plot, double top)
 {
-    frame f = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}, top};
+    frame f = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}, 0, 0};
+    f.top = top + TOP + LEGEND_LINE * (double)legend_lines(plot);
+    f.bottom = top + plot_height(plot) - BOTTOM;
     for (size_t i = 0; i < plot->n_series; i++)
         for (size_t j = 0; j < plot->series[i].n; j++) {
             widen(&f.x, x_of(&plot->series[i], j));
@@ -279,10 +291,12 @@ static void put_plot(writer *w, const graphss_plot *plot, double top)
         }
     f.x = settled(f.x);
     f.y = settled(f.y);
+    if (plot->title)
+        put_text(w, LEFT, top + 24, "font-size=\"16\" font-weight=\"bold\"", plot->title);
+    put_legend(w, top + 40, plot);
     put_axes(w, &f, plot);
     for (size_t i = 0; i < plot->n_series; i++)
         put_series(w, &f, &plot->series[i], i);
-    put_legend(w, &f, plot);
 }
 
 graphss_status graphss_plot_write(graphss_ctx *ctx, const graphss_plot *plot, size_t n_plots,
@@ -300,14 +314,20 @@ graphss_status graphss_plot_write(graphss_ctx *ctx, const graphss_plot *plot, si
     w.status = graphss_i_output_open(ctx, &w.out, path);
     if (w.status)
         return w.status;
-    const int height = HEIGHT * (int)n_plots;
+    double height = 0;
+    for (size_t p = 0; p < n_plots; p++)
+        height += plot_height(&plot[p]);
+    const int whole = (int)fmin(height, 1e9);
     put(&w,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
         "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n",
-        WIDTH, height, WIDTH, height);
-    put(&w, "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH, height);
-    for (size_t p = 0; p < n_plots; p++)
-        put_plot(&w, &plot[p], HEIGHT * (double)p);
+        WIDTH, whole, WIDTH, whole);
+    put(&w, "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH, whole);
+    double top = 0;
+    for (size_t p = 0; p < n_plots; p++) {
+        put_plot(&w, &plot[p], top);
+        top += plot_height(&plot[p]);
+    }
     put(&w, "</svg>\n");
     if (w.status) {
         graphss_i_output_abandon(ctx, &w.out);

@@ -32,8 +32,8 @@ static void test_points_land_on_the_corners_of_the_frame(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_plot plot = {.series = &one_line, .n_series = 1};
     char *text = written(ctx, &plot, 1);
-    /* The frame is 72..696 by 40..264; the middle point lies in its middle. */
-    assert_non_null(strstr(text, "d=\"M72.00 264.00h0L384.00 152.00L696.00 40.00\""));
+    /* The frame is 72..696 by 58..266; the middle point lies in its middle. */
+    assert_non_null(strstr(text, "d=\"M72.00 266.00h0L384.00 162.00L696.00 58.00\""));
     graphss_release(ctx, text);
     graphss_ctx_free(ctx);
 }
