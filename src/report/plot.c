@@ -145,6 +145,11 @@ static double tick_value(double i, double step)
 /* A tick this share of a step outside the range is rounding, and is drawn. */
 #define SLACK 1e-9
 
+static double first_tick(range r, double step)
+{
+    return ceil(r.low / step - SLACK) + 0.0; /* + 0.0: never "-0" */
+}
+
 /* Where values lie on the page. */
 typedef struct frame {
     range x, y;
@@ -190,14 +195,14 @@ static void put_axes(writer *w, const frame *f, const graphss_plot *plot)
     const double bottom = f->bottom, right = WIDTH - RIGHT;
     char text[32];
     double step = tick_step(f->y.high - f->y.low, 5);
-    for (double i = ceil(f->y.low / step - SLACK); i * step <= f->y.high + SLACK * step; i++) {
+    for (double i = first_tick(f->y, step); i * step <= f->y.high + SLACK * step; i++) {
         const double y = page_y(f, i * step);
         put_line(w, LEFT, y, right, y, "stroke=\"#dddddd\"");
         graphss_i_double_text(text, sizeof text, tick_value(i, step));
         put_text(w, LEFT - 8, y + 4, "text-anchor=\"end\"", text);
     }
     step = tick_step(f->x.high - f->x.low, 8);
-    for (double i = ceil(f->x.low / step - SLACK); i * step <= f->x.high + SLACK * step; i++) {
+    for (double i = first_tick(f->x, step); i * step <= f->x.high + SLACK * step; i++) {
         const double x = page_x(f, i * step);
         put_line(w, x, bottom, x, bottom + 5, "stroke=\"#333333\"");
         graphss_i_double_text(text, sizeof text, tick_value(i, step));

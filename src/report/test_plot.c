@@ -46,6 +46,7 @@ static void test_ticks_are_round_numbers(void **state)
     char *text = written(ctx, &plot, 1);
     assert_non_null(strstr(text, ">0.15<"));
     assert_non_null(strstr(text, ">0.3<"));
+    assert_non_null(strstr(text, ">0<"));
     assert_null(strstr(text, "0.30000"));
     graphss_release(ctx, text);
     graphss_ctx_free(ctx);
