@@ -18,8 +18,8 @@ typedef struct cli cli;
 typedef struct cli_group {
     const char *title; /* heading in --help */
     const graphss_option *(*table)(void);
-    size_t size;                      /* of the struct */
-    void (*defaults)(void *options);  /* fills it */
+    size_t size;                     /* of the struct */
+    void (*defaults)(void *options); /* fills it */
 } cli_group;
 
 enum { CLI_MAX_GROUPS = 4 };
@@ -170,16 +170,15 @@ void cli_show_split(cli *app, const graphss_split *split, const cli_split_option
 /* Test accuracy of always saying the most frequent training label; NaN without truth. */
 double cli_majority(const graphss_split *split, const graphss_dataset *data);
 
-
 /* ---- fit.c ---- */
 
 /* A model trained on a split, and what it says of every node. */
 typedef struct cli_fit {
     graphss_model *model;
     graphss_training log;
-    float *prob;           /* [nodes x classes] */
-    int32_t *label;        /* [nodes] */
-    double test_accuracy;  /* against the truth; NaN where it is unknown */
+    float *prob;          /* [nodes x classes] */
+    int32_t *label;       /* [nodes] */
+    double test_accuracy; /* against the truth; NaN where it is unknown */
 } cli_fit;
 
 graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,

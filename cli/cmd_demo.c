@@ -63,7 +63,8 @@ static graphss_status run(cli *app)
         goto done;
     if (!app->json) {
         printf("A generated graph of documents: links, words, and a subject for each.\n"
-               "Two in five subjects are known, some of them wrong; the rest is to be found.\n\n");
+               "Two in five subjects are known, some of them wrong; the rest is to be "
+               "found.\n\n");
         cli_show_dataset(app, &data);
         cli_show_split(app, &split, &opt);
         fflush(stdout);

@@ -125,11 +125,11 @@ static graphss_status run(cli *app)
     if (app->n_arguments == 0)
         return cli_usage(app, "fetch: want a name or 'all' (graphss fetch --list names them)");
 
-    const graphss_fetch_options opt = {
-        .dir = app->global.data_dir ? app->data_dirs[0] : app->xdg_dir,
-        .base_url = own.base_url,
-        .offline = own.offline,
-        .force = own.force};
+    const graphss_fetch_options opt = {.dir = app->global.data_dir ? app->data_dirs[0]
+                                                                   : app->xdg_dir,
+                                       .base_url = own.base_url,
+                                       .offline = own.offline,
+                                       .force = own.force};
     const char *name = app->argument[0];
     uint64_t bytes = 0;
     if (strcmp(name, "all") != 0) {
@@ -167,8 +167,9 @@ const cli_command cli_fetch = {
     .name = "fetch",
     .arguments = "NAME|all",
     .summary = "Download, verify and store a public dataset",
-    .about = "Files go to the first --data-dir, else to $XDG_DATA_HOME/graphss. An interrupted "
-             "download resumes; a file that does not match its checksum is removed.\n",
+    .about =
+        "Files go to the first --data-dir, else to $XDG_DATA_HOME/graphss. An interrupted "
+        "download resumes; a file that does not match its checksum is removed.\n",
     .examples = "fetch cora\nfetch all\nfetch --list\nfetch cora --offline\n",
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(fetch_arguments), defaults}},

@@ -81,8 +81,8 @@ static void show(cli *app, const graphss_dataset *data, const degrees *d, double
     printf("Classes\n");
     for (size_t k = 0; k < data->n_classes && k < MOST_SHOWN; k++) {
         printf("  ");
-        const size_t used = terminal_text(&app->term, stdout, cli_class_name(data, k, buffer),
-                                          label);
+        const size_t used =
+            terminal_text(&app->term, stdout, cli_class_name(data, k, buffer), label);
         printf("%*s %8zu  ", (int)(label - used), "", size[k]);
         draw_bar(&app->term, stdout, (double)size[k], (double)largest, 30);
         printf("\n");

@@ -124,7 +124,9 @@ void draw_curve(const terminal *term, FILE *out, const char *title, const float 
         }
         const int to = (int)lround((top - scale * y[i]) / (top - low) * (n_y - 1));
         /* Joined to the point before by a vertical stroke. */
-        const int from = before < 0 || before == to ? to : before < to ? before + 1 : before - 1;
+        const int from = before < 0 || before == to ? to
+                         : before < to              ? before + 1
+                                                    : before - 1;
         for (int v = from;; v += from < to ? 1 : -1) {
             cell[v / high][x / wide] |= term->utf8 ? dot[v % high][x % wide] : 1;
             if (v == to)

@@ -11,8 +11,8 @@ graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
     const size_t n = data->graph.n_nodes, k = data->n_classes;
     *fit = (cli_fit){0};
     graphss_status st =
-        graphss_model_train(app->ctx, &fit->model, &fit->log, &data->graph, &data->features,
-                            k, split, (uint64_t)app->global.seed, options);
+        graphss_model_train(app->ctx, &fit->model, &fit->log, &data->graph, &data->features, k,
+                            split, (uint64_t)app->global.seed, options);
     terminal_clear(&app->term);
     if (!st)
         st = graphss_model_describe(app->ctx, fit->model, data);
@@ -26,10 +26,10 @@ graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
     if (st)
         goto done;
     graphss_argmax(fit->label, fit->prob, n, k);
-    fit->test_accuracy = data->label && split->n_test > 0
-                             ? graphss_accuracy(fit->label, data->label, split->test,
-                                                split->n_test)
-                             : NAN;
+    fit->test_accuracy =
+        data->label && split->n_test > 0
+            ? graphss_accuracy(fit->label, data->label, split->test, split->n_test)
+            : NAN;
 done:
     if (st)
         cli_fit_done(app, fit);

@@ -23,7 +23,7 @@ static void wrap(FILE *out, const char *text, size_t column, size_t at)
         fwrite(text, 1, word, out);
         at += word;
         text += word;
-        text += strspn(text, " ");
+        text += strspn(text, " \n");
     }
     fputc('\n', out);
 }

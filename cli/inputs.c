@@ -91,9 +91,9 @@ static bool same_file(const char *path, const struct stat *output)
 /* A dataset may be a folder, a prefix or a name: these are the files behind it. */
 static bool reads(const cli *app, const char *input, const struct stat *output)
 {
-    static const char *const ending[] = {"",      ".npz",  "/nodes.csv", "/edges.csv", ".x",
-                                         ".y",    ".tx",   ".ty",        ".allx",      ".ally",
-                                         ".graph", ".test.index"};
+    static const char *const ending[] = {"",      ".npz",  "/nodes.csv", "/edges.csv",
+                                         ".x",    ".y",    ".tx",        ".ty",
+                                         ".allx", ".ally", ".graph",     ".test.index"};
     for (size_t d = 0;; d++) {
         const char *dir = d == 0 ? "" : app->data_dirs[d - 1];
         if (!dir)
@@ -187,7 +187,8 @@ graphss_status cli_split_apply(cli *app, int group, cli_split_options *options)
         options->make.noise_kind = GRAPHSS_NOISE_PAPER;
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         if (cli_given(app, "split") && cli_given(app, shares[i]))
-            return cli_usage(app, "--split brings its own nodes and labels, --%s cannot change it",
+            return cli_usage(app,
+                             "--split brings its own nodes and labels, --%s cannot change it",
                              shares[i]);
     return cli_apply(app, group, options);
 }
@@ -232,14 +233,14 @@ graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_data
     /* Borrowed from the dataset, apart from labels it lacks. */
     graphss_split split = *from;
     if (!from->train_label) {
-        const graphss_status st = labels_of(app, &split.train_label, from->train,
-                                            from->n_train, data);
+        const graphss_status st =
+            labels_of(app, &split.train_label, from->train, from->n_train, data);
         if (st)
             return st;
     }
     if (!from->val_label) {
-        const graphss_status st = labels_of(app, &split.val_label, from->val, from->n_val,
-                                            data);
+        const graphss_status st =
+            labels_of(app, &split.val_label, from->val, from->n_val, data);
         if (st) {
             if (split.train_label != from->train_label)
                 free(split.train_label);
@@ -293,9 +294,8 @@ double cli_majority(const graphss_split *split, const graphss_dataset *data)
     int32_t *label = cli_alloc(data->graph.n_nodes, sizeof *label);
     for (size_t i = 0; i < data->graph.n_nodes; i++)
         label[i] = best;
-    const double share = data->label ? graphss_accuracy(label, data->label, split->test,
-                                                        split->n_test)
-                                     : NAN;
+    const double share =
+        data->label ? graphss_accuracy(label, data->label, split->test, split->n_test) : NAN;
     free(label);
     return share;
 }

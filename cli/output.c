@@ -165,8 +165,11 @@ json_t *cli_json_real(double value)
 static size_t utf8_length(const unsigned char *text)
 {
     const unsigned char c = text[0];
-    const size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : (c & 0xf0) == 0xe0 ? 3
-                     : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    const size_t n = c < 0x80                ? 1
+                     : c >= 0xc2 && c < 0xe0 ? 2
+                     : (c & 0xf0) == 0xe0    ? 3
+                     : c >= 0xf0 && c < 0xf5 ? 4
+                                             : 0;
     for (size_t i = 1; i < n; i++)
         if ((text[i] & 0xc0) != 0x80)
             return 0;
@@ -247,8 +250,7 @@ json_t *cli_json_dataset(const graphss_dataset *data)
     cli_json_set(object, "format", cli_json_text(data->format));
     cli_json_set(object, "hash", cli_json_text(data->hash));
     cli_json_set(object, "nodes", json_integer((json_int_t)data->graph.n_nodes));
-    cli_json_set(object, "edges",
-                 json_integer((json_int_t)graphss_graph_edges(&data->graph)));
+    cli_json_set(object, "edges", json_integer((json_int_t)graphss_graph_edges(&data->graph)));
     cli_json_set(object, "features", json_integer((json_int_t)data->features.n_cols));
     cli_json_set(object, "classes", json_integer((json_int_t)data->n_classes));
     return object;

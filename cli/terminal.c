@@ -52,8 +52,7 @@ const char *terminal_begin(const terminal *term, FILE *out, terminal_style style
 {
     static const char *const code[] = {"\033[1m",  "\033[2m",  "\033[31m",
                                        "\033[32m", "\033[33m", "\033[36m"};
-    const bool colour = out == stdout ? term->colour_out
-                                      : out == stderr && term->colour_err;
+    const bool colour = out == stdout ? term->colour_out : out == stderr && term->colour_err;
     return colour ? code[style] : "";
 }
 
@@ -64,8 +63,7 @@ const char *terminal_end(const terminal *term, FILE *out)
 
 /* The next character of text: its bytes and columns. Anything that must not reach the
  * screen counts as one byte to be shown as '?', marked by *shown == false. */
-static size_t next_character(const terminal *term, const char *text, int *columns,
-                             bool *shown)
+static size_t next_character(const terminal *term, const char *text, int *columns, bool *shown)
 {
     const unsigned char c = (unsigned char)text[0];
     *columns = 1;

@@ -11,12 +11,12 @@
 #include <stdio.h>
 
 typedef struct terminal {
-    bool progress;      /* draw the progress line on stderr */
-    bool colour_out;    /* stdout takes colours */
+    bool progress;   /* draw the progress line on stderr */
+    bool colour_out; /* stdout takes colours */
     bool colour_err;
     bool utf8;
-    bool drawn;         /* a progress line stands on the screen */
-    const char *stage;  /* of the progress line */
+    bool drawn;        /* a progress line stands on the screen */
+    const char *stage; /* of the progress line */
     double stage_began, last_drawn;
 } terminal;
 
@@ -52,8 +52,8 @@ size_t terminal_columns(const terminal *term, const char *text);
 /* A table whose columns are as wide as their cells. */
 typedef struct text_table {
     size_t n_columns, n_cells, room;
-    char **cell; /* row by row */
-    bool *right; /* [n_columns] aligned right */
+    char **cell;  /* row by row */
+    bool *right;  /* [n_columns] aligned right */
     bool heading; /* the first row is one */
 } text_table;
 

@@ -23,7 +23,8 @@ enum {
 
 static const char *const colours[STYLES] = {"#1f5fa8", "#c2410c", "#15803d",
                                             "#7e22ce", "#4b5563", "#a16207"};
-static const char *const dashes[STYLES] = {"none", "7 4", "2 3", "10 4 2 4", "12 5", "4 2 1 2"};
+static const char *const dashes[STYLES] = {"none",     "7 4",  "2 3",
+                                           "10 4 2 4", "12 5", "4 2 1 2"};
 
 /* Writes until the first error, which it keeps. */
 typedef struct writer {
@@ -60,8 +61,10 @@ static size_t character(const unsigned char *c)
 {
     if (c[0] < 0x80)
         return c[0] >= 0x20 && c[0] != 0x7f;
-    const size_t n = c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : (c[0] & 0xf0) == 0xe0 ? 3
-                     : c[0] >= 0xf0 && c[0] < 0xf5 ? 4 : 0;
+    const size_t n = c[0] >= 0xc2 && c[0] < 0xe0   ? 2
+                     : (c[0] & 0xf0) == 0xe0       ? 3
+                     : c[0] >= 0xf0 && c[0] < 0xf5 ? 4
+                                                   : 0;
     for (size_t i = 1; i < n; i++)
         if ((c[i] & 0xc0) != 0x80)
             return 0;

@@ -56,9 +56,8 @@ static void test_text_is_escaped_and_broken_bytes_are_replaced(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    const graphss_plot plot = {.title = "<b> & \"q\" \xff\x01 \xc3\xa9",
-                               .series = &one_line,
-                               .n_series = 1};
+    const graphss_plot plot = {
+        .title = "<b> & \"q\" \xff\x01 \xc3\xa9", .series = &one_line, .n_series = 1};
     char *text = written(ctx, &plot, 1);
     assert_non_null(strstr(text, "&lt;b&gt; &amp; &quot;q&quot; ?? \xc3\xa9</text>"));
     graphss_release(ctx, text);
