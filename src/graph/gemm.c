@@ -23,9 +23,9 @@ static void omp_set_num_threads(int threads)
 #endif
 
 enum {
-    TINY = 1 << 10,   /* multiply-adds below which oneDNN's start-up dominates */
-    GRAIN = 1 << 22,  /* multiply-adds of a task, about 60 us */
-    LEAST_ROWS = 64   /* rows of a task: each task packs the other matrix anew */
+    TINY = 1 << 10,  /* multiply-adds below which starting oneDNN takes longer */
+    GRAIN = 1 << 22, /* multiply-adds of a task, about 60 us */
+    LEAST_ROWS = 96  /* rows of c in a task: each packs b anew, which costs 10 % here */
 };
 
 typedef struct gemm {
@@ -80,8 +80,10 @@ void graphss_i_gemm(graphss_ctx *ctx, float *c, const float *a, bool transposed_
         multiply_plainly(&g, 0, m);
         return;
     }
-    g.rows = GRAIN / (n * k) + 1;
-    if (g.rows < LEAST_ROWS)
-        g.rows = LEAST_ROWS;
+    const size_t least = GRAIN / (n * k) + 1 > LEAST_ROWS ? GRAIN / (n * k) + 1 : LEAST_ROWS;
+    size_t tasks = (m + least - 1) / least;
+    if (tasks > 2)
+        tasks = (tasks + 3) / 4 * 4; /* few tasks should share out evenly */
+    g.rows = (m + tasks - 1) / tasks;
     graphss_i_parallel(ctx, (m + g.rows - 1) / g.rows, gemm_task, &g);
 }

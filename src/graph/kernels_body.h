@@ -22,7 +22,8 @@ typedef float loose __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias
 
 INLINE vec load(const float *p)
 {
-    return (vec)*(const loose *)p;
+    const loose v = *(const loose *)p;
+    return (vec)v;
 }
 
 INLINE void store(float *p, vec v)
@@ -93,8 +94,8 @@ INLINE void spmm_tile(int n, float *y, const sparse_rows *rows, const float *x, 
 }
 
 /* The same for fewer than WIDTH columns. */
-INLINE void spmm_part(float *y, const sparse_rows *rows, const float *x, size_t k,
-                      size_t c0, size_t n)
+INLINE void spmm_part(float *y, const sparse_rows *rows, const float *x, size_t k, size_t c0,
+                      size_t n)
 {
     const sparse_rows m = *rows;
     for (size_t i = m.row0; i < m.row1; i++) {
@@ -109,8 +110,8 @@ INLINE void spmm_part(float *y, const sparse_rows *rows, const float *x, size_t 
 /* y[column[e]][c] += value[e] x[i][c] for n vectors of columns from c0 on and part columns
  * behind them; n is a constant where this is inlined. Terms come in the order of the rows,
  * in which the built transpose has them too. */
-INLINE void transposed_tile(int n, float *y, const sparse_rows *rows, const float *x,
-                            size_t k, size_t c0, size_t part)
+INLINE void transposed_tile(int n, float *y, const sparse_rows *rows, const float *x, size_t k,
+                            size_t c0, size_t part)
 {
     const sparse_rows m = *rows;
     const size_t whole = c0 + (size_t)n * WIDTH;
@@ -135,9 +136,9 @@ INLINE void transposed_tile(int n, float *y, const sparse_rows *rows, const floa
 }
 
 /* One case per number of vectors, so that the sums are registers. */
-#define CASE(n, tile, ...)                                                                   \
-    case n:                                                                                  \
-        tile(n, y, m, x, k, __VA_ARGS__);                                                    \
+#define CASE(n, tile, ...)                                                                    \
+    case n:                                                                                   \
+        tile(n, y, m, x, k, __VA_ARGS__);                                                     \
         break;
 #define FIRST_CASES(tile, ...)                                                                \
     CASE(1, tile, __VA_ARGS__)                                                                \
@@ -237,8 +238,8 @@ INLINE float sum_lanes(vec v)
 
 /* out[e] += a . b[column[e]] for n entries; n is a constant where this is inlined. Odd and
  * even vectors are summed apart, to keep 2 n sums under way. */
-INLINE void dot_rows(int n, float *out, const int32_t *column, const float *a,
-                     const float *b, size_t k)
+INLINE void dot_rows(int n, float *out, const int32_t *column, const float *a, const float *b,
+                     size_t k)
 {
     const size_t part = k % WIDTH, whole = k - part;
     const float *row[4];

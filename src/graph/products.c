@@ -13,7 +13,8 @@
 
 enum {
     GRAIN = 1 << 17, /* multiply-adds of a task */
-    SMALL = 1 << 19, /* multiply-adds that are not worth a second thread */
+    SMALL = 1 << 20, /* multiply-adds that are not worth a second thread */
+    FLOOR = 16,      /* an entry costs at least as much as so many of them */
     NEAR = 3 << 19,  /* bytes of a dense matrix that need no strips */
     FAR = 3 << 20    /* bytes of a strip that would not stay in the cache either */
 };
@@ -24,9 +25,9 @@ typedef struct product {
     float *out;
     const float *a, *b;
     size_t k;
-    size_t grain;  /* cost of a run of rows, as below */
-    size_t runs;   /* of rows */
-    size_t strip;  /* columns */
+    size_t grain; /* cost of a run of rows, as below */
+    size_t runs;  /* of rows */
+    size_t strip; /* columns */
     size_t strips;
 } product;
 
@@ -61,10 +62,17 @@ static void cut_columns(product *p)
     p->strips = (p->k + p->strip - 1) / p->strip;
 }
 
+static bool is_small(const product *p)
+{
+    const size_t entry = p->k > FLOOR ? p->k : FLOOR;
+    return cost_before(p->m, p->m->n_rows) <= SMALL / entry;
+}
+
 static void cut_rows(product *p)
 {
     const size_t cost = cost_before(p->m, p->m->n_rows);
-    p->grain = cost < SMALL / p->k + 1 ? cost : GRAIN / p->strip + 1;
+    const size_t entry = p->strip > FLOOR ? p->strip : FLOOR;
+    p->grain = is_small(p) ? cost : GRAIN / entry + 1;
     p->runs = (cost + p->grain - 1) / p->grain;
 }
 
@@ -118,8 +126,14 @@ void graphss_i_sddmm(graphss_ctx *ctx, float *out, const graphss_i_csr *m, const
 {
     if (m->n_rows == 0 || k == 0)
         return;
-    product p = {.kernels = graphss_i_ctx_kernels(ctx), .m = m, .out = out, .a = a, .b = b,
-                 .k = k, .strip = k, .strips = 1};
+    product p = {.kernels = graphss_i_ctx_kernels(ctx),
+                 .m = m,
+                 .out = out,
+                 .a = a,
+                 .b = b,
+                 .k = k,
+                 .strip = k,
+                 .strips = 1};
     cut_rows(&p);
     graphss_i_parallel(ctx, p.runs, sddmm_task, &p);
 }
@@ -129,8 +143,8 @@ static void transposed_task(void *arg, size_t task)
 {
     const product *p = arg;
     const graphss_i_csr *m = p->m;
-    p->kernels->spmm_transposed(p->out, m->offset, m->column, m->value, p->a, p->k,
-                                m->n_rows, task * p->strip, last_column(p, task));
+    p->kernels->spmm_transposed(p->out, m->offset, m->column, m->value, p->a, p->k, m->n_rows,
+                                task * p->strip, last_column(p, task));
 }
 
 void graphss_i_spmm_transposed(graphss_ctx *ctx, float *y, const graphss_i_csr *m,
@@ -140,7 +154,7 @@ void graphss_i_spmm_transposed(graphss_ctx *ctx, float *y, const graphss_i_csr *
         return;
     product p = {.kernels = graphss_i_ctx_kernels(ctx), .m = m, .out = y, .a = x, .k = k};
     cut_columns(&p);
-    if (cost_before(m, m->n_rows) < SMALL / k + 1) {
+    if (is_small(&p)) {
         p.strip = k;
         p.strips = 1;
     }
@@ -160,8 +174,7 @@ void graphss_i_csr_destroy(graphss_ctx *ctx, graphss_i_csr *m)
 }
 
 /* Room for nnz entries; on failure what was allocated stays in m, for csr_destroy. */
-static graphss_status csr_reserve(graphss_ctx *ctx, graphss_i_csr *m, size_t nnz,
-                                  bool valued)
+static graphss_status csr_reserve(graphss_ctx *ctx, graphss_i_csr *m, size_t nnz, bool valued)
 {
     m->column = graphss_i_alloc(ctx, nnz, sizeof *m->column);
     if (!m->column)

@@ -10,9 +10,9 @@ typedef struct shape {
     size_t m, n, k;
 } shape;
 
-static const shape shapes[] = {{1, 1, 1},     {3, 5, 2},     {7, 200, 64},  {200, 7, 333},
-                               {64, 64, 64},  {513, 17, 31}, {33, 129, 65}, {300, 200, 40},
-                               {200, 15, 700}};
+static const shape shapes[] = {{1, 1, 1},     {3, 5, 2},      {7, 200, 64},
+                               {200, 7, 333}, {64, 64, 64},   {513, 17, 31},
+                               {33, 129, 65}, {300, 200, 40}, {200, 15, 700}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static void check_gemm(graphss_ctx *ctx, graphss_rng *rng, shape s, bool ta, bool tb,
@@ -34,8 +34,8 @@ static void check_gemm(graphss_ctx *ctx, graphss_rng *rng, shape s, bool ta, boo
                 size += fabs(term);
             }
             if (!(fabs(c[i * s.n + j] - want) <= 2e-6 * size))
-                fail_msg("%zu x %zu x %zu, %d%d: [%zu][%zu] is %g, want %g", s.m, s.n, s.k,
-                         ta, tb, i, j, c[i * s.n + j], want);
+                fail_msg("%zu x %zu x %zu, %d%d: [%zu][%zu] is %g, want %g", s.m, s.n, s.k, ta,
+                         tb, i, j, c[i * s.n + j], want);
         }
     free(a);
     free(b);

@@ -17,9 +17,9 @@ static size_t available(const graphss_i_kernels *table[3])
     return n;
 }
 
-#define FOR_EACH_SET(k)                                                                      \
-    const graphss_i_kernels *table_[3], *k = NULL;                                           \
-    const size_t n_tables_ = available(table_);                                              \
+#define FOR_EACH_SET(k)                                                                       \
+    const graphss_i_kernels *table_[3], *k = NULL;                                            \
+    const size_t n_tables_ = available(table_);                                               \
     for (size_t t_ = 0; t_ < n_tables_ && (k = table_[t_], true); t_++)
 
 static const size_t widths[] = {1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 64, 96, 97, 200, 257, 333};
@@ -86,7 +86,8 @@ static void test_spmm_known_answer(void **state)
     const int32_t column[] = {0, 2, 1};
     const float value[] = {2, -1, 0.5f}, x[] = {1, 2, 3, 4, 5, 6};
     const float want[] = {-3, -2, 0, 0, 1.5f, 2}, ones[] = {6, 8, 0, 0, 3, 4};
-    FOR_EACH_SET(kern) {
+    FOR_EACH_SET(kern)
+    {
         float y[6];
         kern->spmm(y, offset, column, value, x, 2, 0, 3, 0, 2);
         assert_memory_equal(y, want, sizeof y);
@@ -123,7 +124,8 @@ static void test_an_empty_matrix_writes_nothing(void **state)
     (void)state;
     const int64_t offset[] = {0};
     float y = 7, x = 1;
-    FOR_EACH_SET(kern) {
+    FOR_EACH_SET(kern)
+    {
         kern->spmm(&y, offset, NULL, NULL, &x, 200, 0, 0, 0, 200);
         kern->spmm_transposed(&y, offset, NULL, NULL, &x, 200, 0, 0, 200);
         kern->sddmm(&y, offset, NULL, &x, &x, 200, 0, 0);
@@ -231,7 +233,8 @@ static void test_adam_takes_the_published_step(void **state)
     (void)state;
     enum { N = 37 };
     const double rate = 0.01, b1 = 0.9, b2 = 0.999, eps = 1e-8, decay = 5e-4;
-    FOR_EACH_SET(kern) {
+    FOR_EACH_SET(kern)
+    {
         graphss_rng rng = graphss_rng_make(5, 1);
         float w[N], m[N] = {0}, v[N] = {0}, g[N];
         double dw[N], dm[N] = {0}, dv[N] = {0};
@@ -266,7 +269,8 @@ static void test_relu_and_its_gradient(void **state)
     x[7] = NAN;
     bias[2] = 0;
     x[2] = 0;
-    FOR_EACH_SET(kern) {
+    FOR_EACH_SET(kern)
+    {
         float y[N], gx[N], plain[N];
         for (size_t j = 0; j < N; j++)
             y[j] = plain[j] = -1;
@@ -300,7 +304,8 @@ static void test_relu_and_its_gradient(void **state)
 static void test_axpy_adds_a_multiple(void **state)
 {
     (void)state;
-    FOR_EACH_SET(kern) {
+    FOR_EACH_SET(kern)
+    {
         float y[23], x[23];
         for (int j = 0; j < 23; j++) {
             y[j] = (float)j;
@@ -331,7 +336,8 @@ static void test_dropout_is_the_same_everywhere_and_in_pieces(void **state)
     graphss_rng rng = graphss_rng_make(7, 1);
     float *x = random_floats(&rng, N), want[N];
     graphss_i_kernels_generic.dropout(want, x, 0, N, 99, 30000, 1.5f);
-    FOR_EACH_SET(kern) {
+    FOR_EACH_SET(kern)
+    {
         float y[N];
         for (size_t j = 0, step = 1; j < N; j += step, step++)
             kern->dropout(y, x, j, j + step < N ? j + step : N, 99, 30000, 1.5f);
@@ -350,7 +356,8 @@ static void test_dropout_beyond_32_bits_of_counter(void **state)
     (void)state;
     /* The kernel touches numbers j0..j1 only, so the array may start far below them. */
     const size_t far = (size_t)1 << 33;
-    FOR_EACH_SET(kern) {
+    FOR_EACH_SET(kern)
+    {
         float here[64], there[64];
         for (int j = 0; j < 64; j++)
             here[j] = there[j] = 1;
@@ -395,8 +402,8 @@ static void test_dropout_neighbours_are_unrelated(void **state)
     (void)state;
     enum { N = 1 << 20 };
     float *y = mask(graphss_i_kernels_choose(), N, 12345, 1 << 15);
-    const size_t lags[] = {1, 2, 3, 4, 7, 8, 16, 17, 31, 32, 33, 64, 100, 128, 200, 512, 4096,
-                           65536, 100000};
+    const size_t lags[] = {1,  2,  3,   4,   7,   8,   16,   17,    31,    32,
+                           33, 64, 100, 128, 200, 512, 4096, 65536, 100000};
     for (size_t t = 0; t < sizeof lags / sizeof *lags; t++)
         assert_unrelated(y, y + lags[t], N - lags[t], "lag", lags[t]);
     free(y);
