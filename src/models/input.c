@@ -4,7 +4,7 @@
 
 /* How many multiply-adds GEMM does in the time of one of a sparse product; measured by
  * bench_kernels at widths 16 to 200. */
-static const double gemm_advantage = 5.0;
+static const double gemm_advantage = 2.0;
 
 /* Most memory the dense road may take where the features came sparse. */
 static const size_t dense_limit = (size_t)1 << 30;

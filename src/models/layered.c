@@ -11,12 +11,16 @@ graphss_status graphss_i_layered_declare(graphss_ctx *ctx, graphss_i_params *p,
         const size_t rows = l == 0 ? d : hidden, cols = l + 1 == layers ? k : hidden;
         snprintf(name, sizeof name, "%zu.weight", l);
         graphss_status st = graphss_i_params_declare(ctx, p, name, rows, cols, l == 0);
-        if (!st && opt->bias) {
-            snprintf(name, sizeof name, "%zu.bias", l);
-            st = graphss_i_params_declare(ctx, p, name, 1, cols, false);
-        }
         if (st)
             return st;
+        graphss_i_params_hidden(p, l > 0, l + 1 < layers);
+        if (!opt->bias)
+            continue;
+        snprintf(name, sizeof name, "%zu.bias", l);
+        st = graphss_i_params_declare(ctx, p, name, 1, cols, false);
+        if (st)
+            return st;
+        graphss_i_params_hidden(p, false, l + 1 < layers);
     }
     return GRAPHSS_OK;
 }

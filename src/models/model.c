@@ -48,6 +48,8 @@ void graphss_model_free(graphss_ctx *ctx, graphss_model *model)
 
 /* Everything the tape needs to stay alive while it is used. */
 typedef struct network {
+    graphss_i_params params; /* the model's, padded */
+    graphss_i_adam adam;     /* when training */
     graphss_i_propagation p;
     graphss_i_input x;
     graphss_i_tape *tape;
@@ -57,22 +59,28 @@ typedef struct network {
 static void network_destroy(graphss_ctx *ctx, network *net)
 {
     graphss_i_tape_free(ctx, net->tape);
+    graphss_i_adam_destroy(ctx, &net->adam);
+    graphss_i_params_destroy(ctx, &net->params);
     graphss_i_input_destroy(ctx, &net->x);
     graphss_i_propagation_destroy(ctx, &net->p);
 }
 
-/* Records the model on a snapshot. adam and split NULL: for prediction only. */
+/* Records the model on a snapshot. split NULL: for prediction only. */
 static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss_model *model,
                                    const graphss_graph *graph,
-                                   const graphss_features *features, graphss_i_adam *adam,
+                                   const graphss_features *features,
                                    const graphss_split *split)
 {
     const graphss_i_model_type *type = model->type;
     const graphss_train_options *opt = &model->opt;
     graphss_i_var w[GRAPHSS_I_PARAMS_MOST];
 
-    graphss_status st = graphss_i_propagation_make(ctx, &net->p, graph, type->norm(opt),
-                                                   type->loops(opt));
+    graphss_status st = graphss_i_params_pad(ctx, &net->params, &model->params);
+    if (!st && split)
+        st = graphss_i_adam_init(ctx, &net->adam, &net->params);
+    if (!st)
+        st = graphss_i_propagation_make(ctx, &net->p, graph, type->norm(opt),
+                                        type->loops(opt));
     if (!st)
         st = graphss_i_input_make(ctx, &net->x, features, &net->p, type->hops(opt),
                                   opt->row_normalise);
@@ -80,10 +88,11 @@ static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss
         st = graphss_i_tape_new(ctx, &net->tape);
     if (st)
         return st;
-    for (size_t i = 0; i < model->params.n; i++) {
-        const graphss_i_param *m = &model->params.param[i];
-        w[i] = graphss_i_tape_weight(net->tape, model->params.value + m->offset,
-                                     adam ? adam->grad + m->offset : NULL, m->rows, m->cols);
+    for (size_t i = 0; i < net->params.n; i++) {
+        const graphss_i_param *m = &net->params.param[i];
+        float *grad = split ? net->adam.grad + m->offset : NULL;
+        w[i] = graphss_i_tape_weight(net->tape, net->params.value + m->offset, grad, m->rows,
+                                     m->cols);
     }
     net->logits = type->record(net->tape, opt, &net->x, w);
     graphss_i_tape_keep(net->tape, net->logits);
@@ -132,7 +141,6 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
     const graphss_train_options opt =
         given ? *given : graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
     graphss_model *model = NULL;
-    graphss_i_adam adam = {0};
     network net = {0};
 
     graphss_status st = check_snapshot(ctx, graph, features);
@@ -159,14 +167,13 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
     graphss_i_params_glorot(&model->params, &rng);
     st = graphss_split_copy(ctx, &model->split, split);
     if (!st)
-        st = graphss_i_adam_init(ctx, &adam, &model->params);
+        st = network_make(ctx, &net, model, graph, features, split);
     if (!st)
-        st = network_make(ctx, &net, model, graph, features, &adam, split);
-    if (!st)
-        st = graphss_i_fit(ctx, log, &model->params, &adam, net.tape, net.logits, n_classes,
+        st = graphss_i_fit(ctx, log, &net.params, &net.adam, net.tape, net.logits, n_classes,
                            split, seed, &opt, "train");
+    if (!st)
+        graphss_i_params_unpad(&model->params, &net.params);
     network_destroy(ctx, &net);
-    graphss_i_adam_destroy(ctx, &adam);
     if (st)
         graphss_model_free(ctx, model);
     else
@@ -218,7 +225,7 @@ graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphs
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                               "the data has %zu features, the model was trained on %zu",
                               features->n_cols, model->n_features);
-    st = network_make(ctx, &net, model, graph, features, NULL, NULL);
+    st = network_make(ctx, &net, model, graph, features, NULL);
     if (!st) {
         graphss_i_tape_forward(net.tape, false, 0);
         softmax_job job = {prob, graphss_i_tape_value(net.tape, net.logits), graph->n_nodes,

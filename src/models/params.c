@@ -28,6 +28,12 @@ graphss_status graphss_i_params_declare(graphss_ctx *ctx, graphss_i_params *p,
     return GRAPHSS_OK;
 }
 
+void graphss_i_params_hidden(graphss_i_params *p, bool rows, bool cols)
+{
+    p->param[p->n - 1].hidden_rows = rows;
+    p->param[p->n - 1].hidden_cols = cols;
+}
+
 graphss_status graphss_i_params_allocate(graphss_ctx *ctx, graphss_i_params *p)
 {
     p->value = graphss_i_calloc(ctx, p->count, sizeof *p->value);
@@ -38,6 +44,48 @@ void graphss_i_params_destroy(graphss_ctx *ctx, graphss_i_params *p)
 {
     graphss_release(ctx, p->value);
     *p = (graphss_i_params){0};
+}
+
+static size_t padded_width(size_t width, bool hidden)
+{
+    return hidden && width > LINE ? (width + LINE - 1) / LINE * LINE : width;
+}
+
+static void copy_matrix(float *to, size_t to_cols, const float *from, size_t from_cols,
+                        const graphss_i_param *m)
+{
+    for (size_t i = 0; i < m->rows; i++)
+        memcpy(to + i * to_cols, from + i * from_cols, m->cols * sizeof *to);
+}
+
+graphss_status graphss_i_params_pad(graphss_ctx *ctx, graphss_i_params *out,
+                                    const graphss_i_params *p)
+{
+    graphss_i_params made = {0};
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < p->n && !st; i++) {
+        const graphss_i_param *m = &p->param[i];
+        st = graphss_i_params_declare(ctx, &made, m->name,
+                                      padded_width(m->rows, m->hidden_rows),
+                                      padded_width(m->cols, m->hidden_cols), m->decayed);
+    }
+    if (!st)
+        st = graphss_i_params_allocate(ctx, &made);
+    if (st)
+        return st;
+    for (size_t i = 0; i < p->n; i++)
+        copy_matrix(made.value + made.param[i].offset, made.param[i].cols,
+                    p->value + p->param[i].offset, p->param[i].cols, &p->param[i]);
+    *out = made;
+    return GRAPHSS_OK;
+}
+
+void graphss_i_params_unpad(graphss_i_params *p, const graphss_i_params *padded)
+{
+    for (size_t i = 0; i < p->n; i++)
+        copy_matrix(p->value + p->param[i].offset, p->param[i].cols,
+                    padded->value + padded->param[i].offset, padded->param[i].cols,
+                    &p->param[i]);
 }
 
 void graphss_i_params_glorot(graphss_i_params *p, graphss_rng *rng)
