@@ -59,9 +59,14 @@ void cli_show_dataset(cli *app, const graphss_dataset *data)
 {
     printf("Dataset  ");
     terminal_text(&app->term, stdout, data->name, 0);
-    printf(" (%s): %zu nodes, %zu edges, %zu %s features, %zu classes\n", data->format,
-           data->graph.n_nodes, graphss_graph_edges(&data->graph), data->features.n_cols,
-           graphss_feature_kind_text(data->features.kind), data->n_classes);
+    printf(" (%s): %zu nodes, %zu edges, ", data->format, data->graph.n_nodes,
+           graphss_graph_edges(&data->graph));
+    if (data->features.n_cols > 0)
+        printf("%zu %s features, ", data->features.n_cols,
+               graphss_feature_kind_text(data->features.kind));
+    else
+        printf("no features, ");
+    printf("%zu classes\n", data->n_classes);
     const graphss_cleaning *c = &data->cleaned;
     const struct {
         int64_t count;

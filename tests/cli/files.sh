@@ -17,6 +17,13 @@ json cleaned.loops 1; json cleaned.duplicates 1; json class_sizes.0.nodes 2
 run info csv
 exits 0; out "1 loops dropped"; out "red"
 
+case_ "a plain edge list has neither features nor labels"
+printf 'a b\nb c\n' >list.txt
+run info list.txt
+exits 0; out "3 nodes, 2 edges, no features, 0 classes"
+run --json train list.txt
+exits 3; json error.code 3; err "has no labels"
+
 case_ "convert keeps the dataset: the hash is the same"
 run --json convert csv -o csv.npz
 exits 0; json path csv.npz
