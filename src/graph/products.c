@@ -25,10 +25,9 @@ typedef struct product {
     float *out;
     const float *a, *b;
     size_t k;
-    size_t grain; /* cost of a run of rows, as below */
-    size_t runs;  /* of rows */
-    size_t strip; /* columns */
-    size_t strips;
+    size_t grain;  /* cost of a run of rows, as below */
+    size_t runs;   /* of rows */
+    size_t strips; /* of columns */
 } product;
 
 /* ---- cutting ---- */
@@ -53,13 +52,28 @@ static size_t row_at_cost(const graphss_i_csr *m, size_t want)
     return low;
 }
 
-/* Even strips of at most 40 columns, or 64 where rows begin on a cache line. */
-static void cut_columns(product *p)
+/* Columns are cut at multiples of half a cache line, or of a whole one where rows begin on
+ * one; a strip is at most five of the former or four of the latter. */
+static size_t column_unit(size_t k)
 {
-    const size_t most = p->k % 16 == 0 ? 64 : 40, unit = p->k % 16 == 0 ? 16 : 8;
-    const size_t strips = (p->k + most - 1) / most;
-    p->strip = ((p->k + strips - 1) / strips + unit - 1) / unit * unit;
-    p->strips = (p->k + p->strip - 1) / p->strip;
+    return k % 16 == 0 ? 16 : 8;
+}
+
+static size_t strip_columns(size_t k)
+{
+    return k % 16 == 0 ? 64 : 40;
+}
+
+static size_t count_strips(size_t k)
+{
+    return (k + strip_columns(k) - 1) / strip_columns(k);
+}
+
+static size_t first_column(const product *p, size_t strip)
+{
+    const size_t unit = column_unit(p->k), units = (p->k + unit - 1) / unit;
+    const size_t c = units * strip / p->strips * unit;
+    return c < p->k ? c : p->k;
 }
 
 static bool is_small(const product *p)
@@ -71,7 +85,7 @@ static bool is_small(const product *p)
 static void cut_rows(product *p)
 {
     const size_t cost = cost_before(p->m, p->m->n_rows);
-    const size_t entry = p->strip > FLOOR ? p->strip : FLOOR;
+    const size_t columns = p->k / p->strips, entry = columns > FLOOR ? columns : FLOOR;
     p->grain = is_small(p) ? cost : GRAIN / entry + 1;
     p->runs = (cost + p->grain - 1) / p->grain;
 }
@@ -79,11 +93,6 @@ static void cut_rows(product *p)
 static size_t first_row(const product *p, size_t run)
 {
     return row_at_cost(p->m, run * p->grain);
-}
-
-static size_t last_column(const product *p, size_t strip)
-{
-    return strip + 1 < p->strips ? (strip + 1) * p->strip : p->k;
 }
 
 /* ---- products ---- */
@@ -94,7 +103,8 @@ static void spmm_task(void *arg, size_t task)
     const graphss_i_csr *m = p->m;
     const size_t strip = task / p->runs, run = task % p->runs;
     p->kernels->spmm(p->out, m->offset, m->column, m->value, p->a, p->k, first_row(p, run),
-                     first_row(p, run + 1), strip * p->strip, last_column(p, strip));
+                     first_row(p, run + 1), first_column(p, strip),
+                     first_column(p, strip + 1));
 }
 
 void graphss_i_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x,
@@ -103,12 +113,10 @@ void graphss_i_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const fl
     if (m->n_rows == 0 || k == 0)
         return;
     product p = {.kernels = graphss_i_ctx_kernels(ctx), .m = m, .out = y, .a = x, .k = k};
-    cut_columns(&p);
     const size_t column_bytes = m->n_cols * sizeof *x;
-    if (column_bytes * k <= NEAR || column_bytes * p.strip > FAR) {
-        p.strip = k;
-        p.strips = 1;
-    }
+    const bool cut =
+        !is_small(&p) && column_bytes * k > NEAR && column_bytes * strip_columns(k) <= FAR;
+    p.strips = cut ? count_strips(k) : 1;
     cut_rows(&p);
     graphss_i_parallel(ctx, p.runs * p.strips, spmm_task, &p);
 }
@@ -132,7 +140,6 @@ void graphss_i_sddmm(graphss_ctx *ctx, float *out, const graphss_i_csr *m, const
                  .a = a,
                  .b = b,
                  .k = k,
-                 .strip = k,
                  .strips = 1};
     cut_rows(&p);
     graphss_i_parallel(ctx, p.runs, sddmm_task, &p);
@@ -144,7 +151,7 @@ static void transposed_task(void *arg, size_t task)
     const product *p = arg;
     const graphss_i_csr *m = p->m;
     p->kernels->spmm_transposed(p->out, m->offset, m->column, m->value, p->a, p->k, m->n_rows,
-                                task * p->strip, last_column(p, task));
+                                first_column(p, task), first_column(p, task + 1));
 }
 
 void graphss_i_spmm_transposed(graphss_ctx *ctx, float *y, const graphss_i_csr *m,
@@ -153,11 +160,8 @@ void graphss_i_spmm_transposed(graphss_ctx *ctx, float *y, const graphss_i_csr *
     if (m->n_rows == 0 || k == 0)
         return;
     product p = {.kernels = graphss_i_ctx_kernels(ctx), .m = m, .out = y, .a = x, .k = k};
-    cut_columns(&p);
-    if (is_small(&p)) {
-        p.strip = k;
-        p.strips = 1;
-    }
+    const size_t strips = count_strips(k);
+    p.strips = strips == 1 || is_small(&p) ? 1 : (strips + 1) / 2 * 2; /* for two threads */
     graphss_i_parallel(ctx, p.strips, transposed_task, &p);
 }
 
