@@ -14,6 +14,13 @@ import scipy.sparse as sp
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "data"
 SEEDS = ROOT / "tests" / "fuzz" / "corpus" / "npz"
+ARRAYS = ROOT / "tests" / "fuzz" / "corpus" / "arrays"
+# As in tests/fuzz/fuzz_arrays.c.
+NAMES = ("adj_data adj_indices adj_indptr adj_shape attr_data attr_indices attr_indptr "
+         "attr_shape labels attr_matrix format indices indptr shape data row col train val test "
+         "train_mask train_labels val_labels class_names node_names attr_names posterior "
+         "probabilities perturbed").split()
+DTYPES = "<i8 <i4 |i1 |u1 |b1 <f4 <f8 <f2 >i2 >f4 |S3 <u8 |S0".split()
 
 
 def npy(array, version=(1, 0)):
@@ -32,6 +39,17 @@ def save(path, arrays, stored=(), versions=None):
             if not isinstance(value, bytes):
                 value = npy(value, (versions or {}).get(name, (1, 0)))
             z.writestr(info, value)
+
+
+def save_arrays(path, arrays):
+    """A seed of fuzz_arrays: name, dtype, rows, columns, values, for each array."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    out = b""
+    for name, array in arrays.items():
+        array = np.atleast_1d(array)
+        shape = array.shape + (0,) * (2 - array.ndim)
+        out += bytes([NAMES.index(name), DTYPES.index(array.dtype.str), *shape]) + array.tobytes()
+    path.write_bytes(out)
 
 
 # Five nodes: the ring 0-1-2-3-0 with the pair 0-1 in both directions and the others in one,
@@ -115,6 +133,19 @@ def main():
     text = b"{'descr': '|S0', 'fortran_order': False, 'shape': (99999,), }"
     header = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text
     save(SEEDS / "empty_strings.npz", {**plain(), "class_names": header})
+
+    save_arrays(ARRAYS / "sparse", {**plain(), "class_names": np.array([b"a", b"bc", b"d"], "S3")})
+    save_arrays(ARRAYS / "small",
+                {**rows("adj", ADJ, "<f2", "i1"), "attr_matrix": ATTR.astype(">f4"),
+                 "labels": LABELS.astype("i1"), "train": np.array([0], "i1"),
+                 "val": np.array([1], "i1"), "test": np.array([2, 3], "i1"),
+                 "node_names": np.arange(5, dtype="i1")})
+    save_arrays(ARRAYS / "coo",
+                {"format": np.array([b"coo"], "S3"), "shape": np.array([5, 5], "i1"),
+                 "row": FROM.astype("i1"), "col": TO.astype("i1")})
+    save_arrays(ARRAYS / "predictions",
+                {"labels": np.array([0, 1], "i1"), "probabilities": np.full((2, 2), 0.5, "<f4"),
+                 "perturbed": np.zeros(2), "train_mask": np.array([1, 0], "?")})
 
 
 if __name__ == "__main__":
