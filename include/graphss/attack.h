@@ -31,22 +31,24 @@ typedef enum graphss_attack_kind {
 typedef enum graphss_feature_domain {
     GRAPHSS_DOMAIN_DETECT, /* by features.kind */
     GRAPHSS_DOMAIN_BINARY, /* 0 <-> 1 */
-    GRAPHSS_DOMAIN_MEDIAN  /* counts, TF-IDF: 0 <-> the column's median non-zero value */
+    GRAPHSS_DOMAIN_COUNTS, /* 0 <-> the column's median non-zero value, a whole number */
+    GRAPHSS_DOMAIN_REAL /* TF-IDF and others: likewise, halfway where two are in the middle */
 } graphss_feature_domain;
 
 typedef struct graphss_attack_options {
     const char *method; /* a name of graphss_attack_name() */
-    int mode;           /* graphss_mode; PAPER: as the paper's public code attacks */
+    int mode;           /* graphss_mode; PAPER: as the paper's public code attacks, on rows
+                         * divided by their sums, words flipped to 1 - x */
     int kind;           /* graphss_attack_kind */
     int64_t links;      /* LF: per victim */
     int64_t features;
-    int64_t budget;           /* other kinds: per victim; 0: its degree + 2 */
-    bool independent;         /* each victim on the graph given; else on what the last left */
-    int64_t influencers;      /* 0: change the victim itself; n: only n of its neighbours */
-    bool degree_test;         /* keep the distribution of degrees (likelihood ratio) */
-    double delta_cutoff;      /* of that ratio, 0.004 */
-    bool cooccurrence_test;   /* add only words that occur with the node's words */
-    int domain;               /* graphss_feature_domain */
+    int64_t budget;         /* other kinds: per victim; 0: its degree + 2 */
+    bool independent;       /* each victim on the graph given; else on what the last left */
+    int64_t influencers;    /* 0: change the victim itself; n: only n of its neighbours */
+    bool degree_test;       /* keep the distribution of degrees (likelihood ratio) */
+    double delta_cutoff;    /* of that ratio, 0.004 */
+    bool cooccurrence_test; /* add only words that occur with the node's words */
+    int domain;             /* graphss_feature_domain */
 } graphss_attack_options;
 
 /* nettack, honest, L&F with 2 links and 20 features, cumulative, direct, both tests. */
@@ -77,9 +79,9 @@ typedef struct graphss_attack_input {
 } graphss_attack_input;
 
 typedef struct graphss_attack_step {
-    double loss;            /* margin (label's logit - best other) after the change */
-    int64_t n_links;        /* link candidates that passed the tests */
-    int64_t n_features;     /* feature candidates */
+    double loss;        /* margin (label's logit - best other) after the change */
+    int64_t n_links;    /* link candidates that passed the tests */
+    int64_t n_features; /* feature candidates */
 } graphss_attack_step;
 
 typedef struct graphss_attack_victim {
@@ -114,10 +116,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_f
 /* ---- the surrogate: a linear model, logits = A_hat^2 X W ---- */
 
 /* Trains W [n_cols x n_classes] on the labels of the split. The caller releases *w. */
-GRAPHSS_MUST_CHECK graphss_status
-graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphss_graph *graph,
-                        const graphss_features *features, size_t n_classes,
-                        const graphss_split *split, uint64_t seed);
+GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_train(
+    graphss_ctx *ctx, float **w, const graphss_graph *graph, const graphss_features *features,
+    size_t n_classes, const graphss_split *split, uint64_t seed);
 /* The product of a model's weight layers; PAPER: of the first and the last alone, as the
  * paper's code has it. SHAPE: layers that cannot be multiplied. */
 GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
@@ -146,11 +147,10 @@ GRAPHSS_API const graphss_option *graphss_victim_options_table(void);
  * label may be NULL when no rule asks for them. *rule becomes a sentence with the rule and
  * the counts; the caller releases both. Fewer nodes than the share asks for may be eligible:
  * then all of them. DATA: none is eligible. */
-GRAPHSS_MUST_CHECK graphss_status
-graphss_victims_choose(graphss_ctx *ctx, int32_t **victim, size_t *n_victims, char **rule,
-                       const graphss_graph *graph, const int32_t *candidate, size_t n,
-                       const float *prob, const int32_t *label, size_t n_classes,
-                       uint64_t seed, const graphss_victim_options *opt);
+GRAPHSS_MUST_CHECK graphss_status graphss_victims_choose(
+    graphss_ctx *ctx, int32_t **victim, size_t *n_victims, char **rule,
+    const graphss_graph *graph, const int32_t *candidate, size_t n, const float *prob,
+    const int32_t *label, size_t n_classes, uint64_t seed, const graphss_victim_options *opt);
 
 #ifdef __cplusplus
 }

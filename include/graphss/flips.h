@@ -37,18 +37,18 @@ typedef struct graphss_flip {
 /* A plain value: {0} is empty. The texts may be empty; they end in NUL and hold no newline. */
 typedef struct graphss_flips {
     size_t count, room;
-    graphss_flip *item;    /* [count] */
-    char dataset[64];      /* name of the data, for people */
-    char hash[65];         /* dataset.hash of the data before the changes */
-    char model[128];       /* what was attacked */
-    char method[32];       /* "nettack" */
-    char mode[32];         /* "evasion" or "poisoning" */
-    char budget[128];      /* "2 links then 20 features per victim, cumulative" */
-    char victims[256];     /* the rule that chose them */
-    char seed[24];         /* a number, as text */
-    char version[32];      /* of the library that chose them; filled by the writer if empty */
-    bool normalised_rows;  /* old and new values are of rows divided by their sums (paper
-                            * mode): apply divides them first */
+    graphss_flip *item;   /* [count] */
+    char dataset[64];     /* name of the data, for people */
+    char hash[65];        /* dataset.hash of the data before the changes */
+    char model[128];      /* what was attacked */
+    char method[32];      /* "nettack" */
+    char mode[32];        /* "evasion" or "poisoning" */
+    char budget[128];     /* "2 links then 20 features per victim, cumulative" */
+    char victims[256];    /* the rule that chose them */
+    char seed[24];        /* a number, as text */
+    char version[32];     /* of the library that chose them; filled by the writer if empty */
+    bool normalised_rows; /* old and new values are of rows divided by their sums (paper
+                           * mode): apply divides them first */
 } graphss_flips;
 
 GRAPHSS_API void graphss_flips_destroy(graphss_ctx *ctx, graphss_flips *flips);
@@ -71,9 +71,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_flips_write(graphss_ctx *ctx,
                                                       const graphss_dataset *data);
 
 typedef struct graphss_apply_options {
-    bool undo;      /* take the changes back, the last one first */
-    bool force;     /* data of another hash is fine; every change must still fit */
-    bool one_only;  /* only the changes made for the node `victim` */
+    bool undo;     /* take the changes back, the last one first */
+    bool force;    /* data of another hash is fine; every change must still fit */
+    bool one_only; /* only the changes made for the node `victim` */
     int32_t victim;
 } graphss_apply_options;
 
@@ -88,13 +88,11 @@ GRAPHSS_MUST_CHECK graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_
                                                       const graphss_dataset *data,
                                                       const graphss_flips *flips,
                                                       const graphss_apply_options *opt);
-/* The same on a graph and features alone, without the check of the hash; either may be
- * NULL when the list has no change of that kind. out_* are written only on success. */
-GRAPHSS_MUST_CHECK graphss_status
-graphss_flips_apply_parts(graphss_ctx *ctx, graphss_graph *out_graph,
-                          graphss_features *out_features, const graphss_graph *graph,
-                          const graphss_features *features, const graphss_flips *flips,
-                          const graphss_apply_options *opt);
+/* The same on a graph and features alone, without the check of the hash. */
+GRAPHSS_MUST_CHECK graphss_status graphss_flips_apply_parts(
+    graphss_ctx *ctx, graphss_graph *out_graph, graphss_features *out_features,
+    const graphss_graph *graph, const graphss_features *features, const graphss_flips *flips,
+    const graphss_apply_options *opt);
 
 #ifdef __cplusplus
 }

@@ -74,6 +74,9 @@ typedef struct graphss_features {
 GRAPHSS_MUST_CHECK graphss_status graphss_features_copy(graphss_ctx *ctx,
                                                         graphss_features *out,
                                                         const graphss_features *features);
+/* A copy with each row divided by its sum; rows that sum to 0 or (within 1e-5) to 1 stay. */
+GRAPHSS_MUST_CHECK graphss_status graphss_features_normalise_rows(
+    graphss_ctx *ctx, graphss_features *out, const graphss_features *features);
 GRAPHSS_API void graphss_features_destroy(graphss_ctx *ctx, graphss_features *features);
 GRAPHSS_API bool graphss_features_dense(const graphss_features *features);
 /* Stored entries: non-zeros when sparse, n_rows x n_cols when dense. */

@@ -42,7 +42,6 @@ const graphss_i_model_type graphss_i_sgc = {
                                      .patience = 0,
                                      .self_loops = true,
                                      .row_normalise = true,
-                                     .unit_scale = true,
                                      .bias = true},
             [GRAPHSS_MODE_PAPER] = {.layers = 1,
                                     .hidden = 200,

@@ -1,0 +1,250 @@
+/* attack.c - the table of attacks, their options, and the checks that all of them rely on. */
+#include "attack/attack_method.h"
+#include <math.h>
+#include <string.h>
+
+static const graphss_i_attack_method *const methods[] = {
+    &graphss_i_nettack,
+};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+const char *graphss_attack_name(size_t i)
+{
+    return i < METHODS ? methods[i]->name : NULL;
+}
+
+const char *graphss_attack_summary(size_t i)
+{
+    return i < METHODS ? methods[i]->summary : NULL;
+}
+
+graphss_attack_options graphss_attack_options_default(void)
+{
+    return (graphss_attack_options){.method = "nettack",
+                                    .mode = GRAPHSS_MODE_HONEST,
+                                    .kind = GRAPHSS_ATTACK_LF,
+                                    .links = 2,
+                                    .features = 20,
+                                    .degree_test = true,
+                                    .delta_cutoff = 0.004,
+                                    .cooccurrence_test = true,
+                                    .domain = GRAPHSS_DOMAIN_DETECT};
+}
+
+static const char *const modes[] = {"honest", "paper", NULL};
+static const char *const kinds[] = {"lf", "links", "features", "both", NULL};
+static const char *const domains[] = {"detect", "binary", "counts", "real", NULL};
+
+const graphss_option *graphss_attack_options_table(void)
+{
+#define AT(field) offsetof(graphss_attack_options, field)
+    static const graphss_option table[] = {
+        {"method", GRAPHSS_OPTION_STRING, AT(method), 0, 0, NULL, "NAME", "the attack", 0},
+        {"mode", GRAPHSS_OPTION_CHOICE, AT(mode), 0, 0, modes, "MODE",
+         "honest, or as the paper's public code attacks", 0},
+        {"kind", GRAPHSS_OPTION_CHOICE, AT(kind), 0, 0, kinds, "KIND",
+         "lf: --links then --features; links, features, both: --budget changes", 0},
+        {"links", GRAPHSS_OPTION_INT, AT(links), 0, 1e6, NULL, "N",
+         "link changes per victim (kind lf)", 0},
+        {"features", GRAPHSS_OPTION_INT, AT(features), 0, 1e6, NULL, "N",
+         "feature changes per victim (kind lf)", 0},
+        {"budget", GRAPHSS_OPTION_INT, AT(budget), 0, 1e6, NULL, "N",
+         "changes per victim (other kinds); 0: its degree + 2", 0},
+        {"independent", GRAPHSS_OPTION_BOOL, AT(independent), 0, 0, NULL, NULL,
+         "attack each victim on the graph given, not on what the last one left", 0},
+        {"influencers", GRAPHSS_OPTION_INT, AT(influencers), 0, 1e6, NULL, "N",
+         "change only N neighbours of the victim; 0: the victim itself", 0},
+        {"degree-test", GRAPHSS_OPTION_BOOL, AT(degree_test), 0, 0, NULL, NULL,
+         "refuse links that show in the distribution of degrees", 0},
+        {"delta-cutoff", GRAPHSS_OPTION_REAL, AT(delta_cutoff), 0, INFINITY, NULL, "RATIO",
+         "largest likelihood ratio of the degree test", 0},
+        {"cooccurrence-test", GRAPHSS_OPTION_BOOL, AT(cooccurrence_test), 0, 0, NULL, NULL,
+         "add only features that occur with those of the node", 0},
+        {"feature-domain", GRAPHSS_OPTION_CHOICE, AT(domain), 0, 0, domains, "KIND",
+         "values features may take: 0 and 1, or 0 and their column's median", 0},
+        {0}};
+#undef AT
+    return table;
+}
+
+graphss_feature_domain graphss_i_attack_domain(const graphss_features *features,
+                                               const graphss_attack_options *opt)
+{
+    if (opt->domain != GRAPHSS_DOMAIN_DETECT)
+        return (graphss_feature_domain)opt->domain;
+    switch (features->kind) {
+    case GRAPHSS_FEATURES_COUNTS:
+        return GRAPHSS_DOMAIN_COUNTS;
+    case GRAPHSS_FEATURES_REAL:
+        return GRAPHSS_DOMAIN_REAL;
+    case GRAPHSS_FEATURES_NONE:
+    case GRAPHSS_FEATURES_BINARY:
+        break;
+    }
+    return GRAPHSS_DOMAIN_BINARY;
+}
+
+size_t graphss_attack_domain_text(char *out, size_t size, const graphss_features *features,
+                                  const graphss_attack_options *opt)
+{
+    const graphss_feature_domain domain = graphss_i_attack_domain(features, opt);
+    const char *how = opt->domain == GRAPHSS_DOMAIN_DETECT ? "detected" : "forced";
+    const char *what = "0 <-> the column's median";
+    if (opt->mode == GRAPHSS_MODE_PAPER)
+        what = "x <-> 1 - x on rows divided by their sums, as the paper's code has it";
+    else if (domain == GRAPHSS_DOMAIN_BINARY)
+        what = "0 <-> 1";
+    return (size_t)snprintf(out, size, "%s (%s, %s)", what, domains[domain], how);
+}
+
+size_t graphss_attack_budget_text(char *out, size_t size, const graphss_attack_options *opt)
+{
+    char amount[96], through[64] = "direct";
+    if (opt->kind == GRAPHSS_ATTACK_LF)
+        snprintf(amount, sizeof amount, "%lld links then %lld features", (long long)opt->links,
+                 (long long)opt->features);
+    else if (opt->budget)
+        snprintf(amount, sizeof amount, "%lld %s", (long long)opt->budget,
+                 opt->kind == GRAPHSS_ATTACK_BOTH ? "links or features" : kinds[opt->kind]);
+    else
+        snprintf(amount, sizeof amount, "degree + 2 %s",
+                 opt->kind == GRAPHSS_ATTACK_BOTH ? "links or features" : kinds[opt->kind]);
+    if (opt->influencers)
+        snprintf(through, sizeof through, "through %lld influencers",
+                 (long long)opt->influencers);
+    return (size_t)snprintf(out, size, "%s per victim, %s, %s", amount,
+                            opt->independent ? "independent" : "cumulative", through);
+}
+
+graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options *opt,
+                                                   size_t degree)
+{
+    if (opt->kind == GRAPHSS_ATTACK_LF)
+        return (graphss_i_attack_budget){.links = (size_t)opt->links,
+                                         .features = (size_t)opt->features};
+    const size_t budget = opt->budget ? (size_t)opt->budget : degree + 2;
+    graphss_i_attack_budget b = {0};
+    if (opt->kind == GRAPHSS_ATTACK_LINKS)
+        b.links = budget;
+    else if (opt->kind == GRAPHSS_ATTACK_FEATURES)
+        b.features = budget;
+    else
+        b.either = budget;
+    return b;
+}
+
+void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log *log)
+{
+    graphss_release(ctx, log->victim);
+    graphss_release(ctx, log->step);
+    *log = (graphss_attack_log){0};
+}
+
+static graphss_status check_shapes(graphss_ctx *ctx, const graphss_attack_input *in,
+                                   const graphss_attack_options *opt)
+{
+    const size_t n = in->graph->n_nodes;
+    const graphss_features *f = in->features;
+    if (f->n_cols && f->n_rows != n)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                              "features of %zu nodes, a graph of %zu: want the same",
+                              f->n_rows, n);
+    const bool features =
+        opt->kind == GRAPHSS_ATTACK_LF
+            ? opt->features > 0
+            : opt->kind == GRAPHSS_ATTACK_FEATURES || opt->kind == GRAPHSS_ATTACK_BOTH;
+    if (features && f->n_cols == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                              "an attack on features, but the data has none");
+    if (in->n_classes < 2)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%zu classes, want at least 2",
+                              in->n_classes);
+    return GRAPHSS_OK;
+}
+
+static graphss_status check_victims(graphss_ctx *ctx, const graphss_attack_input *in)
+{
+    const size_t n = in->graph->n_nodes;
+    if (in->n_victims > 0 && !in->label)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "no labels given to attack with");
+    for (size_t i = 0; i < in->n_victims; i++) {
+        const int32_t v = in->victim[i];
+        if (v < 0 || (size_t)v >= n)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "victim %zu is node %d, want 0..%zu", i, (int)v, n - 1);
+        if (in->label[v] < 0 || (size_t)in->label[v] >= in->n_classes)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "victim %zu, node %d: its label is %d, want 0..%zu", i,
+                                  (int)v, (int)in->label[v], in->n_classes - 1);
+    }
+    uint8_t *seen = graphss_i_calloc(ctx, n, sizeof *seen);
+    if (!seen)
+        return GRAPHSS_ERR_NOMEM;
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < in->n_victims && !st; i++) {
+        if (seen[in->victim[i]])
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %d is a victim twice",
+                                (int)in->victim[i]);
+        seen[in->victim[i]] = 1;
+    }
+    graphss_release(ctx, seen);
+    return st;
+}
+
+graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
+                                  graphss_attack_log *log, const graphss_attack_input *in,
+                                  const graphss_attack_options *opt)
+{
+    const graphss_attack_options standard = graphss_attack_options_default();
+    opt = opt ? opt : &standard;
+    graphss_status st = graphss_options_check(ctx, opt, graphss_attack_options_table());
+    if (st)
+        return st;
+    const graphss_i_attack_method *method = NULL;
+    for (size_t i = 0; i < METHODS; i++)
+        if (strcmp(methods[i]->name, opt->method) == 0)
+            method = methods[i];
+    if (!method)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--method: no attack is called '%.60s'", opt->method);
+    if (method->needs_surrogate && !in->surrogate)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a surrogate, none is given",
+                              method->name);
+    if (method->needs_model && !in->model)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a model, none is given",
+                              method->name);
+    st = check_shapes(ctx, in, opt);
+    if (!st)
+        st = check_victims(ctx, in);
+    if (st)
+        return st;
+
+    graphss_flips made = {0};
+    graphss_attack_log made_log = {0};
+    graphss_attack_input seen = *in;
+    graphss_features divided = {0};
+    if (opt->mode == GRAPHSS_MODE_PAPER) {
+        st = graphss_features_normalise_rows(ctx, &divided, in->features);
+        if (st)
+            return st;
+        seen.features = &divided;
+    }
+    snprintf(made.method, sizeof made.method, "%s", method->name);
+    graphss_attack_budget_text(made.budget, sizeof made.budget, opt);
+    snprintf(made.seed, sizeof made.seed, "%llu", (unsigned long long)in->seed);
+    snprintf(made.version, sizeof made.version, "%s", graphss_version());
+    made.normalised_rows = opt->mode == GRAPHSS_MODE_PAPER;
+    st = method->run(ctx, &made, &made_log, &seen, opt);
+    graphss_features_destroy(ctx, &divided);
+    if (st) {
+        graphss_flips_destroy(ctx, &made);
+        graphss_attack_log_destroy(ctx, &made_log);
+        return st;
+    }
+    *out = made;
+    if (log)
+        *log = made_log;
+    else
+        graphss_attack_log_destroy(ctx, &made_log);
+    return GRAPHSS_OK;
+}

@@ -1,0 +1,33 @@
+/* attack_method.h - what an attack is to the rest: one file that fills this struct, and one
+ * line in the table of attack.c. */
+#ifndef GRAPHSS_ATTACK_METHOD_H
+#define GRAPHSS_ATTACK_METHOD_H
+
+#include "base/base.h"
+#include <graphss/attack.h>
+
+typedef struct graphss_i_attack_method {
+    const char *name;
+    const char *summary; /* for people, one line with the paper */
+    bool needs_surrogate, needs_model;
+    /* Input and options are checked. Appends to out and log (never NULL), which the caller
+     * destroys on an error: a step for each flip, a victim for each of the input. */
+    graphss_status (*run)(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
+                          const graphss_attack_input *in, const graphss_attack_options *opt);
+} graphss_i_attack_method;
+
+extern const graphss_i_attack_method graphss_i_nettack;
+
+/* ---- what methods share (attack.c) ---- */
+
+/* How many link and feature changes, or of either kind, a victim of that degree gets. */
+typedef struct graphss_i_attack_budget {
+    size_t links, features, either;
+} graphss_i_attack_budget;
+graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options *opt,
+                                                   size_t degree);
+/* The domain with DETECT resolved. */
+graphss_feature_domain graphss_i_attack_domain(const graphss_features *features,
+                                               const graphss_attack_options *opt);
+
+#endif

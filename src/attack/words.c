@@ -1,0 +1,183 @@
+/* words.c - features by node and by word. The rows by node stay where they are until a node
+ * is changed, which happens to victims only; the rows by word are counted out once. */
+#include "attack/words.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Dense features as compressed rows of their non-zeros. */
+static graphss_status compress(graphss_ctx *ctx, graphss_i_words *x, const graphss_features *f)
+{
+    size_t nnz = 0;
+    for (size_t e = 0; e < f->n_rows * f->n_cols; e++)
+        nnz += f->value[e] != 0;
+    x->sparse_start = graphss_i_alloc(ctx, f->n_rows + 1, sizeof *x->sparse_start);
+    x->sparse_column = graphss_i_alloc(ctx, nnz, sizeof *x->sparse_column);
+    x->sparse_value = graphss_i_alloc(ctx, nnz, sizeof *x->sparse_value);
+    if (!x->sparse_start || !x->sparse_column || !x->sparse_value)
+        return GRAPHSS_ERR_NOMEM;
+    int64_t at = 0;
+    for (size_t i = 0; i < f->n_rows; i++) {
+        x->sparse_start[i] = at;
+        for (size_t c = 0; c < f->n_cols; c++)
+            if (f->value[i * f->n_cols + c] != 0) {
+                x->sparse_column[at] = (int32_t)c;
+                x->sparse_value[at++] = f->value[i * f->n_cols + c];
+            }
+    }
+    x->sparse_start[f->n_rows] = at;
+    return GRAPHSS_OK;
+}
+
+/* The nodes of each word, ascending. */
+static graphss_status invert(graphss_ctx *ctx, graphss_i_words *x)
+{
+    graphss_graph *g = &x->inverted;
+    g->n_nodes = x->d;
+    g->offset = graphss_i_calloc(ctx, x->d + 2, sizeof *g->offset);
+    g->target = graphss_i_alloc(ctx, (size_t)x->start[x->n], sizeof *g->target);
+    if (!g->offset || !g->target)
+        return GRAPHSS_ERR_NOMEM;
+    /* Counted two places on, so that filling leaves each offset at its row's begin. */
+    for (size_t i = 0; i < x->n; i++)
+        for (int32_t e = 0; e < x->length[i]; e++)
+            g->offset[x->column[i][e] + 2]++;
+    for (size_t j = 0; j < x->d; j++)
+        g->offset[j + 2] += g->offset[j + 1];
+    for (size_t i = 0; i < x->n; i++)
+        for (int32_t e = 0; e < x->length[i]; e++)
+            g->target[g->offset[x->column[i][e] + 1]++] = (int32_t)i;
+    return graphss_i_rows_init(ctx, &x->holders, g);
+}
+
+graphss_status graphss_i_words_init(graphss_ctx *ctx, graphss_i_words *x,
+                                    const graphss_features *features)
+{
+    *x = (graphss_i_words){.n = features->n_rows, .d = features->n_cols};
+    graphss_status st = GRAPHSS_OK;
+    int32_t *column = features->column;
+    x->start = features->offset;
+    x->value = features->value;
+    if (!features->offset) {
+        st = compress(ctx, x, features);
+        column = x->sparse_column;
+        x->start = x->sparse_start;
+        x->value = x->sparse_value;
+    }
+    x->column = graphss_i_alloc(ctx, x->n, sizeof *x->column);
+    x->length = graphss_i_alloc(ctx, x->n, sizeof *x->length);
+    x->changed = graphss_i_calloc(ctx, x->n, sizeof *x->changed);
+    if (!st && (!x->column || !x->length || !x->changed))
+        st = GRAPHSS_ERR_NOMEM;
+    if (st)
+        goto fail;
+    for (size_t i = 0; i < x->n; i++) {
+        x->column[i] = column + x->start[i];
+        x->length[i] = (int32_t)(x->start[i + 1] - x->start[i]);
+    }
+    st = invert(ctx, x);
+    if (st)
+        goto fail;
+    return GRAPHSS_OK;
+fail:
+    graphss_i_words_destroy(ctx, x);
+    return st;
+}
+
+void graphss_i_words_destroy(graphss_ctx *ctx, graphss_i_words *x)
+{
+    for (size_t i = 0; x->changed && i < x->n; i++)
+        if (x->changed[i]) {
+            graphss_release(ctx, x->changed[i]);
+            graphss_release(ctx, x->column[i]);
+        }
+    graphss_i_rows_destroy(ctx, &x->holders);
+    graphss_graph_destroy(ctx, &x->inverted);
+    graphss_release(ctx, x->changed);
+    graphss_release(ctx, x->length);
+    graphss_release(ctx, x->column);
+    graphss_release(ctx, x->sparse_value);
+    graphss_release(ctx, x->sparse_column);
+    graphss_release(ctx, x->sparse_start);
+    *x = (graphss_i_words){0};
+}
+
+/* Takes `node` from or adds it to the holders of the words that only one of two ascending
+ * lists has. */
+static bool move_holder(graphss_ctx *ctx, graphss_i_words *x, size_t node, const int32_t *a,
+                        size_t n_a, const int32_t *b, size_t n_b)
+{
+    size_t i = 0, j = 0;
+    while (i < n_a || j < n_b) {
+        if (j == n_b || (i < n_a && a[i] < b[j])) {
+            if (!graphss_i_rows_remove(ctx, &x->holders, (size_t)a[i++], (int32_t)node))
+                return false;
+        } else if (i == n_a || b[j] < a[i]) {
+            if (!graphss_i_rows_insert(ctx, &x->holders, (size_t)b[j++], (int32_t)node))
+                return false;
+        } else {
+            i++;
+            j++;
+        }
+    }
+    return true;
+}
+
+graphss_status graphss_i_words_replace(graphss_ctx *ctx, graphss_i_words *x, size_t node,
+                                       const int32_t *column, const double *value, size_t n)
+{
+    int32_t *new_column = graphss_i_copy(ctx, column, n, sizeof *column);
+    double *new_value = graphss_i_copy(ctx, value, n, sizeof *value);
+    if (!new_column || !new_value ||
+        !move_holder(ctx, x, node, x->column[node], (size_t)x->length[node], column, n)) {
+        graphss_release(ctx, new_value);
+        graphss_release(ctx, new_column);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    if (x->changed[node]) {
+        graphss_release(ctx, x->changed[node]);
+        graphss_release(ctx, x->column[node]);
+    }
+    x->column[node] = new_column;
+    x->changed[node] = new_value;
+    x->length[node] = (int32_t)n;
+    return GRAPHSS_OK;
+}
+
+static int compare_floats(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+graphss_status graphss_i_words_on(graphss_ctx *ctx, float *on, const graphss_i_words *x,
+                                  graphss_feature_domain domain)
+{
+    for (size_t j = 0; j < x->d; j++)
+        on[j] = 1;
+    if (domain != GRAPHSS_DOMAIN_COUNTS && domain != GRAPHSS_DOMAIN_REAL)
+        return GRAPHSS_OK;
+    /* The values grouped by word, then each group sorted. */
+    const int64_t *offset = x->inverted.offset;
+    float *group = graphss_i_alloc(ctx, (size_t)x->start[x->n], sizeof *group);
+    int64_t *next = graphss_i_copy(ctx, offset, x->d, sizeof *next);
+    if (!group || !next) {
+        graphss_release(ctx, next);
+        graphss_release(ctx, group);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < x->n; i++)
+        for (int32_t e = 0; e < x->length[i]; e++)
+            group[next[x->column[i][e]]++] = x->value[x->start[i] + e];
+    for (size_t j = 0; j < x->d; j++) {
+        const size_t count = (size_t)(offset[j + 1] - offset[j]);
+        if (count == 0)
+            continue;
+        qsort(group + offset[j], count, sizeof *group, compare_floats);
+        const float low = group[offset[j] + (int64_t)(count - 1) / 2];
+        const float high = group[offset[j] + (int64_t)count / 2];
+        on[j] = domain == GRAPHSS_DOMAIN_COUNTS ? low : (float)(0.5 * ((double)low + high));
+    }
+    graphss_release(ctx, next);
+    graphss_release(ctx, group);
+    return GRAPHSS_OK;
+}
