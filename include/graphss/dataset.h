@@ -73,6 +73,7 @@ GRAPHSS_API void graphss_dataset_destroy(graphss_ctx *ctx, graphss_dataset *data
  * Without an index this is O(n): for many ids use graphss_node_index. */
 GRAPHSS_API int64_t graphss_dataset_find(const graphss_dataset *data, const char *id);
 
+/* Borrows data until it is freed. Of nodes with the same name the first is found. */
 typedef struct graphss_node_index graphss_node_index;
 GRAPHSS_MUST_CHECK graphss_status graphss_node_index_new(graphss_ctx *ctx,
                                                          graphss_node_index **out,

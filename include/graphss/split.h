@@ -42,8 +42,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_split_make(graphss_ctx *ctx, graphss_s
                                                      const int32_t *label, size_t n,
                                                      size_t n_classes, uint64_t seed,
                                                      const graphss_split_options *opt);
-/* Reads FILE.npz with train, val, test and perhaps train_labels, val_labels. Labels that
- * the file lacks are taken from label (which may be NULL where the file has both).
+/* Reads FILE.npz with train, val, test and perhaps train_labels, val_labels; idx_train and
+ * split_train are known names too, and so are masks (bool, or called train_mask). Labels
+ * that the file lacks are taken from label (which may be NULL where the file has both).
  * DATA: a node out of range or in two lists, a label out of range, with array and place. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_read(graphss_ctx *ctx, graphss_split *out,
                                                      const char *path, const int32_t *label,

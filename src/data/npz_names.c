@@ -80,8 +80,12 @@ graphss_status graphss_i_names_to_ucs4(graphss_ctx *ctx, uint32_t **out, size_t 
         const size_t n = count_characters(&latin, (const unsigned char *)name, strlen(name));
         longest = n > longest ? n : longest;
     }
-    if (!graphss_i_mul(&cells, names->count, longest))
-        return graphss_i_nomem(ctx, SIZE_MAX);
+    if (!graphss_i_mul(&cells, names->count, longest) ||
+        cells > graphss_i_machine_memory() / 2 / sizeof **out)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
+                              "%zu names, the longest of %zu characters, want what half of "
+                              "the memory holds at that width",
+                              names->count, longest);
     uint32_t *block = graphss_i_calloc(ctx, cells, sizeof *block);
     if (!block)
         return GRAPHSS_ERR_NOMEM;

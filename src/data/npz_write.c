@@ -78,8 +78,9 @@ static bool add_member(zip_t *zip, const char *array, part *p, zip_error_t *erro
         zip_source_free(source);
         return false;
     }
-    /* 1 January 1980, midnight: the first moment zip knows, in any time zone. */
-    return zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_DEFLATE, 6) == 0 &&
+    /* Level 4 takes a third of the time of level 6 for a tenth more bytes. The time stamp is
+     * the first moment zip knows, in any time zone: midnight, 1 January 1980. */
+    return zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_DEFLATE, 4) == 0 &&
            zip_file_set_dostime(zip, (zip_uint64_t)index, 0, 1 << 5 | 1, 0) == 0;
 }
 

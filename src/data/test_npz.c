@@ -459,6 +459,29 @@ static void test_writing_to_where_one_cannot_is_an_io_error(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_names_too_wide_for_memory_are_not_written(void **state)
+{
+    (void)state;
+    enum { COUNT = 2000000, LONGEST = 1 << 20 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    size_t *start =
+        calloc(COUNT + 1, sizeof *start); /* the long name first, then empty ones */
+    char *text = malloc(LONGEST + 1);
+    assert_non_null(start);
+    assert_non_null(text);
+    memset(text, 'x', LONGEST);
+    text[LONGEST] = 0;
+    for (size_t i = 1; i <= COUNT; i++)
+        start[i] = LONGEST;
+    const graphss_names names = {COUNT, start, text};
+    const graphss_i_array_out out[] = {{.name = "x", .dtype = "<U", .names = &names}};
+    assert_fails(ctx, graphss_i_npz_write(ctx, "never.npz", out, 1), GRAPHSS_ERR_LIMIT,
+                 "the longest of 1048576 characters");
+    free(text);
+    free(start);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_members_that_cannot_be_read_are_refused_only_when_asked_for),
         cmocka_unit_test(test_a_member_that_claims_too_much_costs_nothing),
         cmocka_unit_test(test_a_wrong_checksum_and_twins_are_noticed),
+        cmocka_unit_test(test_names_too_wide_for_memory_are_not_written),
         cmocka_unit_test(test_writing_to_where_one_cannot_is_an_io_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
