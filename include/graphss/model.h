@@ -39,6 +39,7 @@ typedef struct graphss_train_options {
     int64_t patience;     /* stop after so many epochs without a better one; 0: never */
     bool self_loops;      /* propagate over A + I rather than A */
     bool row_normalise;   /* divide each feature row by its sum first */
+    bool unit_scale;      /* then scale all by one number: mean squared row length 1 */
     bool bias;
 } graphss_train_options;
 

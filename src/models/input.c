@@ -9,29 +9,60 @@ static const double gemm_advantage = 2.0;
 /* Most memory the dense road may take where the features came sparse. */
 static const size_t dense_limit = (size_t)1 << 30;
 
-/* scale_i = 1 / sum_c |x[i][c]|, 1 for an empty row. -1, or the first row not finite */
-static int64_t row_scales(float *scale, const graphss_features *f)
+typedef struct extent {
+    size_t from, to;
+} extent;
+
+static extent row_entries(const graphss_features *f, size_t i)
+{
+    if (f->offset)
+        return (extent){(size_t)f->offset[i], (size_t)f->offset[i + 1]};
+    return (extent){i * f->n_cols, (i + 1) * f->n_cols};
+}
+
+static double row_sum(const graphss_features *f, size_t i)
+{
+    const extent row = row_entries(f, i);
+    double sum = 0;
+    for (size_t e = row.from; e < row.to; e++)
+        sum += fabsf(f->value[e]);
+    return sum;
+}
+
+double graphss_i_input_scale(const graphss_features *f, bool row_normalise)
+{
+    double total = 0;
+    for (size_t i = 0; i < f->n_rows; i++) {
+        const extent row = row_entries(f, i);
+        double squares = 0;
+        for (size_t e = row.from; e < row.to; e++)
+            squares += (double)f->value[e] * f->value[e];
+        const double sum = row_normalise ? row_sum(f, i) : 1;
+        if (sum > 0)
+            total += squares / (sum * sum);
+    }
+    return total > 0 && isfinite(total) ? sqrt((double)f->n_rows / total) : 1;
+}
+
+/* factor[i] = scale / sum_c |x[i][c]|, or scale. -1, or the first row that is not finite */
+static int64_t row_factors(float *factor, const graphss_features *f, bool row_normalise,
+                           double scale)
 {
     for (size_t i = 0; i < f->n_rows; i++) {
-        const size_t from = f->offset ? (size_t)f->offset[i] : i * f->n_cols;
-        const size_t to = f->offset ? (size_t)f->offset[i + 1] : from + f->n_cols;
-        double sum = 0;
-        for (size_t e = from; e < to; e++)
-            sum += fabsf(f->value[e]);
+        const double sum = row_sum(f, i);
         if (!isfinite(sum))
             return (int64_t)i;
-        scale[i] = sum > 0 ? (float)(1 / sum) : 1;
+        factor[i] = (float)(row_normalise && sum > 0 ? scale / sum : scale);
     }
     return -1;
 }
 
-static void scaled_entries(float *out, const graphss_features *f, const float *scale)
+static void scaled_entries(float *out, const graphss_features *f, const float *factor)
 {
     for (size_t i = 0; i < f->n_rows; i++) {
-        const size_t from = f->offset ? (size_t)f->offset[i] : i * f->n_cols;
-        const size_t to = f->offset ? (size_t)f->offset[i + 1] : from + f->n_cols;
-        for (size_t e = from; e < to; e++)
-            out[e] = scale ? scale[i] * f->value[e] : f->value[e];
+        const extent row = row_entries(f, i);
+        for (size_t e = row.from; e < row.to; e++)
+            out[e] = factor[i] * f->value[e];
     }
 }
 
@@ -59,27 +90,27 @@ static bool dense_is_cheaper(const graphss_features *f, const graphss_i_propagat
 
 graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
                                     const graphss_features *f, const graphss_i_propagation *p,
-                                    size_t hops, bool row_normalise)
+                                    size_t hops, bool row_normalise, double scale)
 {
     graphss_i_input in = {.n_rows = f->n_rows, .n_cols = f->n_cols, .p = p};
     graphss_status st = GRAPHSS_OK;
-    float *scale = NULL, *other = NULL;
+    float *factor = NULL, *other = NULL;
     const size_t stored = graphss_features_stored(f);
 
     in.hops = p->norm == GRAPHSS_I_NORM_NONE ? 0 : hops;
-    scale = graphss_i_alloc(ctx, f->n_rows, sizeof *scale);
+    factor = graphss_i_alloc(ctx, f->n_rows, sizeof *factor);
     in.sparse.value = graphss_i_alloc(ctx, stored, sizeof *in.sparse.value);
-    if (!scale || !in.sparse.value) {
+    if (!factor || !in.sparse.value) {
         st = GRAPHSS_ERR_NOMEM;
         goto done;
     }
-    const int64_t odd = row_scales(scale, f);
+    const int64_t odd = row_factors(factor, f, row_normalise, scale);
     if (odd >= 0) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                             "features of node %lld are not finite numbers", (long long)odd);
         goto done;
     }
-    scaled_entries(in.sparse.value, f, row_normalise ? scale : NULL);
+    scaled_entries(in.sparse.value, f, factor);
     in.sparse.n_rows = f->n_rows;
     in.sparse.n_cols = f->n_cols;
     in.sparse.offset = f->offset;
@@ -115,7 +146,7 @@ graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
     }
 done:
     graphss_release(ctx, other);
-    graphss_release(ctx, scale);
+    graphss_release(ctx, factor);
     if (st)
         graphss_i_input_destroy(ctx, &in);
     else

@@ -18,12 +18,17 @@ typedef struct graphss_i_input {
     const graphss_i_propagation *p; /* borrowed */
 } graphss_i_input;
 
-/* features and p are borrowed as long as the input is used. DATA: a
+/* 1 / sqrt(mean_i |x_i|^2), rows as row_normalise says: the number that gives rows of length
+ * one on average, so that one learning rate and one weight decay suit long and short rows.
+ * 1 where there is nothing to scale. */
+double graphss_i_input_scale(const graphss_features *features, bool row_normalise);
+
+/* All features are multiplied by scale. features and p are borrowed as long as the input is used. DATA: a
  * value that is not finite. */
 graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
                                     const graphss_features *features,
                                     const graphss_i_propagation *p, size_t hops,
-                                    bool row_normalise);
+                                    bool row_normalise, double scale);
 void graphss_i_input_destroy(graphss_ctx *ctx, graphss_i_input *input);
 
 /* Records P^hops drop(X) w on a tape (on the dense road: drop(P^hops X) w). */

@@ -26,6 +26,7 @@ graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
     model->n_features = n_features;
     model->n_classes = n_classes;
     model->seed = seed;
+    model->feature_scale = 1;
     st = type->declare(ctx, &model->params, opt, n_features, n_classes);
     if (!st)
         st = graphss_i_params_allocate(ctx, &model->params);
@@ -83,7 +84,7 @@ static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss
                                         type->loops(opt));
     if (!st)
         st = graphss_i_input_make(ctx, &net->x, features, &net->p, type->hops(opt),
-                                  opt->row_normalise);
+                                  opt->row_normalise, model->feature_scale);
     if (!st)
         st = graphss_i_tape_new(ctx, &net->tape);
     if (st)
@@ -165,6 +166,8 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
         return st;
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_INIT);
     graphss_i_params_glorot(&model->params, &rng);
+    if (opt.unit_scale)
+        model->feature_scale = graphss_i_input_scale(features, opt.row_normalise);
     st = graphss_split_copy(ctx, &model->split, split);
     if (!st)
         st = network_make(ctx, &net, model, graph, features, split);

@@ -9,6 +9,7 @@
 #include "models/model_private.h"
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 static const uint64_t largest_file = (uint64_t)1 << 36;
@@ -82,6 +83,8 @@ static json_t *metadata_of(const graphss_model *model)
     bad |= set_text(meta, "features", text);
     snprintf(text, sizeof text, "%zu", model->n_classes);
     bad |= set_text(meta, "classes", text);
+    graphss_i_double_text(text, sizeof text, model->feature_scale);
+    bad |= set_text(meta, "feature_scale", text);
     for (const graphss_option *row = graphss_train_options_table(); row->name; row++) {
         char key[64];
         snprintf(key, sizeof key, "option.%s", row->name);
@@ -215,6 +218,17 @@ static graphss_status meta_seed(graphss_ctx *ctx, uint64_t *out, const source *s
             __builtin_add_overflow(value, (uint64_t)(*c - '0'), &value))
             return bad(ctx, src, "seed", text, "a whole number of 64 bits");
     *out = value;
+    return GRAPHSS_OK;
+}
+
+static graphss_status meta_scale(graphss_ctx *ctx, double *out, const source *src)
+{
+    const char *text = NULL;
+    graphss_status st = meta_text(ctx, &text, src, "feature_scale");
+    if (st)
+        return st;
+    if (!graphss_i_parse_double(out, text, strlen(text)) || !(*out > 0) || isinf(*out))
+        return bad(ctx, src, "feature_scale", text, "a number above 0");
     return GRAPHSS_OK;
 }
 
@@ -384,6 +398,7 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
     graphss_model *model = NULL;
     size_t d = 0, k = 0, version = 0;
     uint64_t seed = 0;
+    double scale = 1;
 
     graphss_status st = meta_text(ctx, &format, src, "format");
     if (st || strcmp(format, "graphss"))
@@ -403,6 +418,8 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
     if (!st)
         st = meta_seed(ctx, &seed, src);
     if (!st)
+        st = meta_scale(ctx, &scale, src);
+    if (!st)
         st = meta_text(ctx, &name, src, "dataset");
     if (!st)
         st = meta_text(ctx, &hash, src, "dataset_hash");
@@ -414,6 +431,7 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
         return st;
     snprintf(model->dataset_name, sizeof model->dataset_name, "%s", name);
     snprintf(model->dataset_hash, sizeof model->dataset_hash, "%s", hash);
+    model->feature_scale = scale;
     st = read_weights(ctx, model, src);
     if (!st)
         st = read_split(ctx, &model->split, src, k);

@@ -10,6 +10,7 @@ struct graphss_model {
     graphss_train_options opt;
     size_t n_features, n_classes;
     uint64_t seed;
+    double feature_scale; /* learned from the training snapshot; 1 without unit_scale */
     graphss_i_params params;
     graphss_split split; /* what it was trained with, labels included */
     graphss_names class_names;

@@ -70,6 +70,8 @@ static const graphss_option table[] = {
      "gcn, sgc: count each node among its neighbours", 0},
     {"row-normalise", GRAPHSS_OPTION_BOOL, FIELD(row_normalise), 0, 1, NULL, "yes|no",
      "divide each feature row by its sum", 0},
+    {"unit-scale", GRAPHSS_OPTION_BOOL, FIELD(unit_scale), 0, 1, NULL, "yes|no",
+     "scale all features by one number so that rows have length one on average", 0},
     {"bias", GRAPHSS_OPTION_BOOL, FIELD(bias), 0, 1, NULL, "yes|no", "add a bias per column",
      0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},

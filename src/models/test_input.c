@@ -55,7 +55,7 @@ static void run_road(graphss_ctx *ctx, float *y, const graphss_features *f,
 {
     graphss_i_input in = {0};
     graphss_i_tape *t = NULL;
-    assert_ok(ctx, graphss_i_input_make(ctx, &in, f, p, hops, true));
+    assert_ok(ctx, graphss_i_input_make(ctx, &in, f, p, hops, true, 1));
     assert_int_equal(in.dense != NULL, dense);
     assert_ok(ctx, graphss_i_tape_new(ctx, &t));
     const graphss_i_var v = graphss_i_input_apply(
@@ -111,12 +111,18 @@ static void test_rows_are_divided_by_their_sum(void **state)
     const graphss_features f = {3, 100, offset, column, value, GRAPHSS_FEATURES_REAL};
     const graphss_i_propagation none = {.norm = GRAPHSS_I_NORM_NONE};
     graphss_i_input in = {0};
-    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, true));
+    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, true, 1));
     assert_true(in.sparse.value[0] == 0.25f && in.sparse.value[1] == 0.75f);
     assert_true(in.sparse.value[2] == -1);
     graphss_i_input_destroy(ctx, &in);
-    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, false));
+    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, false, 1));
     assert_true(in.sparse.value[1] == 3);
+    graphss_i_input_destroy(ctx, &in);
+    /* Squared lengths 0.625, 0 and 1: one number makes their mean 1. */
+    const double scale = graphss_i_input_scale(&f, true);
+    assert_true(fabs(scale - sqrt(3 / 1.625)) < 1e-6);
+    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, true, scale));
+    assert_true(fabs(in.sparse.value[1] - 0.75 * scale) < 1e-6);
     graphss_i_input_destroy(ctx, &in);
     graphss_ctx_free(ctx);
 }

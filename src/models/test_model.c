@@ -164,6 +164,7 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "--layers");
     opt = quick("gcn");
     opt.learning_rate = 1000;
+    opt.unit_scale = false;
     opt.row_normalise = false;
     w.features.value[0] = 3e38f;
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "--learning-rate");

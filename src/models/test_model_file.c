@@ -98,6 +98,7 @@ static void test_damaged_files_are_refused(void **state)
         {"\"shape\":[20,6]", "\"shape\":[-1,6]", "shape"},
         {"\"data_offsets\":[0,480]", "\"data_offsets\":[0,999]", "do not hold"},
         {"\"option.model\":\"gcn\"", "\"option.model\":\"gan\"", "gan"},
+        {"\"feature_scale\":\"", "\"feature_scale\":\"-", "feature_scale"},
         {"split.train\"", "split.trian\"", "split.train"},
     };
     for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
