@@ -80,10 +80,12 @@ static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss
     if (!st && split)
         st = graphss_i_adam_init(ctx, &net->adam, &net->params);
     if (!st)
-        st = graphss_i_propagation_make(ctx, &net->p, graph, type->norm(opt),
-                                        type->loops(opt));
+        st = graphss_i_propagation_make(
+            ctx, &net->p, graph, type->norm,
+            type->loops == GRAPHSS_I_LOOPS_ALWAYS || opt->self_loops);
     if (!st)
-        st = graphss_i_input_make(ctx, &net->x, features, &net->p, type->hops(opt),
+        st = graphss_i_input_make(ctx, &net->x, features, &net->p,
+                                  type->hops_by_option ? (size_t)opt->hops : 1,
                                   opt->row_normalise, model->feature_scale);
     if (!st)
         st = graphss_i_tape_new(ctx, &net->tape);

@@ -7,15 +7,21 @@
 #include "models/params.h"
 #include <graphss/model.h>
 
+typedef enum graphss_i_loops {
+    GRAPHSS_I_LOOPS_OPTION, /* as opt->self_loops says */
+    GRAPHSS_I_LOOPS_ALWAYS  /* a node is always among its neighbours */
+} graphss_i_loops;
+
 typedef struct graphss_i_model_type {
     const char *name;    /* "gcn" */
     const char *summary; /* for people, one line with the paper */
-    graphss_train_options preset[2]; /* by graphss_mode */
 
-    /* How it propagates, and how often before the first weights. */
-    graphss_i_norm (*norm)(const graphss_train_options *opt);
-    bool (*loops)(const graphss_train_options *opt);
-    size_t (*hops)(const graphss_train_options *opt);
+    /* Changes the presets all models share (registry.c); NULL: nothing. */
+    void (*adjust)(graphss_train_options *opt);
+
+    graphss_i_norm norm; /* how it propagates, */
+    graphss_i_loops loops;
+    bool hops_by_option; /* and whether opt->hops times before the first weights, or once */
 
     /* Declares its weights for d features and k classes. */
     graphss_status (*declare)(graphss_ctx *ctx, graphss_i_params *p,

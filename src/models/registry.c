@@ -35,12 +35,42 @@ const char *graphss_model_summary(size_t i)
     return type ? type->summary : NULL;
 }
 
+/* Chosen by validation accuracy over seeds 11 to 20 on Cora and Citeseer, then left alone. */
+static const graphss_train_options honest = {
+    .mode = GRAPHSS_MODE_HONEST,
+    .layers = 2,
+    .hidden = 64,
+    .hops = 1,
+    .dropout = 0.7,
+    .weight_decay = 5e-4,
+    .learning_rate = 0.01,
+    .epochs = 200,
+    .self_loops = true,
+    .row_normalise = true,
+    .unit_scale = true,
+    .bias = true,
+};
+
+/* What the paper's public code ran: its two-layer models have three weight layers, and no
+ * loops (docs/method.md). */
+static const graphss_train_options paper = {
+    .mode = GRAPHSS_MODE_PAPER,
+    .layers = 3,
+    .hidden = 200,
+    .hops = 1,
+    .learning_rate = 1e-3,
+    .epochs = 200,
+    .row_normalise = true,
+    .bias = true,
+};
+
 graphss_train_options graphss_train_options_default(const char *model, graphss_mode mode)
 {
     const graphss_i_model_type *type = graphss_i_model_type_find(model);
-    graphss_train_options opt = (type ? type : &graphss_i_gcn)->preset[mode];
+    graphss_train_options opt = mode == GRAPHSS_MODE_PAPER ? paper : honest;
     opt.model = type ? type->name : model;
-    opt.mode = (int)mode;
+    if (type && type->adjust)
+        type->adjust(&opt);
     return opt;
 }
 
