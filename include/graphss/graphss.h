@@ -4,6 +4,7 @@
 #define GRAPHSS_H
 
 #include <graphss/attack.h>
+#include <graphss/benign.h>
 #include <graphss/context.h>
 #include <graphss/dataset.h>
 #include <graphss/evaluate.h>

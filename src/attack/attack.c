@@ -5,6 +5,9 @@
 
 static const graphss_i_attack_method *const methods[] = {
     &graphss_i_nettack,
+    &graphss_i_random,
+    &graphss_i_dice,
+    &graphss_i_prbcd,
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 

@@ -16,7 +16,8 @@ typedef struct graphss_i_attack_method {
                           const graphss_attack_input *in, const graphss_attack_options *opt);
 } graphss_i_attack_method;
 
-extern const graphss_i_attack_method graphss_i_nettack;
+extern const graphss_i_attack_method graphss_i_nettack, graphss_i_random, graphss_i_dice,
+    graphss_i_prbcd;
 
 /* ---- what methods share (attack.c) ---- */
 
