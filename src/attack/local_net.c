@@ -100,10 +100,12 @@ graphss_status graphss_i_local_model_init(graphss_ctx *ctx, graphss_i_local_mode
                                           const graphss_features *features)
 {
     const graphss_train_options *opt = &model->opt;
+    const graphss_i_model_type *type = model->type;
     graphss_i_local_model made = {.model = model,
-                                  .norm = model->type->norm(opt),
-                                  .loops = model->type->loops(opt),
-                                  .hops = model->type->hops(opt)};
+                                  .norm = type->norm,
+                                  .loops =
+                                      type->loops == GRAPHSS_I_LOOPS_ALWAYS || opt->self_loops,
+                                  .hops = type->hops_by_option ? (size_t)opt->hops : 1};
     if (made.norm == GRAPHSS_I_NORM_NONE)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "%s does not look at links: there is nothing to attack",
