@@ -42,7 +42,7 @@ bench: ## measure kernels and training, beside PyTorch where it is installed
 	@tools/deps build
 	@cmake --preset bench
 	@cmake --build build-bench -j $(JOBS)
-	@bench/run
+	@bench/run build-bench
 
 format: ## clang-format over all sources
 	@tools/deps format
