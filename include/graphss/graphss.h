@@ -16,6 +16,7 @@
 #include <graphss/plot.h>
 #include <graphss/predictions.h>
 #include <graphss/rng.h>
+#include <graphss/snapshot.h>
 #include <graphss/split.h>
 #include <graphss/status.h>
 #include <graphss/synth.h>

@@ -1,0 +1,85 @@
+/* graphss/snapshot.h - two snapshots of a living graph, some nodes of the second attacked.
+ *
+ *     graphss_snapshots s = {0};
+ *     graphss_snapshots_plan(ctx, &s, &data, &split, 1, NULL);
+ *     ... train on s.previous with s.previous_split; choose changes to s.current for
+ *     s.victim with graphss_attack_run or graphss_benign_churn ...
+ *     graphss_snapshots_change(ctx, &s, &flips);
+ *     graphss_snapshots_write(ctx, &s, "DIR", false);
+ *     graphss_snapshots_destroy(ctx, &s);
+ *
+ * What the past knows of the victims is the setting:
+ *   seen     previous is the clean graph; current is the same, attacked
+ *   new      previous lacks the victims altogether: they first appear in current
+ *   growing  previous lacks a share of the links that current has before the attack
+ * Nodes are matched across snapshots by name: both always have node names, the numbers of
+ * the dataset where it had none. */
+#ifndef GRAPHSS_SNAPSHOT_H
+#define GRAPHSS_SNAPSHOT_H
+
+#include <graphss/dataset.h>
+#include <graphss/flips.h>
+#include <graphss/options.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum graphss_setting {
+    GRAPHSS_SETTING_SEEN,
+    GRAPHSS_SETTING_NEW,
+    GRAPHSS_SETTING_GROWING
+} graphss_setting;
+
+typedef struct graphss_snapshot_options {
+    int setting;             /* graphss_setting; seen */
+    double victims;          /* share of the nodes of an attacked group, (0, 1]; 0.2 */
+    double missing;          /* growing: share of the links previous lacks, [0, 1); 0.5 */
+    int64_t groups;          /* the test nodes are dealt into so many groups; 1 */
+    int64_t attacked_groups; /* so many of them are attacked; 1 */
+    bool background; /* the same share of the other groups' nodes is listed in `churned` */
+} graphss_snapshot_options;
+
+GRAPHSS_API graphss_snapshot_options graphss_snapshot_options_default(void);
+GRAPHSS_API const graphss_option *graphss_snapshot_options_table(void);
+GRAPHSS_API const char *graphss_setting_text(graphss_setting setting);
+
+/* A plain value: {0} is empty. Node numbers are those of current, but for previous_split. */
+typedef struct graphss_snapshots {
+    graphss_dataset previous, current;
+    graphss_split previous_split, split; /* the former without nodes that previous lacks */
+    size_t n_groups;
+    int64_t *group_start; /* [n_groups + 1] into group_node */
+    int32_t *group_node;  /* the test nodes, group by group, ascending in each */
+    uint8_t *attacked;    /* [n_groups] */
+    size_t n_victims, n_churned;
+    int32_t *victim;     /* ascending, all in attacked groups */
+    int32_t *churned;    /* ascending, in the others; empty without background */
+    graphss_flips flips; /* from current before the changes to current */
+} graphss_snapshots;
+
+/* Deals the groups, draws the victims (stream VICTIMS) and the missing links (stream
+ * BENIGN), and makes previous; current is data as it is. Errors: INVALID (an option; more
+ * attacked groups than groups), DATA (fewer test nodes than groups), NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_plan(
+    graphss_ctx *ctx, graphss_snapshots *out, const graphss_dataset *data,
+    const graphss_split *split, uint64_t seed, const graphss_snapshot_options *opt);
+/* Applies changes to current and appends them to flips. May be called again: lists for
+ * current as it is by then. DATA: they do not fit. */
+GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_change(graphss_ctx *ctx,
+                                                           graphss_snapshots *s,
+                                                           const graphss_flips *flips);
+/* Writes previous.npz, current.npz, split.npz, previous_split.npz, flips.tsv and groups.npz
+ * into dir, which is made; each file appears whole or not at all. groups.npz is for
+ * evaluation only: nodes and offset (groups one after another), attacked, victims, churned.
+ * With more than one group also group1.txt ... for alert --group. INVALID: dir holds files
+ * and force is false. */
+GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_write(graphss_ctx *ctx,
+                                                          const graphss_snapshots *s,
+                                                          const char *dir, bool force);
+GRAPHSS_API void graphss_snapshots_destroy(graphss_ctx *ctx, graphss_snapshots *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
