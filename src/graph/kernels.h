@@ -24,6 +24,13 @@ typedef struct graphss_i_kernels {
                             const float *value, const float *x, size_t k, size_t n_rows,
                             size_t c0, size_t c1);
 
+    /* y[i][c] = r[i] sum_j bit(i, j) s[j] x[j][c]   for rows i in [row0, row1) and columns c
+     * in [c0, c1). x has n_x rows; bit(i, j) is bit j % 32 of word[j / 32 * n_rows + i];
+     * r [n_rows] or s [n_x] may be NULL: all ones. */
+    void (*bits)(float *y, const uint32_t *word, size_t n_rows, const float *x, size_t n_x,
+                 size_t k, const float *r, const float *s, size_t row0, size_t row1, size_t c0,
+                 size_t c1);
+
     /* out[e] += sum_c a[i][c] b[column[e]][c]   for rows i in [row0, row1): the gradient of
      * spmm with respect to value. */
     void (*sddmm)(float *out, const int64_t *offset, const int32_t *column, const float *a,
@@ -48,6 +55,10 @@ typedef struct graphss_i_kernels {
      * its arguments, so forward, backward and any thread agree. y may be x. */
     void (*dropout)(float *y, const float *x, size_t j0, size_t j1, uint64_t key,
                     uint32_t threshold, float scale);
+
+    /* y[q] = x[q] with each bit b cleared unless kept(32 q + b), for words q in [q0, q1) */
+    void (*dropout_bits)(uint32_t *y, const uint32_t *x, size_t q0, size_t q1, uint64_t key,
+                         uint32_t threshold);
 
     /* y[i][c] += a * x[i][c], n numbers in all */
     void (*axpy)(float *y, const float *x, float a, size_t n);

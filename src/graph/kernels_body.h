@@ -10,6 +10,8 @@
  * of its row and stored once. A last vector that sticks out is moved back to end at column
  * c1: the overlap is computed twice, equally. bench/README.md says what else was tried. */
 
+#include <stdbool.h>
+
 #define INLINE static inline __attribute__((always_inline))
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
@@ -221,6 +223,115 @@ static void spmm_transposed(float *y, const int64_t *offset, const int32_t *colu
     }
 }
 
+/* ---- bits times dense ----
+ *
+ * Four rows of x have 16 sums, so with these in a table a row of y takes one addition for
+ * four bits, whatever they are (Arlazarov, Dinic, Kronrod & Faradzhev 1970). The tables for
+ * the 32 bits of a word and 64 columns are 32 KiB: they stay in the first-level cache while
+ * the words of all rows go by. */
+
+enum { BITS_VECTORS = WIDTH == 8 ? 8 : 4, BITS_COLUMNS = BITS_VECTORS * WIDTH };
+
+/* table[g][b] = sum of s[j] x[j] over the bits of b, j counting from j0 + 4 g; n vectors
+ * each, the last of which starts at column last. part: of one narrow vector. */
+INLINE void bits_table(int n, vec *table, const float *x, size_t j0, size_t n_x, size_t k,
+                       const float *s, size_t c0, size_t last, size_t part)
+{
+    for (size_t g = 0; g < 8; g++, table += 16 * BITS_VECTORS) {
+        for (int v = 0; v < n; v++)
+            table[v] = (vec){0};
+        for (size_t b = 0; b < 4; b++) {
+            const size_t j = j0 + 4 * g + b;
+            vec row[BITS_VECTORS] = {0};
+            if (j < n_x) {
+                const float *from = x + j * k;
+                const vec a = splat(s ? s[j] : 1.0f);
+                for (int v = 0; v < n - 1; v++)
+                    row[v] = a * load(from + c0 + v * WIDTH);
+                row[n - 1] = a * (part ? load_part(from + last, part) : load(from + last));
+            }
+            vec *with = table + (BITS_VECTORS << b);
+            for (int t = 0; t < BITS_VECTORS << b; t += BITS_VECTORS)
+                for (int v = 0; v < n; v++)
+                    with[t + v] = table[t + v] + row[v];
+        }
+    }
+}
+
+/* y[i] += table[0][bits 0 to 3 of word[i]] + table[1][bits 4 to 7] + ..., where y[i] counts
+ * as zero at first; in the end it is multiplied by r[i]. */
+INLINE void bits_rows(int n, float *y, const uint32_t *word, const vec *table, size_t k,
+                      const float *r, size_t row0, size_t row1, size_t c0, size_t last,
+                      size_t part, bool first)
+{
+    for (size_t i = row0; i < row1; i++) {
+        float *to = y + i * k;
+        const size_t bit = word[i];
+        vec sum[BITS_VECTORS] = {0};
+        if (!first) {
+            for (int v = 0; v < n - 1; v++)
+                sum[v] = load(to + c0 + v * WIDTH);
+            sum[n - 1] = part ? load_part(to + last, part) : load(to + last);
+        }
+#pragma GCC unroll 8
+        for (int g = 0; g < 8; g++) {
+            const vec *t = table + (g * 16 + (bit >> 4 * g & 15)) * BITS_VECTORS;
+            __asm__("" : "+r"(t));
+            for (int v = 0; v < n; v++)
+                sum[v] += t[v];
+        }
+        for (int v = 0; r && v < n; v++)
+            sum[v] *= splat(r[i]);
+        for (int v = 0; v < n - 1; v++)
+            store(to + c0 + v * WIDTH, sum[v]);
+        if (part)
+            store_part(to + last, sum[n - 1], part);
+        else
+            store(to + last, sum[n - 1]);
+    }
+}
+
+INLINE void bits_tile(int n, float *y, const uint32_t *word, size_t n_rows, const float *x,
+                      size_t n_x, size_t k, const float *r, const float *s, size_t row0,
+                      size_t row1, size_t c0, size_t last, size_t part)
+{
+    vec table[8 * 16 * BITS_VECTORS];
+    for (size_t j0 = 0; j0 < n_x; j0 += 32, word += n_rows) {
+        bits_table(n, table, x, j0, n_x, k, s, c0, last, part);
+        bits_rows(n, y, word, table, k, j0 + 32 < n_x ? NULL : r, row0, row1, c0, last, part,
+                  j0 == 0);
+    }
+}
+
+#define BITS_CASE(n)                                                                          \
+    case n:                                                                                   \
+        bits_tile(n, y, word, n_rows, x, n_x, k, r, s, row0, row1, c, end - WIDTH, 0);        \
+        break;
+
+static void bits(float *y, const uint32_t *word, size_t n_rows, const float *x, size_t n_x,
+                 size_t k, const float *r, const float *s, size_t row0, size_t row1, size_t c0,
+                 size_t c1)
+{
+    for (size_t c = c0; c < c1; c += BITS_COLUMNS) {
+        const size_t end = c + BITS_COLUMNS < c1 ? c + BITS_COLUMNS : c1;
+        switch ((end - c + WIDTH - 1) / WIDTH) {
+        case 1:
+            bits_tile(1, y, word, n_rows, x, n_x, k, r, s, row0, row1, c, c,
+                      (end - c) % WIDTH);
+            break;
+            BITS_CASE(2)
+            BITS_CASE(3)
+            BITS_CASE(4)
+#if WIDTH == 8
+            BITS_CASE(5)
+            BITS_CASE(6)
+            BITS_CASE(7)
+            BITS_CASE(8)
+#endif
+        }
+    }
+}
+
 /* ---- dense times dense, where a sparse matrix has entries ---- */
 
 INLINE float sum_lanes(vec v)
@@ -401,14 +512,32 @@ static void dropout(float *y, const float *x, size_t j0, size_t j1, uint64_t key
     }
 }
 
+static void dropout_bits(uint32_t *y, const uint32_t *x, size_t q0, size_t q1, uint64_t key,
+                         uint32_t threshold)
+{
+    for (size_t q = q0; q < q1; q++) {
+        const uint64_t first = (uint64_t)q * 16;
+        const hash_key spread = spread_key(key, first >> 32);
+        uint32_t kept = 0;
+        for (uint32_t l = 0; l < 16; l++) {
+            const uint32_t h = hash(spread, (uint32_t)first + l);
+            kept |= (uint32_t)((h & 0xffff) >= threshold) << l;
+            kept |= (uint32_t)((h >> 16) >= threshold) << (16 + l);
+        }
+        y[q] = x[q] & kept;
+    }
+}
+
 const graphss_i_kernels KERNELS = {
     .name = KERNELS_NAME,
     .spmm = spmm,
     .spmm_transposed = spmm_transposed,
+    .bits = bits,
     .sddmm = sddmm,
     .adam = adam,
     .bias_relu = bias_relu,
     .relu_backward = relu_backward,
     .dropout = dropout,
+    .dropout_bits = dropout_bits,
     .axpy = axpy,
 };
