@@ -31,8 +31,7 @@ graphss_status graphss_i_bits_make(graphss_ctx *ctx, graphss_i_bits *out,
                                    const graphss_i_csr *m)
 {
     const size_t n = m->n_rows;
-    uint32_t *word =
-        graphss_i_calloc(ctx, graphss_i_bits_words(n, m->n_cols), sizeof *word);
+    uint32_t *word = graphss_i_calloc(ctx, graphss_i_bits_words(n, m->n_cols), sizeof *word);
     if (!word)
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < n; i++)

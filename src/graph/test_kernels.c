@@ -197,6 +197,62 @@ static void test_transposed_product_adds_and_keeps_to_its_columns(void **state)
         }
 }
 
+/* r[i] sum_j bit(i, j) s[j] x[j][c], bit by bit. */
+static double bits_twin(double *size, const uint32_t *word, size_t n_rows, size_t n_x,
+                        const float *x, size_t k, const float *s, double r, size_t i, size_t c)
+{
+    double sum = 0;
+    *size = 0;
+    for (size_t j = 0; j < n_x; j++) {
+        if (!(word[j / 32 * n_rows + i] >> j % 32 & 1))
+            continue;
+        const double term = r * (s ? (double)s[j] : 1.0) * (double)x[j * k + c];
+        sum += term;
+        *size += fabs(term);
+    }
+    return sum;
+}
+
+static void test_bits_equal_their_naive_twin_and_keep_to_their_place(void **state)
+{
+    (void)state;
+    enum { ROWS = 9, MOST = 70 };
+    static const size_t columns[] = {1, 31, 32, 33, 64, MOST};
+    graphss_rng rng = graphss_rng_make(12, 1);
+    uint32_t word[3 * ROWS];
+    for (size_t q = 0; q < 3 * ROWS; q++)
+        word[q] = (uint32_t)graphss_rng_u64(&rng);
+    float *r = random_floats(&rng, ROWS), *s = random_floats(&rng, MOST);
+    FOR_EACH_SET(kern)
+    for (size_t w = 0; w < WIDTHS; w++)
+        for (size_t q = 0; q < sizeof columns / sizeof *columns; q++) {
+            const size_t k = widths[w], n_x = columns[q], c0 = k / 3, c1 = k - k / 5;
+            const bool scaled = q % 2;
+            float *x = random_floats(&rng, n_x * k), *y = random_floats(&rng, ROWS * k);
+            float *before = malloc(ROWS * k * sizeof *before);
+            memcpy(before, y, ROWS * k * sizeof *before);
+            kern->bits(y, word, ROWS, x, n_x, k, scaled ? r : NULL, scaled ? s : NULL, 1,
+                       ROWS - 1, c0, c1);
+            for (size_t i = 0; i < ROWS; i++)
+                for (size_t c = 0; c < k; c++) {
+                    const float got = y[i * k + c];
+                    double size;
+                    const double want =
+                        bits_twin(&size, word, ROWS, n_x, x, k, scaled ? s : NULL,
+                                  scaled ? (double)r[i] : 1.0, i, c);
+                    if (i == 0 || i == ROWS - 1 || c < c0 || c >= c1)
+                        assert_true(got == before[i * k + c]);
+                    else
+                        assert_near(got, want, size, kern->name, k);
+                }
+            free(x);
+            free(y);
+            free(before);
+        }
+    free(r);
+    free(s);
+}
+
 static void test_sddmm_adds_dot_products(void **state)
 {
     (void)state;
@@ -351,6 +407,28 @@ static void test_dropout_is_the_same_everywhere_and_in_pieces(void **state)
     free(x);
 }
 
+static void test_dropping_bits_drops_what_dropping_numbers_does(void **state)
+{
+    (void)state;
+    enum { WORDS = 40, FROM = 3 };
+    graphss_rng rng = graphss_rng_make(13, 1);
+    uint32_t x[WORDS], y[WORDS] = {0};
+    float ones[32 * WORDS];
+    for (size_t q = 0; q < WORDS; q++)
+        x[q] = (uint32_t)graphss_rng_u64(&rng);
+    FOR_EACH_SET(kern)
+    {
+        for (size_t j = 0; j < 32 * WORDS; j++)
+            ones[j] = 1;
+        kern->dropout(ones, ones, 0, 32 * WORDS, 42, 20000, 1);
+        kern->dropout_bits(y, x, FROM, WORDS, 42, 20000);
+        for (size_t q = FROM; q < WORDS; q++)
+            for (size_t b = 0; b < 32; b++)
+                assert_int_equal(y[q] >> b & 1, ones[32 * q + b] != 0 ? x[q] >> b & 1 : 0);
+        assert_true(y[0] == 0 && y[FROM - 1] == 0);
+    }
+}
+
 static void test_dropout_beyond_32_bits_of_counter(void **state)
 {
     (void)state;
@@ -464,11 +542,13 @@ int main(void)
         cmocka_unit_test(test_an_empty_matrix_writes_nothing),
         cmocka_unit_test(test_cutting_rows_changes_no_bit),
         cmocka_unit_test(test_transposed_product_adds_and_keeps_to_its_columns),
+        cmocka_unit_test(test_bits_equal_their_naive_twin_and_keep_to_their_place),
         cmocka_unit_test(test_sddmm_adds_dot_products),
         cmocka_unit_test(test_adam_takes_the_published_step),
         cmocka_unit_test(test_relu_and_its_gradient),
         cmocka_unit_test(test_axpy_adds_a_multiple),
         cmocka_unit_test(test_dropout_is_the_same_everywhere_and_in_pieces),
+        cmocka_unit_test(test_dropping_bits_drops_what_dropping_numbers_does),
         cmocka_unit_test(test_dropout_beyond_32_bits_of_counter),
         cmocka_unit_test(test_dropout_keeps_the_share_it_should),
         cmocka_unit_test(test_dropout_neighbours_are_unrelated),

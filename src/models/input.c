@@ -2,12 +2,14 @@
 #include <math.h>
 #include <string.h>
 
-/* How many multiply-adds GEMM does in the time of one of a sparse product; measured by
- * bench_kernels at widths 16 to 200. */
-static const double gemm_advantage = 2.0;
+/* What the three products take an epoch, measured by bench_kernels on Amazon Photo at width
+ * 208, in units of a stored entry: one cell of GEMM and one of the product with bits. */
+static const double gemm_cell = 0.4, bits_cell = 0.16;
 
 /* Most memory the dense road may take where the features came sparse. */
 static const size_t dense_limit = (size_t)1 << 30;
+
+enum { STRIP = 64 }; /* columns that are propagated together */
 
 typedef struct extent {
     size_t from, to;
@@ -57,35 +59,113 @@ static int64_t row_factors(float *factor, const graphss_features *f, bool row_no
     return -1;
 }
 
-static void scaled_entries(float *out, const graphss_features *f, const float *factor)
+/* ---- the roads ---- */
+
+typedef enum road { SPARSE, BITS, DENSE } road;
+
+static road cheapest(const graphss_features *f, const graphss_i_propagation *p, size_t hops,
+                     bool suits_bits)
 {
+    if (!f->offset)
+        return DENSE;
+    const double cells = (double)f->n_rows * (double)f->n_cols;
+    const double stored = (double)f->offset[f->n_rows];
+    const double edges = hops ? (double)hops * (double)p->m.offset[p->m.n_rows] : 0;
+    const double sparse = stored + edges;
+    const double bits = suits_bits ? bits_cell * cells + edges : INFINITY;
+    const double dense =
+        cells * sizeof(float) <= (double)dense_limit ? gemm_cell * cells : INFINITY;
+    if (dense < sparse && dense < bits)
+        return DENSE;
+    return bits < sparse ? BITS : SPARSE;
+}
+
+static graphss_status make_sparse(graphss_ctx *ctx, graphss_i_input *in,
+                                  const graphss_features *f, const float *factor)
+{
+    in->sparse = (graphss_i_csr){f->n_rows, f->n_cols, f->offset, f->column, NULL, true};
+    in->sparse.value =
+        graphss_i_alloc(ctx, graphss_features_stored(f), sizeof *in->sparse.value);
+    if (!in->sparse.value)
+        return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < f->n_rows; i++) {
         const extent row = row_entries(f, i);
         for (size_t e = row.from; e < row.to; e++)
-            out[e] = factor[i] * f->value[e];
+            in->sparse.value[e] = factor[i] * f->value[e];
+    }
+    return GRAPHSS_OK;
+}
+
+/* number [n_rows]: what each row holds where its bit is set; it becomes part of in. */
+static graphss_status make_bits(graphss_ctx *ctx, graphss_i_input *in,
+                                const graphss_i_csr *pattern, float *number,
+                                const float *factor)
+{
+    const size_t n = pattern->n_rows, d = pattern->n_cols;
+    in->number = number;
+    graphss_status st = graphss_i_bits_make(ctx, &in->bits, pattern);
+    if (st)
+        return st;
+    in->transposed.word =
+        graphss_i_alloc(ctx, graphss_i_bits_words(d, n), sizeof *in->transposed.word);
+    if (!in->transposed.word)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        number[i] *= factor[i];
+    in->bits.r = number;
+    graphss_i_bits_transpose(ctx, &in->transposed, &in->bits);
+    return GRAPHSS_OK;
+}
+
+static void densify(float *out, const graphss_features *f, const float *factor)
+{
+    const size_t d = f->n_cols;
+    memset(out, 0, f->n_rows * d * sizeof *out);
+    for (size_t i = 0; i < f->n_rows; i++) {
+        const extent row = row_entries(f, i);
+        for (size_t e = row.from; e < row.to; e++) {
+            const size_t c = f->offset ? (size_t)f->column[e] : e - row.from;
+            out[i * d + c] = factor[i] * f->value[e];
+        }
     }
 }
 
-static void densify(float *out, const graphss_i_csr *x)
+static void copy_columns(float *to, size_t to_cols, const float *from, size_t from_cols,
+                         size_t rows, size_t cols)
 {
-    memset(out, 0, x->n_rows * x->n_cols * sizeof *out);
-    for (size_t i = 0; i < x->n_rows; i++)
-        for (int64_t e = x->offset[i]; e < x->offset[i + 1]; e++)
-            out[i * x->n_cols + (size_t)x->column[e]] = x->value[e];
+    for (size_t i = 0; i < rows; i++)
+        memcpy(to + i * to_cols, from + i * from_cols, cols * sizeof *to);
 }
 
-static bool dense_is_cheaper(const graphss_features *f, const graphss_i_propagation *p,
-                             size_t hops)
+/* P^hops X in the place of X, some columns at a time: a second matrix of the size of X may
+ * be most of the memory of a training. */
+static graphss_status make_dense(graphss_ctx *ctx, graphss_i_input *in,
+                                 const graphss_features *f, const float *factor)
 {
-    if (!f->offset)
-        return true;
-    const double cells = (double)f->n_rows * (double)f->n_cols;
-    const double stored = (double)f->offset[f->n_rows];
-    const double edges =
-        hops && p->norm != GRAPHSS_I_NORM_NONE ? (double)p->m.offset[p->m.n_rows] : 0;
-    if (cells * sizeof(float) > (double)dense_limit)
-        return false;
-    return cells / gemm_advantage < stored + (double)hops * edges;
+    const size_t n = f->n_rows, d = f->n_cols;
+    in->dense = graphss_i_alloc(ctx, n * d, sizeof *in->dense);
+    if (!in->dense)
+        return GRAPHSS_ERR_NOMEM;
+    densify(in->dense, f, factor);
+    if (in->hops == 0)
+        return GRAPHSS_OK;
+    float *strip = graphss_i_alloc(ctx, n, 2 * STRIP * sizeof *strip);
+    if (!strip)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t c = 0; c < d; c += STRIP) {
+        const size_t cols = d - c < STRIP ? d - c : STRIP;
+        float *now = strip, *next = strip + n * cols;
+        copy_columns(now, cols, in->dense + c, d, n, cols);
+        for (size_t h = 0; h < in->hops; h++) {
+            graphss_i_spmm(ctx, next, &in->p->m, now, cols);
+            float *held = now;
+            now = next;
+            next = held;
+        }
+        copy_columns(in->dense + c, d, now, cols, n, cols);
+    }
+    graphss_release(ctx, strip);
+    return GRAPHSS_OK;
 }
 
 graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
@@ -94,13 +174,10 @@ graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
 {
     graphss_i_input in = {.n_rows = f->n_rows, .n_cols = f->n_cols, .p = p};
     graphss_status st = GRAPHSS_OK;
-    float *factor = NULL, *other = NULL;
-    const size_t stored = graphss_features_stored(f);
-
     in.hops = p->norm == GRAPHSS_I_NORM_NONE ? 0 : hops;
-    factor = graphss_i_alloc(ctx, f->n_rows, sizeof *factor);
-    in.sparse.value = graphss_i_alloc(ctx, stored, sizeof *in.sparse.value);
-    if (!factor || !in.sparse.value) {
+    float *factor = graphss_i_alloc(ctx, f->n_rows, sizeof *factor);
+    float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
+    if (!factor || !number) {
         st = GRAPHSS_ERR_NOMEM;
         goto done;
     }
@@ -110,42 +187,21 @@ graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
                             "features of node %lld are not finite numbers", (long long)odd);
         goto done;
     }
-    scaled_entries(in.sparse.value, f, factor);
-    in.sparse.n_rows = f->n_rows;
-    in.sparse.n_cols = f->n_cols;
-    in.sparse.offset = f->offset;
-    in.sparse.column = f->column;
-    in.sparse.borrowed = true;
-    if (!dense_is_cheaper(f, p, in.hops))
-        goto done;
-
-    if (f->offset) {
-        in.dense = graphss_i_alloc(ctx, f->n_rows * f->n_cols, sizeof *in.dense);
-        if (!in.dense) {
-            st = GRAPHSS_ERR_NOMEM;
-            goto done;
-        }
-        densify(in.dense, &in.sparse);
-        graphss_i_csr_destroy(ctx, &in.sparse);
-    } else {
-        in.dense = in.sparse.value;
-        in.sparse = (graphss_i_csr){0};
-    }
-    /* P (P (... X)), the two matrices taking turns */
-    for (size_t h = 0; h < in.hops; h++) {
-        if (!other)
-            other = graphss_i_alloc(ctx, f->n_rows * f->n_cols, sizeof *other);
-        if (!other) {
-            st = GRAPHSS_ERR_NOMEM;
-            goto done;
-        }
-        graphss_i_spmm(ctx, other, &p->m, in.dense, f->n_cols);
-        float *held = in.dense;
-        in.dense = other;
-        other = held;
+    const graphss_i_csr given = {f->n_rows, f->n_cols, f->offset, f->column, f->value, true};
+    switch (cheapest(f, p, in.hops, f->offset && graphss_i_bits_suit(number, &given))) {
+    case SPARSE:
+        st = make_sparse(ctx, &in, f, factor);
+        break;
+    case BITS:
+        st = make_bits(ctx, &in, &given, number, factor);
+        number = NULL;
+        break;
+    case DENSE:
+        st = make_dense(ctx, &in, f, factor);
+        break;
     }
 done:
-    graphss_release(ctx, other);
+    graphss_release(ctx, number);
     graphss_release(ctx, factor);
     if (st)
         graphss_i_input_destroy(ctx, &in);
@@ -157,6 +213,9 @@ done:
 void graphss_i_input_destroy(graphss_ctx *ctx, graphss_i_input *input)
 {
     graphss_i_csr_destroy(ctx, &input->sparse);
+    graphss_i_bits_destroy(ctx, &input->bits);
+    graphss_i_bits_destroy(ctx, &input->transposed);
+    graphss_release(ctx, input->number);
     graphss_release(ctx, input->dense);
     *input = (graphss_i_input){0};
 }
@@ -169,7 +228,10 @@ graphss_i_var graphss_i_input_apply(graphss_i_tape *t, const graphss_i_input *in
             graphss_i_tape_constant(t, input->dense, input->n_rows, input->n_cols);
         return graphss_i_tape_matmul(t, graphss_i_tape_dropout(t, x, dropout), w);
     }
-    graphss_i_var y = graphss_i_tape_sparse_input(t, &input->sparse, w, dropout);
+    graphss_i_var y =
+        input->bits.word
+            ? graphss_i_tape_bits_input(t, &input->bits, &input->transposed, w, dropout)
+            : graphss_i_tape_sparse_input(t, &input->sparse, w, dropout);
     const graphss_i_pair m = {&input->p->m, graphss_i_propagation_transposed(input->p)};
     for (size_t h = 0; h < input->hops; h++)
         y = graphss_i_tape_spmm(t, m, y);

@@ -1,20 +1,26 @@
 /* input.h - the first layer's product P^hops X W, by the cheapest road.
  *
- * Two roads, compared by cost before training:
+ * Three roads, compared by cost before training:
  *   sparse  P (... (P (X W))): a product with X's stored entries, then hops with P's
+ *   bits    the same, where each row of X holds zeros and one other number: see graph/bits.h
  *   dense   (P^hops X) W: the matrix in brackets is computed once, then one GEMM an epoch
- * Dense wins where X is dense enough that GEMM's speed makes up for its zeros (Amazon Photo,
- * 35 % filled), and saves the hops; it loses on bags of words (Coauthor CS). */
+ * Sparse wins on most bags of words (Cora, Coauthor CS), bits on those that are fuller than a
+ * sixth (Amazon Photo, 35 %); dense where X is full, or nearly so and hops are many. */
 #ifndef GRAPHSS_INPUT_H
 #define GRAPHSS_INPUT_H
 
+#include "graph/bits.h"
 #include "graph/normalise.h"
 #include "models/tape.h"
 
 typedef struct graphss_i_input {
     size_t n_rows, n_cols, hops;
-    graphss_i_csr sparse; /* X, its pattern borrowed from the features; when dense is NULL */
-    float *dense;         /* [n_rows x n_cols] P^hops X */
+    /* One of these, the others are empty. */
+    graphss_i_csr sparse;            /* X, its pattern borrowed from the features */
+    graphss_i_bits bits, transposed; /* X and its transpose */
+    float *dense;                    /* [n_rows x n_cols] P^hops X */
+
+    float *number;                  /* [n_rows] of bits */
     const graphss_i_propagation *p; /* borrowed */
 } graphss_i_input;
 
@@ -23,8 +29,8 @@ typedef struct graphss_i_input {
  * 1 where there is nothing to scale. */
 double graphss_i_input_scale(const graphss_features *features, bool row_normalise);
 
-/* All features are multiplied by scale. features and p are borrowed as long as the input is used. DATA: a
- * value that is not finite. */
+/* All features are multiplied by scale. features and p are borrowed as long as the input is
+ * used. DATA: a value that is not finite. */
 graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
                                     const graphss_features *features,
                                     const graphss_i_propagation *p, size_t hops,

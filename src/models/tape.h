@@ -19,6 +19,7 @@
 #define GRAPHSS_TAPE_H
 
 #include "base/base.h"
+#include "graph/bits.h"
 #include "graph/products.h"
 
 typedef struct graphss_i_tape graphss_i_tape;
@@ -45,14 +46,17 @@ graphss_i_var graphss_i_tape_weight(graphss_i_tape *t, const float *value, float
 /* X W, X sparse and constant; dropout drops stored entries of X while training */
 graphss_i_var graphss_i_tape_sparse_input(graphss_i_tape *t, const graphss_i_csr *x,
                                           graphss_i_var w, double dropout);
+/* The same for a bit matrix and its transpose; dropout drops bits while training */
+graphss_i_var graphss_i_tape_bits_input(graphss_i_tape *t, const graphss_i_bits *x,
+                                        const graphss_i_bits *transposed, graphss_i_var w,
+                                        double dropout);
 /* M x */
 graphss_i_var graphss_i_tape_spmm(graphss_i_tape *t, graphss_i_pair m, graphss_i_var x);
 /* M x with the pattern of m and the values of edge (nnz x 1), which get a gradient too.
  * transposed lists, for each entry of m's transpose, its place in m. */
 graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *m,
-                                        const graphss_i_csr *transposed,
-                                        const int64_t *place, graphss_i_var edge,
-                                        graphss_i_var x);
+                                        const graphss_i_csr *transposed, const int64_t *place,
+                                        graphss_i_var edge, graphss_i_var x);
 /* a b */
 graphss_i_var graphss_i_tape_matmul(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
 /* (nnz x 1): a_i . b_j for each entry (i, j) of m's pattern */
@@ -94,7 +98,7 @@ void graphss_i_tape_forward(graphss_i_tape *t, bool training, uint64_t key);
 void graphss_i_tape_backward(graphss_i_tape *t);
 
 const float *graphss_i_tape_value(const graphss_i_tape *t, graphss_i_var x);
-double graphss_i_tape_loss(const graphss_i_tape *t); /* of the last forward */
+double graphss_i_tape_loss(const graphss_i_tape *t);  /* of the last forward */
 size_t graphss_i_tape_bytes(const graphss_i_tape *t); /* memory of all matrices */
 
 #endif

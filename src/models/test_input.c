@@ -1,4 +1,4 @@
-/* Propagation matrices and the two roads through the first layer. */
+/* Propagation matrices and the three roads through the first layer. */
 #include "models/input.h"
 #include "models/params.h"
 #include "models/testing_world.h"
@@ -51,15 +51,16 @@ static void test_propagation_is_as_defined(void **state)
 /* y = P^hops X w on a road forced by how the features are stored. */
 static void run_road(graphss_ctx *ctx, float *y, const graphss_features *f,
                      const graphss_i_propagation *p, const float *w, size_t cols, size_t hops,
-                     bool dense)
+                     bool dense, bool bits)
 {
     graphss_i_input in = {0};
     graphss_i_tape *t = NULL;
     assert_ok(ctx, graphss_i_input_make(ctx, &in, f, p, hops, true, 1));
     assert_int_equal(in.dense != NULL, dense);
+    assert_int_equal(in.bits.word != NULL, bits);
     assert_ok(ctx, graphss_i_tape_new(ctx, &t));
-    const graphss_i_var v = graphss_i_input_apply(
-        t, &in, graphss_i_tape_constant(t, w, f->n_cols, cols), 0);
+    const graphss_i_var v =
+        graphss_i_input_apply(t, &in, graphss_i_tape_constant(t, w, f->n_cols, cols), 0);
     graphss_i_tape_keep(t, v);
     assert_ok(ctx, graphss_i_tape_finish(t));
     graphss_i_tape_forward(t, false, 0);
@@ -68,7 +69,7 @@ static void run_road(graphss_ctx *ctx, float *y, const graphss_features *f,
     graphss_i_input_destroy(ctx, &in);
 }
 
-static void test_both_roads_lead_to_the_same_place(void **state)
+static void test_all_roads_lead_to_the_same_place(void **state)
 {
     (void)state;
     enum { COLS = 3, WIDE = 400 };
@@ -78,7 +79,7 @@ static void test_both_roads_lead_to_the_same_place(void **state)
     graphss_i_propagation p = {0};
     assert_ok(ctx, graphss_i_propagation_make(ctx, &p, &w.graph, GRAPHSS_I_NORM_ROW, true));
     graphss_rng rng = graphss_rng_make(1, 1);
-    static float weight[WIDE * COLS], y[2][WORLD_NODES * COLS];
+    static float weight[WIDE * COLS], y[3][WORLD_NODES * COLS];
     for (size_t i = 0; i < WIDE * COLS; i++)
         weight[i] = (float)graphss_rng_normal(&rng);
     /* The same words in a wider vocabulary are sparse enough for the other road. */
@@ -89,13 +90,59 @@ static void test_both_roads_lead_to_the_same_place(void **state)
     for (size_t i = 0; i < WORLD_NODES; i++)
         for (int64_t e = wide.offset[i]; e < wide.offset[i + 1]; e++)
             dense.value[i * WIDE + (size_t)wide.column[e]] = wide.value[e];
+    /* In their own vocabulary, with all values the same, they suit bits. */
+    graphss_features full = w.features;
+    full.value = malloc(4 * WORLD_NODES * sizeof(float));
+    for (size_t e = 0; e < graphss_features_stored(&full); e++)
+        full.value[e] = 1;
     for (size_t hops = 0; hops <= 3; hops++) {
-        run_road(ctx, y[0], &wide, &p, weight, COLS, hops, false);
-        run_road(ctx, y[1], &dense, &p, weight, COLS, hops, true);
+        run_road(ctx, y[0], &wide, &p, weight, COLS, hops, false, false);
+        run_road(ctx, y[1], &dense, &p, weight, COLS, hops, true, false);
         for (size_t i = 0; i < WORLD_NODES * COLS; i++)
             assert_true(fabsf(y[0][i] - y[1][i]) < 1e-5f);
     }
+    wide.value = full.value;
+    run_road(ctx, y[0], &wide, &p, weight, COLS, 0, false, false);
+    run_road(ctx, y[2], &full, &p, weight, COLS, 0, false, true);
+    for (size_t i = 0; i < WORLD_NODES * COLS; i++)
+        assert_true(fabsf(y[0][i] - y[2][i]) < 1e-5f);
+    free(full.value);
     free(dense.value);
+    graphss_i_propagation_destroy(ctx, &p);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+typedef struct makings {
+    const graphss_features *f;
+    const graphss_i_propagation *p;
+} makings;
+
+static graphss_status make_input(graphss_ctx *ctx, void *arg)
+{
+    const makings *m = arg;
+    graphss_i_input in = {0};
+    graphss_status st = graphss_i_input_make(ctx, &in, m->f, m->p, 2, true, 1);
+    graphss_i_input_destroy(ctx, &in);
+    return st;
+}
+
+static void test_each_allocation_of_each_road_may_fail(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 2);
+    graphss_i_propagation p = {0}, none = {.norm = GRAPHSS_I_NORM_NONE};
+    assert_ok(ctx, graphss_i_propagation_make(ctx, &p, &w.graph, GRAPHSS_I_NORM_ROW, true));
+    graphss_features wide = w.features, dense = {WORLD_NODES, 2, NULL, NULL, NULL, 0};
+    wide.n_cols = 400;
+    dense.value = w.features.value;
+    testing_each_allocation_fails(make_input, &(makings){&wide, &p});
+    testing_each_allocation_fails(make_input, &(makings){&dense, &p});
+    for (size_t e = 0; e < graphss_features_stored(&w.features); e++)
+        w.features.value[e] = 1;
+    testing_each_allocation_fails(make_input, &(makings){&w.features, &none});
     graphss_i_propagation_destroy(ctx, &p);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
@@ -166,7 +213,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_propagation_is_as_defined),
-        cmocka_unit_test(test_both_roads_lead_to_the_same_place),
+        cmocka_unit_test(test_all_roads_lead_to_the_same_place),
+        cmocka_unit_test(test_each_allocation_of_each_road_may_fail),
         cmocka_unit_test(test_rows_are_divided_by_their_sum),
         cmocka_unit_test(test_adam_steps_as_published),
     };

@@ -76,6 +76,9 @@ static void free_sparse(sparse *s)
 typedef struct fixture {
     sparse s;
     graphss_i_csr x; /* N x D */
+    uint32_t word[N], word_transposed[D];
+    float number[N];
+    graphss_i_bits bits, bits_transposed; /* the pattern of x, times number; see see_bits */
     float *w[2], *grad[2];
     size_t rows[2], cols[2];
     int32_t node[N], label[N];
@@ -97,6 +100,20 @@ static fixture make_fixture(graphss_rng *rng, size_t r0, size_t c0, size_t r1, s
         f.label[i] = (int32_t)graphss_rng_below(rng, H);
     }
     return f;
+}
+
+/* The bits point into the fixture, so this comes when it has its place. */
+static void see_bits(graphss_rng *rng, fixture *f)
+{
+    for (size_t i = 0; i < N; i++) {
+        f->number[i] = (float)graphss_rng_normal(rng);
+        for (int64_t e = f->x.offset[i]; e < f->x.offset[i + 1]; e++) {
+            f->word[i] |= UINT32_C(1) << f->x.column[e];
+            f->word_transposed[f->x.column[e]] |= UINT32_C(1) << i;
+        }
+    }
+    f->bits = (graphss_i_bits){N, D, f->word, f->number, NULL};
+    f->bits_transposed = (graphss_i_bits){D, N, f->word_transposed, NULL, f->number};
 }
 
 static void free_fixture(fixture *f)
@@ -125,6 +142,7 @@ static void check_gradients(recorder fn, size_t r0, size_t c0, size_t r1, size_t
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     graphss_rng rng = graphss_rng_make(7, 1);
     fixture f = make_fixture(&rng, r0, c0, r1, c1);
+    see_bits(&rng, &f);
     graphss_i_tape *t = record(ctx, &f, fn);
     float got[2][MOST];
     graphss_i_tape_forward(t, true, 99);
@@ -165,6 +183,20 @@ static void two_layers(graphss_i_tape *t, const fixture *f, const graphss_i_var 
     graphss_i_tape_cross_entropy(t, h, f->node, f->label, N - 2);
 }
 
+static void from_bits(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
+{
+    graphss_i_var h = graphss_i_tape_bits_input(t, &f->bits, &f->bits_transposed, w[0], 0);
+    h = graphss_i_tape_matmul(t, h, w[1]);
+    graphss_i_tape_cross_entropy(t, h, f->node, f->label, N);
+}
+
+static void from_dropped_bits(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
+{
+    graphss_i_var h = graphss_i_tape_bits_input(t, &f->bits, &f->bits_transposed, w[0], 0.3);
+    h = graphss_i_tape_matmul(t, h, w[1]);
+    graphss_i_tape_cross_entropy(t, h, f->node, f->label, N);
+}
+
 static void bias_then_loss(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
 {
     graphss_i_var h = graphss_i_tape_add_bias(t, graphss_i_tape_scale(t, w[0], 0.7), w[1]);
@@ -175,8 +207,8 @@ static void edge_values(graphss_i_tape *t, const fixture *f, const graphss_i_var
 {
     const size_t nnz = (size_t)f->s.m.offset[N];
     (void)nnz;
-    graphss_i_var v = graphss_i_tape_edge_dot(t, &f->s.m, &f->s.transposed, f->s.place, w[0],
-                                              w[1]);
+    graphss_i_var v =
+        graphss_i_tape_edge_dot(t, &f->s.m, &f->s.transposed, f->s.place, w[0], w[1]);
     v = graphss_i_tape_sigmoid(t, v);
     graphss_i_var y =
         graphss_i_tape_spmm_edges(t, &f->s.m, &f->s.transposed, f->s.place, v, w[0]);
@@ -197,6 +229,13 @@ static void through_exp(graphss_i_tape *t, const fixture *f, const graphss_i_var
     graphss_i_var y = graphss_i_tape_exp(t, graphss_i_tape_scale(t, w[0], 0.3));
     y = graphss_i_tape_multiply(t, y, graphss_i_tape_sigmoid(t, w[1]));
     graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
+}
+
+static void test_bits(void **state)
+{
+    (void)state;
+    check_gradients(from_bits, D, 6, 6, H);
+    check_gradients(from_dropped_bits, D, 6, 6, H);
 }
 
 static void test_two_layers(void **state)
@@ -312,6 +351,7 @@ static graphss_status record_all(graphss_ctx *ctx, void *arg)
     for (int i = 0; i < 2; i++)
         w[i] = graphss_i_tape_weight(t, f->w[i], f->grad[i], f->rows[i], f->cols[i]);
     two_layers(t, f, w);
+    from_dropped_bits(t, f, w);
     st = graphss_i_tape_finish(t);
     graphss_i_tape_free(ctx, t);
     return st;
@@ -322,6 +362,7 @@ static void test_failing_allocations_leave_nothing(void **state)
     (void)state;
     graphss_rng rng = graphss_rng_make(3, 1);
     fixture f = make_fixture(&rng, D, 6, 6, H);
+    see_bits(&rng, &f);
     testing_each_allocation_fails(record_all, &f);
     free_fixture(&f);
 }
@@ -330,6 +371,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_layers),
+        cmocka_unit_test(test_bits),
         cmocka_unit_test(test_bias_and_scale),
         cmocka_unit_test(test_edge_values_and_edge_dot),
         cmocka_unit_test(test_values_used_more_than_once),
