@@ -39,9 +39,9 @@ const char *graphss_model_summary(size_t i)
 static const graphss_train_options honest = {
     .mode = GRAPHSS_MODE_HONEST,
     .layers = 2,
-    .hidden = 64,
+    .hidden = 128,
     .hops = 1,
-    .dropout = 0.7,
+    .dropout = 0.8,
     .weight_decay = 5e-4,
     .learning_rate = 0.01,
     .epochs = 200,
