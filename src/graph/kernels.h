@@ -50,6 +50,9 @@ typedef struct graphss_i_kernels {
     /* gx[j] = y[j] > 0 ? gy[j] : 0; gx may be gy */
     void (*relu_backward)(float *gx, const float *gy, const float *y, size_t n);
 
+    /* out[c] = sum_i x[i][c] over rows [row0, row1) of k columns */
+    void (*column_sums)(float *out, const float *x, size_t k, size_t row0, size_t row1);
+
     /* y[j] = kept(j) ? x[j] * scale : 0 for j in [j0, j1), where kept(j) compares 16 bits of
      * a hash of (key, j) with threshold (kept when hash16 >= threshold). A pure function of
      * its arguments, so forward, backward and any thread agree. y may be x. */

@@ -451,6 +451,33 @@ static void axpy(float *y, const float *x, float a, size_t n)
         y[j] += a * x[j];
 }
 
+/* n vectors of columns at a time, summed in registers; n is a constant where inlined. */
+INLINE void column_sums_tile(int n, float *out, const float *x, size_t k, size_t row0,
+                             size_t row1, size_t c0)
+{
+    vec sum[4] = {0};
+    for (size_t i = row0; i < row1; i++)
+        for (int v = 0; v < n; v++)
+            sum[v] += load(x + i * k + c0 + v * WIDTH);
+    for (int v = 0; v < n; v++)
+        store(out + c0 + v * WIDTH, sum[v]);
+}
+
+static void column_sums(float *out, const float *x, size_t k, size_t row0, size_t row1)
+{
+    size_t c = 0;
+    for (; c + 4 * WIDTH <= k; c += 4 * WIDTH)
+        column_sums_tile(4, out, x, k, row0, row1, c);
+    for (; c + WIDTH <= k; c += WIDTH)
+        column_sums_tile(1, out, x, k, row0, row1, c);
+    for (; c < k; c++) {
+        float sum = 0;
+        for (size_t i = row0; i < row1; i++)
+            sum += x[i * k + c];
+        out[c] = sum;
+    }
+}
+
 /* ---- dropout ----
  *
  * Numbers come in blocks of 32. Lane l of block q has the 32-bit hash of (key, 16 q + l);
@@ -537,6 +564,7 @@ const graphss_i_kernels KERNELS = {
     .adam = adam,
     .bias_relu = bias_relu,
     .relu_backward = relu_backward,
+    .column_sums = column_sums,
     .dropout = dropout,
     .dropout_bits = dropout_bits,
     .axpy = axpy,

@@ -357,6 +357,31 @@ static void test_relu_and_its_gradient(void **state)
     free(gy);
 }
 
+static void test_column_sums(void **state)
+{
+    (void)state;
+    enum { ROWS = 13 };
+    graphss_rng rng = graphss_rng_make(14, 1);
+    FOR_EACH_SET(kern)
+    for (size_t w = 0; w < WIDTHS; w++) {
+        const size_t k = widths[w];
+        float *x = random_floats(&rng, ROWS * k), *out = random_floats(&rng, k + 1);
+        const float behind = out[k];
+        kern->column_sums(out, x, k, 2, ROWS - 1);
+        for (size_t c = 0; c < k; c++) {
+            double want = 0, size = 0;
+            for (size_t i = 2; i < ROWS - 1; i++) {
+                want += (double)x[i * k + c];
+                size += fabs((double)x[i * k + c]);
+            }
+            assert_near(out[c], want, size, kern->name, k);
+        }
+        assert_true(out[k] == behind);
+        free(x);
+        free(out);
+    }
+}
+
 static void test_axpy_adds_a_multiple(void **state)
 {
     (void)state;
@@ -546,6 +571,7 @@ int main(void)
         cmocka_unit_test(test_sddmm_adds_dot_products),
         cmocka_unit_test(test_adam_takes_the_published_step),
         cmocka_unit_test(test_relu_and_its_gradient),
+        cmocka_unit_test(test_column_sums),
         cmocka_unit_test(test_axpy_adds_a_multiple),
         cmocka_unit_test(test_dropout_is_the_same_everywhere_and_in_pieces),
         cmocka_unit_test(test_dropping_bits_drops_what_dropping_numbers_does),

@@ -32,11 +32,11 @@ graphss_i_var graphss_i_layered_record(graphss_i_tape *t, const graphss_train_op
     const graphss_i_pair m = {&x->p->m, graphss_i_propagation_transposed(x->p)};
     graphss_i_var h = graphss_i_input_apply(t, x, w[0], opt->dropout);
     for (size_t l = 0;; l++) {
-        if (opt->bias)
-            h = graphss_i_tape_add_bias(t, h, w[l * stride + 1]);
         if (l + 1 == layers)
-            return h;
-        h = graphss_i_tape_dropout(t, graphss_i_tape_relu(t, h), opt->dropout);
+            return opt->bias ? graphss_i_tape_add_bias(t, h, w[l * stride + 1]) : h;
+        h = opt->bias ? graphss_i_tape_bias_relu(t, h, w[l * stride + 1])
+                      : graphss_i_tape_relu(t, h);
+        h = graphss_i_tape_dropout(t, h, opt->dropout);
         h = graphss_i_tape_matmul(t, h, w[(l + 1) * stride]);
         if (x->p->norm != GRAPHSS_I_NORM_NONE)
             h = graphss_i_tape_spmm(t, m, h);

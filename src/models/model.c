@@ -80,9 +80,9 @@ static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss
     if (!st && split)
         st = graphss_i_adam_init(ctx, &net->adam, &net->params);
     if (!st)
-        st = graphss_i_propagation_make(
-            ctx, &net->p, graph, type->norm,
-            type->loops == GRAPHSS_I_LOOPS_ALWAYS || opt->self_loops);
+        st = graphss_i_propagation_make(ctx, &net->p, graph, type->norm,
+                                        type->loops == GRAPHSS_I_LOOPS_ALWAYS ||
+                                            opt->self_loops);
     if (!st)
         st = graphss_i_input_make(ctx, &net->x, features, &net->p,
                                   type->hops_by_option ? (size_t)opt->hops : 1,
@@ -100,8 +100,8 @@ static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss
     net->logits = type->record(net->tape, opt, &net->x, w);
     graphss_i_tape_keep(net->tape, net->logits);
     if (split)
-        graphss_i_tape_cross_entropy(net->tape, net->logits, split->train,
-                                     split->train_label, split->n_train);
+        graphss_i_tape_cross_entropy(net->tape, net->logits, split->train, split->train_label,
+                                     split->n_train);
     return graphss_i_tape_finish(net->tape);
 }
 
@@ -173,9 +173,15 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
     st = graphss_split_copy(ctx, &model->split, split);
     if (!st)
         st = network_make(ctx, &net, model, graph, features, split);
+    /* The network has its own weights; with many features copies of them are most of the
+     * memory. */
+    graphss_release(ctx, model->params.value);
+    model->params.value = NULL;
     if (!st)
         st = graphss_i_fit(ctx, log, &net.params, &net.adam, net.tape, net.logits, n_classes,
                            split, seed, &opt, "train");
+    if (!st)
+        st = graphss_i_params_allocate(ctx, &model->params);
     if (!st)
         graphss_i_params_unpad(&model->params, &net.params);
     network_destroy(ctx, &net);
@@ -318,10 +324,9 @@ graphss_status graphss_model_fits(graphss_ctx *ctx, const graphss_model *model,
                                   const graphss_dataset *data)
 {
     if (data->features.n_cols != model->n_features)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                              "%s has %zu features, the model was trained on %zu (%s)",
-                              data->name, data->features.n_cols, model->n_features,
-                              model->dataset_name);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_SHAPE, "%s has %zu features, the model was trained on %zu (%s)",
+            data->name, data->features.n_cols, model->n_features, model->dataset_name);
     if (data->n_classes && data->n_classes != model->n_classes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                               "%s has %zu classes, the model knows %zu (%s)", data->name,

@@ -33,8 +33,7 @@ static void over_entries(graphss_i_tape *t, const graphss_i_node *node, graphss_
 static graphss_i_var record_unary(graphss_i_tape *t, const graphss_i_op *op, graphss_i_var x)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, x);
-    return in ? graphss_i_tape_var(
-                    t, graphss_i_tape_record(t, op, x, -1, in->rows, in->cols))
+    return in ? graphss_i_tape_var(t, graphss_i_tape_record(t, op, x, -1, in->rows, in->cols))
               : -1;
 }
 
@@ -45,11 +44,10 @@ static graphss_i_var record_binary(graphss_i_tape *t, const graphss_i_op *op, gr
     if (!left || !right)
         return -1;
     if (left->rows != right->rows || left->cols != right->cols)
-        return graphss_i_tape_spoil(
-            t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL, "%zu x %zu with %zu x %zu",
-                              left->rows, left->cols, right->rows, right->cols));
-    return graphss_i_tape_var(t,
-                              graphss_i_tape_record(t, op, a, b, left->rows, left->cols));
+        return graphss_i_tape_spoil(t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
+                                                      "%zu x %zu with %zu x %zu", left->rows,
+                                                      left->cols, right->rows, right->cols));
+    return graphss_i_tape_var(t, graphss_i_tape_record(t, op, a, b, left->rows, left->cols));
 }
 
 static void copy_range(void *arg, size_t from, size_t to)
@@ -59,7 +57,15 @@ static void copy_range(void *arg, size_t from, size_t to)
         memcpy(e->out + from, e->x + from, (to - from) * sizeof *e->out);
 }
 
-/* ---- y[i][c] = x[i][c] + b[c];  dx = dy;  db[c] = sum_i dy[i][c] ---- */
+/* ---- y[i][c] = x[i][c] + b[c];  dx = dy;  db[c] = sum_i dy[i][c] ----
+ *
+ * The rows are cut into blocks: each has its own sums of columns, which are then added in
+ * order. The variant with max(0, .) on top spares two passes over the largest matrices. */
+
+static size_t block_rows(const graphss_i_node *node)
+{
+    return GRAIN / node->cols + 1;
+}
 
 static void bias_range(void *arg, size_t from, size_t to)
 {
@@ -70,28 +76,78 @@ static void bias_range(void *arg, size_t from, size_t to)
             e->out[i * cols + c] = e->x[i * cols + c] + e->y[c];
 }
 
+static void bias_relu_range(void *arg, size_t from, size_t to)
+{
+    const entries *e = arg;
+    graphss_i_tape_kernels(e->t)->bias_relu(e->out, e->x, e->y, e->node->cols, from, to);
+}
+
+static void over_blocks(graphss_i_tape *t, const graphss_i_node *node, graphss_i_range fn,
+                        float *out, const float *x, const float *y)
+{
+    entries e = {out, x, y, t, node, 0};
+    graphss_i_tape_ranges(t, node->rows, block_rows(node), fn, &e);
+}
+
 static void bias_forward(graphss_i_tape *t, graphss_i_node *node)
 {
-    entries e = {node->value, value(t, node, 0), value(t, node, 1), t, node, 0};
-    graphss_i_tape_ranges(t, node->rows, GRAIN / node->cols + 1, bias_range, &e);
+    over_blocks(t, node, bias_range, node->value, value(t, node, 0), value(t, node, 1));
+}
+
+static void bias_relu_forward(graphss_i_tape *t, graphss_i_node *node)
+{
+    over_blocks(t, node, bias_relu_range, node->value, value(t, node, 0), value(t, node, 1));
+}
+
+/* out = x, or x where y > 0 when there is y; and the sums of its columns */
+static void bias_back_range(void *arg, size_t from, size_t to)
+{
+    const entries *e = arg;
+    const size_t cols = e->node->cols, at = from * cols, n = (to - from) * cols;
+    const graphss_i_kernels *k = graphss_i_tape_kernels(e->t);
+    if (e->y)
+        k->relu_backward(e->out + at, e->x + at, e->y + at, n);
+    else if (e->out != e->x)
+        memcpy(e->out + at, e->x + at, n * sizeof *e->out);
+    float *sums = e->node->scratch;
+    k->column_sums(sums + from / block_rows(e->node) * cols, e->out, cols, from, to);
+}
+
+static void bias_back(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS],
+                      const float *y)
+{
+    const size_t cols = node->cols, block = block_rows(node);
+    float *out = gin[0] ? gin[0] : node->grad; /* nobody needs that any more */
+    over_blocks(t, node, bias_back_range, out, node->grad, y);
+    if (!gin[1])
+        return;
+    const float *sums = node->scratch;
+    memcpy(gin[1], sums, cols * sizeof *sums);
+    for (size_t b = 1; b * block < node->rows; b++)
+        graphss_i_tape_kernels(t)->axpy(gin[1], sums + b * cols, 1, cols);
 }
 
 static void bias_backward(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
-    if (gin[1]) {
-        memset(gin[1], 0, node->cols * sizeof *gin[1]);
-        const graphss_i_kernels *k = graphss_i_tape_kernels(t);
-        for (size_t i = 0; i < node->rows; i++)
-            k->axpy(gin[1], node->grad + i * node->cols, 1, node->cols);
-    }
-    if (gin[0])
-        over_entries(t, node, copy_range, gin[0], node->grad, NULL, 0);
+    bias_back(t, node, gin, NULL);
+}
+
+static void bias_relu_backward(graphss_i_tape *t, graphss_i_node *node,
+                               float *const gin[INPUTS])
+{
+    bias_back(t, node, gin, node->value);
 }
 
 static const graphss_i_op bias_op = {
     .forward = bias_forward, .backward = bias_backward, .in_place = true};
 
-graphss_i_var graphss_i_tape_add_bias(graphss_i_tape *t, graphss_i_var x, graphss_i_var bias)
+static const graphss_i_op bias_relu_op = {.forward = bias_relu_forward,
+                                          .backward = bias_relu_backward,
+                                          .needs_value = true,
+                                          .in_place = true};
+
+static graphss_i_var record_bias(graphss_i_tape *t, const graphss_i_op *op, graphss_i_var x,
+                                 graphss_i_var bias)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, x), *b = graphss_i_tape_node(t, bias);
     if (!in || !b)
@@ -100,8 +156,24 @@ graphss_i_var graphss_i_tape_add_bias(graphss_i_tape *t, graphss_i_var x, graphs
         return graphss_i_tape_spoil(t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
                                                       "bias of %zu x %zu, want 1 x %zu",
                                                       b->rows, b->cols, in->cols));
-    return graphss_i_tape_var(
-        t, graphss_i_tape_record(t, &bias_op, x, bias, in->rows, in->cols));
+    graphss_i_node *node = graphss_i_tape_record(t, op, x, bias, in->rows, in->cols);
+    if (!node)
+        return -1;
+    if (node->needs_grad &&
+        !graphss_i_tape_scratch(t, node, (node->rows / block_rows(node) + 1) * node->cols,
+                                sizeof(float)))
+        return -1;
+    return graphss_i_tape_var(t, node);
+}
+
+graphss_i_var graphss_i_tape_add_bias(graphss_i_tape *t, graphss_i_var x, graphss_i_var bias)
+{
+    return record_bias(t, &bias_op, x, bias);
+}
+
+graphss_i_var graphss_i_tape_bias_relu(graphss_i_tape *t, graphss_i_var x, graphss_i_var bias)
+{
+    return record_bias(t, &bias_relu_op, x, bias);
 }
 
 /* ---- y = max(0, x);  dx = [y > 0] dy ---- */
@@ -129,10 +201,8 @@ static void relu_backward(graphss_i_tape *t, graphss_i_node *node, float *const 
     over_entries(t, node, relu_back_range, gin[0], node->grad, node->value, 0);
 }
 
-static const graphss_i_op relu = {.forward = relu_forward,
-                                  .backward = relu_backward,
-                                  .needs_value = true,
-                                  .in_place = true};
+static const graphss_i_op relu = {
+    .forward = relu_forward, .backward = relu_backward, .needs_value = true, .in_place = true};
 
 graphss_i_var graphss_i_tape_relu(graphss_i_tape *t, graphss_i_var x)
 {
@@ -154,8 +224,7 @@ static void dropout_forward(graphss_i_tape *t, graphss_i_node *node)
                  value(t, node, 0), NULL, 0);
 }
 
-static void dropout_backward(graphss_i_tape *t, graphss_i_node *node,
-                             float *const gin[INPUTS])
+static void dropout_backward(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     over_entries(t, node, dropout_range, gin[0], node->grad, NULL, 0);
 }
@@ -229,9 +298,8 @@ static void multiply_backward(graphss_i_tape *t, graphss_i_node *node,
                          0);
 }
 
-static const graphss_i_op multiply = {.forward = multiply_forward,
-                                      .backward = multiply_backward,
-                                      .needs_input = {true, true}};
+static const graphss_i_op multiply = {
+    .forward = multiply_forward, .backward = multiply_backward, .needs_input = {true, true}};
 
 graphss_i_var graphss_i_tape_multiply(graphss_i_tape *t, graphss_i_var a, graphss_i_var b)
 {
@@ -290,8 +358,7 @@ static void sigmoid_back_range(void *arg, size_t from, size_t to)
         e->out[j] = e->x[j] * e->y[j] * (1 - e->y[j]);
 }
 
-static void sigmoid_backward(graphss_i_tape *t, graphss_i_node *node,
-                             float *const gin[INPUTS])
+static void sigmoid_backward(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     over_entries(t, node, sigmoid_back_range, gin[0], node->grad, node->value, 0);
 }
@@ -325,10 +392,8 @@ static void exp_backward(graphss_i_tape *t, graphss_i_node *node, float *const g
     over_entries(t, node, multiply_range, gin[0], node->grad, node->value, 0);
 }
 
-static const graphss_i_op exponential = {.forward = exp_forward,
-                                         .backward = exp_backward,
-                                         .needs_value = true,
-                                         .in_place = true};
+static const graphss_i_op exponential = {
+    .forward = exp_forward, .backward = exp_backward, .needs_value = true, .in_place = true};
 
 graphss_i_var graphss_i_tape_exp(graphss_i_tape *t, graphss_i_var x)
 {

@@ -5,8 +5,8 @@
  * a value from its forward to its last reader, a gradient from its first writer to its own
  * backward. Matrices whose intervals do not meet may share memory. An operation that works
  * in place joins its matrix with its input's. The intervals are then placed greedily, the
- * largest first, at the lowest offset that is free; with a few dozen nodes the quadratic
- * search costs microseconds. */
+ * largest first, of equal ones the earliest, at the lowest offset that is free; with a few
+ * dozen nodes the quadratic search costs microseconds. */
 #include "models/tape_private.h"
 #include <string.h>
 
@@ -232,7 +232,8 @@ static size_t place_all(piece *p, size_t n_pieces)
         piece *largest = NULL;
         for (size_t j = 0; j < n_pieces; j++)
             if (p[j].count && p[j].joined == j && !p[j].placed &&
-                (!largest || p[j].count > largest->count))
+                (!largest || p[j].count > largest->count ||
+                 (p[j].count == largest->count && p[j].from < largest->from)))
                 largest = &p[j];
         if (!largest)
             return end;
@@ -300,7 +301,8 @@ static void run_backward(graphss_i_tape *t, graphss_i_node *node)
     }
     node->op->backward(t, node, gin);
     if (second)
-        graphss_i_tape_kernels(t)->axpy(second->grad, t->spare, 1, second->rows * second->cols);
+        graphss_i_tape_kernels(t)->axpy(second->grad, t->spare, 1,
+                                        second->rows * second->cols);
 
     /* Both inputs already had one: the other is computed by itself. */
     for (int k = 0; k < INPUTS; k++) {

@@ -69,6 +69,8 @@ graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
 graphss_i_var graphss_i_tape_add_bias(graphss_i_tape *t, graphss_i_var x,
                                       graphss_i_var bias); /* 1 x cols, to each row */
 graphss_i_var graphss_i_tape_relu(graphss_i_tape *t, graphss_i_var x);
+graphss_i_var graphss_i_tape_bias_relu(graphss_i_tape *t, graphss_i_var x,
+                                       graphss_i_var bias); /* both at once */
 graphss_i_var graphss_i_tape_dropout(graphss_i_tape *t, graphss_i_var x, double rate);
 graphss_i_var graphss_i_tape_add(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
 graphss_i_var graphss_i_tape_multiply(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
