@@ -1,0 +1,111 @@
+/* surrogate.c - the linear model an attacker reasons with: logits = A_hat^2 X W. */
+#include "base/base.h"
+#include "data/npz.h"
+#include <graphss/attack.h>
+#include <string.h>
+
+graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphss_graph *graph,
+                                       const graphss_features *features, size_t n_classes,
+                                       const graphss_split *split, uint64_t seed)
+{
+    /* No bias, since the attack has none, and rows as they are, since it changes them. */
+    graphss_train_options opt = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
+    opt.hops = 2;
+    opt.bias = false;
+    opt.row_normalise = false;
+    graphss_model *model = NULL;
+    graphss_status st = graphss_model_train(ctx, &model, NULL, graph, features, n_classes, split,
+                                            seed, &opt);
+    if (st)
+        return st;
+    st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
+    graphss_model_free(ctx, model);
+    return st;
+}
+
+/* The i-th matrix that is no bias; NULL past the last. */
+static const float *layer(const graphss_model *model, size_t i, size_t *rows, size_t *cols)
+{
+    const char *name;
+    for (size_t m = 0;; m++) {
+        const float *w = graphss_model_weight(model, m, &name, rows, cols);
+        if (!w)
+            return NULL;
+        const size_t length = strlen(name);
+        if (length >= 4 && strcmp(name + length - 4, "bias") == 0)
+            continue;
+        if (i-- == 0)
+            return w;
+    }
+}
+
+/* c [m x n] = a [m x k] b [k x n], summed in double */
+static void multiply(float *c, const float *a, const float *b, size_t m, size_t k, size_t n)
+{
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t l = 0; l < k; l++)
+                sum += (double)a[i * k + l] * (double)b[l * n + j];
+            c[i * n + j] = (float)sum;
+        }
+}
+
+graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
+                                            const graphss_model *model, graphss_mode mode)
+{
+    size_t layers = 0, rows, cols, from, to;
+    while (layer(model, layers, &rows, &cols))
+        layers++;
+    if (layers == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "the model has no weights");
+    /* Multiplied from the last, which has few columns. */
+    const float *last = layer(model, layers - 1, &rows, &to);
+    float *product = graphss_i_copy(ctx, last, rows * to, sizeof *product);
+    if (!product)
+        return GRAPHSS_ERR_NOMEM;
+    from = rows;
+    for (size_t i = layers - 1; i-- > 0;) {
+        if (mode == GRAPHSS_MODE_PAPER && i > 0)
+            continue;
+        const float *next = layer(model, i, &rows, &cols);
+        if (cols != from) {
+            graphss_release(ctx, product);
+            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                                  "layer %zu is %zu x %zu, the next has %zu rows: their product "
+                                  "is no surrogate",
+                                  i, rows, cols, from);
+        }
+        float *grown = graphss_i_alloc(ctx, rows, to * sizeof *grown);
+        if (!grown) {
+            graphss_release(ctx, product);
+            return GRAPHSS_ERR_NOMEM;
+        }
+        multiply(grown, next, product, rows, cols, to);
+        graphss_release(ctx, product);
+        product = grown;
+        from = rows;
+    }
+    *w = product;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_surrogate_read(graphss_ctx *ctx, float **w, const char *path,
+                                      size_t n_cols, size_t n_classes)
+{
+    graphss_i_npz *npz = NULL;
+    graphss_i_array_info info;
+    size_t n;
+    graphss_status st = graphss_i_npz_open(ctx, &npz, path, 0);
+    if (st)
+        return st;
+    st = graphss_i_npz_info(ctx, &info, npz, "W");
+    if (!st && (info.n_dims != 2 || info.shape[0] != n_cols || info.shape[1] != n_classes))
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                            "%s: array W is %zu x %zu, want %zu features x %zu classes", path,
+                            info.shape[0], info.shape[1], n_cols, n_classes);
+    if (!st)
+        st = graphss_i_npz_float(ctx, w, &n, npz, "W", n_cols * n_classes);
+    graphss_i_npz_close(ctx, npz);
+    return st;
+}

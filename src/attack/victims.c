@@ -1,0 +1,145 @@
+/* victims.c - whom to attack. The rule is told in words, since results depend on it. */
+#include "base/base.h"
+#include <graphss/attack.h>
+#include <math.h>
+#include <stdlib.h>
+
+graphss_victim_options graphss_victim_options_default(void)
+{
+    return (graphss_victim_options){.share = 0.2, .min_margin = -1, .max_margin = 1};
+}
+
+const graphss_option *graphss_victim_options_table(void)
+{
+#define AT(field) offsetof(graphss_victim_options, field)
+    static const graphss_option table[] = {
+        {"victims", GRAPHSS_OPTION_REAL, AT(share), 0, 1, NULL, "SHARE",
+         "share of the test nodes that are attacked", 0},
+        {"correct-only", GRAPHSS_OPTION_BOOL, AT(correct_only), 0, 0, NULL, NULL,
+         "attack only nodes the model gets right", 0},
+        {"min-degree", GRAPHSS_OPTION_INT, AT(min_degree), 0, 0x7fffffff, NULL, "N",
+         "attack only nodes with at least N neighbours", 0},
+        {"max-degree", GRAPHSS_OPTION_INT, AT(max_degree), 0, 0x7fffffff, NULL, "N",
+         "attack only nodes with at most N neighbours; 0: no limit", 0},
+        {"min-margin", GRAPHSS_OPTION_REAL, AT(min_margin), -1, 1, NULL, "M",
+         "attack only nodes whose class leads by at least M in probability", 0},
+        {"max-margin", GRAPHSS_OPTION_REAL, AT(max_margin), -1, 1, NULL, "M",
+         "attack only nodes whose class leads by at most M", 0},
+        {0}};
+#undef AT
+    return table;
+}
+
+/* prob[label] less the largest of the others */
+static double margin_of(const float *prob, size_t k, size_t label)
+{
+    double best = -INFINITY;
+    for (size_t c = 0; c < k; c++)
+        if (c != label && (double)prob[c] > best)
+            best = (double)prob[c];
+    return (double)prob[label] - best;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* "correctly classified, degree 2 to 5, margin 0 to 0.5", or "any" */
+static void rule_text(char *out, size_t size, const graphss_victim_options *opt, bool margins)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    if (opt->correct_only)
+        used += (size_t)snprintf(out, size, "correctly classified");
+    if (opt->min_degree > 0 || opt->max_degree > 0) {
+        char most[32] = "any";
+        if (opt->max_degree > 0)
+            snprintf(most, sizeof most, "%lld", (long long)opt->max_degree);
+        used += (size_t)snprintf(out + used, size - used, "%sdegree %lld to %s",
+                                 used ? ", " : "", (long long)opt->min_degree, most);
+    }
+    if (margins) {
+        char low[32], high[32];
+        graphss_i_double_text(low, sizeof low, opt->min_margin);
+        graphss_i_double_text(high, sizeof high, opt->max_margin);
+        used += (size_t)snprintf(out + used, size - used, "%smargin %s to %s",
+                                 used ? ", " : "", low, high);
+    }
+    if (!used)
+        snprintf(out, size, "any");
+}
+
+graphss_status graphss_victims_choose(graphss_ctx *ctx, int32_t **victim, size_t *n_victims,
+                                      char **rule, const graphss_graph *graph,
+                                      const int32_t *candidate, size_t n, const float *prob,
+                                      const int32_t *label, size_t n_classes, uint64_t seed,
+                                      const graphss_victim_options *opt)
+{
+    const graphss_victim_options standard = graphss_victim_options_default();
+    opt = opt ? opt : &standard;
+    graphss_status st = graphss_options_check(ctx, opt, graphss_victim_options_table());
+    if (st)
+        return st;
+    const bool margins = opt->min_margin > -1 || opt->max_margin < 1;
+    if (!(opt->share > 0))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--victims: found 0, want a share above 0");
+    if ((opt->correct_only || margins) && (!prob || !label))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "victims by the model's answer: want its probabilities and the "
+                              "labels");
+    int32_t *list = graphss_i_alloc(ctx, n, sizeof *list);
+    if (!list)
+        return GRAPHSS_ERR_NOMEM;
+    size_t eligible = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int32_t v = candidate[i];
+        if (v < 0 || (size_t)v >= graph->n_nodes) {
+            graphss_release(ctx, list);
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "candidate %zu is node %d, want 0..%zu", i, (int)v,
+                                  graph->n_nodes - 1);
+        }
+        const int64_t degree = (int64_t)graphss_graph_degree(graph, (size_t)v);
+        if (degree < opt->min_degree || (opt->max_degree > 0 && degree > opt->max_degree))
+            continue;
+        if (opt->correct_only || margins) {
+            if (label[v] < 0 || (size_t)label[v] >= n_classes)
+                continue;
+            const double margin =
+                margin_of(prob + (size_t)v * n_classes, n_classes, (size_t)label[v]);
+            if ((opt->correct_only && !(margin > 0)) || !(margin >= opt->min_margin) ||
+                !(margin <= opt->max_margin))
+                continue;
+        }
+        list[eligible++] = v;
+    }
+    if (eligible == 0) {
+        graphss_release(ctx, list);
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "none of %zu candidates fits the rule for victims", n);
+    }
+    size_t wanted = (size_t)(opt->share * (double)n);
+    wanted = wanted ? wanted : 1;
+    const size_t chosen = wanted < eligible ? wanted : eligible;
+    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_VICTIMS);
+    graphss_rng_shuffle(&rng, list, eligible);
+    qsort(list, chosen, sizeof *list, ascending);
+
+    char which[160], share[32];
+    rule_text(which, sizeof which, opt, margins);
+    graphss_i_double_text(share, sizeof share, opt->share);
+    *rule = graphss_i_format(ctx,
+                             "%zu nodes: a share of %s of %zu candidates, drawn with seed %llu "
+                             "from the %zu that fit the rule (%s)",
+                             chosen, share, n, (unsigned long long)seed, eligible, which);
+    if (!*rule) {
+        graphss_release(ctx, list);
+        return graphss_i_nomem(ctx, 256);
+    }
+    *victim = list;
+    *n_victims = chosen;
+    return GRAPHSS_OK;
+}
