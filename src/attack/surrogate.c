@@ -14,8 +14,8 @@ graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphs
     opt.bias = false;
     opt.row_normalise = false;
     graphss_model *model = NULL;
-    graphss_status st = graphss_model_train(ctx, &model, NULL, graph, features, n_classes, split,
-                                            seed, &opt);
+    graphss_status st =
+        graphss_model_train(ctx, &model, NULL, graph, features, n_classes, split, seed, &opt);
     if (st)
         return st;
     st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
@@ -71,10 +71,11 @@ graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
         const float *next = layer(model, i, &rows, &cols);
         if (cols != from) {
             graphss_release(ctx, product);
-            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                                  "layer %zu is %zu x %zu, the next has %zu rows: their product "
-                                  "is no surrogate",
-                                  i, rows, cols, from);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_SHAPE,
+                "layer %zu is %zu x %zu, the next has %zu rows: their product "
+                "is no surrogate",
+                i, rows, cols, from);
         }
         float *grown = graphss_i_alloc(ctx, rows, to * sizeof *grown);
         if (!grown) {

@@ -131,10 +131,11 @@ graphss_status graphss_victims_choose(graphss_ctx *ctx, int32_t **victim, size_t
     char which[160], share[32];
     rule_text(which, sizeof which, opt, margins);
     graphss_i_double_text(share, sizeof share, opt->share);
-    *rule = graphss_i_format(ctx,
-                             "%zu nodes: a share of %s of %zu candidates, drawn with seed %llu "
-                             "from the %zu that fit the rule (%s)",
-                             chosen, share, n, (unsigned long long)seed, eligible, which);
+    *rule =
+        graphss_i_format(ctx,
+                         "%zu nodes: a share of %s of %zu candidates, drawn with seed %llu "
+                         "from the %zu that fit the rule (%s)",
+                         chosen, share, n, (unsigned long long)seed, eligible, which);
     if (!*rule) {
         graphss_release(ctx, list);
         return graphss_i_nomem(ctx, 256);
