@@ -16,9 +16,11 @@
 #include <graphss/plot.h>
 #include <graphss/predictions.h>
 #include <graphss/rng.h>
+#include <graphss/selfsup.h>
 #include <graphss/snapshot.h>
 #include <graphss/split.h>
 #include <graphss/status.h>
 #include <graphss/synth.h>
+#include <graphss/transition.h>
 
 #endif

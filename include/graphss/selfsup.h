@@ -1,0 +1,169 @@
+/* graphss/selfsup.h - true classes behind noisy labels: Bayesian self-supervision.
+ *
+ *     const graphss_source history = {.name = "history", .label = y_a, .phi = phi,
+ *                                     .prior = {.alpha = 1}};
+ *     const graphss_selfsup_input in = {.n = n, .n_classes = k, .prob = prob,
+ *                                       .source = &history, .n_sources = 1, .seed = 1};
+ *     graphss_selfsup out = {0};
+ *     if (graphss_selfsup_run(ctx, &out, &in, NULL) == GRAPHSS_OK)
+ *         ... out.label, out.posterior, out.r_hat ...
+ *     graphss_selfsup_destroy(ctx, &out);
+ *
+ * Knows no model and no graph: takes the class probabilities of any classifier, what one or
+ * more sources said of the nodes, and a function that fits the classifier again.
+ *
+ * The model. Node n has a true class z_n ~ prob[n]. Source m says y_mn ~ phi_m[z_n], the rows
+ * of phi_m are Dirichlet. A switch may say that a node's evidence was tampered with: its
+ * state r_n is drawn from shares that are Dirichlet too, and in another state than the first
+ * the node has other class probabilities and its sources other transition matrices.
+ * The sampler integrates matrices and shares out and draws each (z_n, r_n) given all others.
+ */
+#ifndef GRAPHSS_SELFSUP_H
+#define GRAPHSS_SELFSUP_H
+
+#include <graphss/options.h>
+#include <graphss/transition.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GRAPHSS_SOURCES_MAX = 16, GRAPHSS_STATES_MAX = 16 };
+
+/* Somebody who labels nodes: manual labels, the last snapshot, a vote of the neighbours. All
+ * pointers are borrowed for the call. */
+typedef struct graphss_source {
+    const char *name;     /* for reports; NULL: none */
+    const int32_t *label; /* [n] in [-1, n_classes); -1: it says nothing of this node */
+    graphss_prior prior;  /* of its matrix; {.alpha = 1} is the paper's */
+    const double *phi;    /* [n_classes x n_classes] phi', used instead of the sampled matrix
+                           * during warm-up; NULL: the mean of the prior */
+    bool fixed;           /* use phi throughout */
+    bool tampered;        /* it has another matrix in each state but the first: */
+    graphss_prior tampered_prior; /* these have this prior, */
+    const double *tampered_phi;   /* [(n_states - 1) x n_classes x n_classes] or NULL, */
+    bool tampered_fixed;          /* and are kept or learned likewise */
+} graphss_source;
+
+/* What may have happened to a node's evidence. The first state is "untouched". */
+typedef struct graphss_state {
+    const char *name;        /* for reports; NULL: none */
+    double concentration;    /* Dirichlet parameter of its share, > 0. Two states with 0.8 N
+                              * and 0.2 N: a share of about 0.2, hard to move */
+    const float *prob;       /* [n x n_classes] class probabilities in this state, rows that
+                              * sum to 1; NULL: flat. Of the first state NULL: the input's */
+    const float *likelihood; /* [n] how likely the node looks as it does (its degree, its row
+                              * sum) in this state, up to a factor per node; NULL: 1 */
+} graphss_state;
+
+/* Fits the classifier again and writes the new class probabilities.
+ *   prob   [n x n_classes]  in: those used so far; out: the new ones
+ *   label  [n]              current z (of several chains, what most of them hold)
+ * Called on the caller's thread. Any status but OK ends the run with that status. */
+typedef graphss_status (*graphss_refit_fn)(graphss_ctx *ctx, void *user, float *prob,
+                                           const int32_t *label, size_t n, size_t n_classes);
+
+typedef struct graphss_selfsup_input {
+    size_t n, n_classes;
+    const float *prob; /* [n x n_classes] rows sum to 1 (without a switch any sum will do) */
+    const graphss_source *source;
+    size_t n_sources;
+    const graphss_state *state; /* NULL: no switch */
+    size_t n_states;            /* 0 or at least 2 */
+    graphss_refit_fn refit;     /* NULL: never */
+    void *refit_user;
+    uint64_t seed;
+} graphss_selfsup_input;
+
+typedef enum graphss_update {
+    GRAPHSS_UPDATE_DRAW,  /* collapsed Gibbs: the paper's last equation */
+    GRAPHSS_UPDATE_ARGMAX /* the largest factor wins, all nodes at once: the paper's code. One
+                           * source, one chain, no switch */
+} graphss_update;
+
+typedef enum graphss_phi {
+    GRAPHSS_PHI_DYNAMIC, /* after warm-up the counts of the inferred labels rule */
+    GRAPHSS_PHI_FIXED    /* phi' throughout */
+} graphss_phi;
+
+typedef enum graphss_gate {
+    GRAPHSS_GATE_NONE,     /* refit whenever it is time */
+    GRAPHSS_GATE_AGREEMENT /* only if z agrees better with the first source than ever before */
+} graphss_gate;
+
+typedef struct graphss_selfsup_options {
+    int64_t sweeps;        /* in all, 100 */
+    int64_t warmup;        /* the first so many use phi', 40; < sweeps */
+    int64_t burn_in;       /* so many after these are not averaged either */
+    int64_t chains;        /* independent runs, each with its own stream, 4 */
+    int update;            /* graphss_update */
+    int phi;               /* graphss_phi */
+    int64_t phi_every;     /* ARGMAX: refresh phi at every so-manieth sweep */
+    int64_t retrain_every; /* refit after sweeps 1, 1 + this, ...; not after the last */
+    int gate;              /* graphss_gate */
+    bool frozen; /* ARGMAX with phi fixed: labels stay the classifier's own, which is what
+                  * the paper's code does and why its ablation shows no change */
+} graphss_selfsup_options;
+
+/* Exact Gibbs, 4 chains. */
+GRAPHSS_API graphss_selfsup_options graphss_selfsup_options_default(void);
+/* Algorithm 1 as its authors ran it (see docs/selfsup.md): ARGMAX, phi and refit at every
+ * 10th sweep, AGREEMENT in place of a look at the test labels. */
+GRAPHSS_API graphss_selfsup_options graphss_selfsup_options_paper(void);
+GRAPHSS_API const graphss_option *graphss_selfsup_options_table(void);
+
+/* One number followed over the sweeps that were averaged, in each chain. */
+typedef struct graphss_trace {
+    const char *what; /* "class": share of nodes in class `index`; "source": share of nodes
+                       * whose z is what source `index` says; "state": share in `index` */
+    size_t index;
+    double mean, deviation; /* over all chains */
+    double r_hat;           /* near 1 when the chains agree */
+    double ess;             /* independent draws it is worth */
+} graphss_trace;
+
+/* A plain value: {0} is empty; the arrays belong to it. */
+typedef struct graphss_selfsup {
+    size_t n, n_classes, n_sources, n_states; /* n_states 0: no switch */
+    int32_t *label;    /* [n] the most probable class (ARGMAX: the last z) */
+    double *posterior; /* [n x n_classes] mean over kept sweeps and chains of the chance of
+                        * each class given all other nodes: the mean of the draws, with less
+                        * noise. ARGMAX: the factors of the last sweep, normalised */
+    double *state;     /* [n x n_states] likewise for the switch; NULL without */
+    double *counts;    /* [n_sources x n_classes x n_classes] C, mean over the kept sweeps */
+    double *phi;       /* [n_sources x n_classes x n_classes] posterior mean; the first
+                        * state's where there are several */
+    double *share;     /* [n_states] posterior mean share of each state */
+    graphss_trace *trace; /* [n_traces] */
+    size_t n_traces;
+    double r_hat; /* the worst of the traces; NaN when fewer than 4 sweeps were kept */
+    double ess;   /* the least of them */
+    size_t kept;  /* sweeps averaged in each chain; a refit begins anew */
+    size_t refits;
+    double seconds; /* all in all, refits included */
+} graphss_selfsup;
+
+/* Infers classes. The same seed gives the same result whatever the number of threads.
+ * Progress stage: "infer". out is written only on GRAPHSS_OK.
+ * Errors: INVALID (an option; a label out of range; a probability that is negative, not
+ * finite, or a row of zeros; a matrix whose rows do not sum to 1), NOMEM, CANCELLED, and what
+ * refit returns. Time O(chains * sweeps * n * n_classes * n_states * n_sources), chains in
+ * parallel; memory O(chains * n * (n_classes + n_states)). */
+GRAPHSS_MUST_CHECK graphss_status graphss_selfsup_run(graphss_ctx *ctx, graphss_selfsup *out,
+                                                      const graphss_selfsup_input *in,
+                                                      const graphss_selfsup_options *opt);
+GRAPHSS_API void graphss_selfsup_destroy(graphss_ctx *ctx, graphss_selfsup *out);
+
+/* Split R-hat of chains of equal length, trace [n_chains x length]: each is cut in two, and
+ * the spread between the pieces compared with that within. 1 for a constant, infinite for
+ * pieces that are constant but differ, NaN when length < 4. */
+GRAPHSS_API double graphss_r_hat(const double *trace, size_t n_chains, size_t length);
+/* Effective number of independent draws, at most n_chains * length; that for a constant.
+ * Time O(n_chains * length * lag), lag being where correlation dies. */
+GRAPHSS_API double graphss_effective_draws(const double *trace, size_t n_chains,
+                                           size_t length);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
