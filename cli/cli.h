@@ -22,7 +22,7 @@ typedef struct cli_group {
     void (*defaults)(void *options); /* fills it */
 } cli_group;
 
-enum { CLI_MAX_GROUPS = 4 };
+enum { CLI_MAX_GROUPS = 6 };
 
 typedef struct cli_command {
     const char *name;

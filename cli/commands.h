@@ -4,6 +4,8 @@
 
 #include "cli.h"
 
+extern const cli_command cli_apply_command;
+extern const cli_command cli_attack;
 extern const cli_command cli_convert;
 extern const cli_command cli_demo;
 extern const cli_command cli_evaluate;
@@ -11,6 +13,7 @@ extern const cli_command cli_fetch;
 extern const cli_command cli_help_command;
 extern const cli_command cli_info;
 extern const cli_command cli_predict;
+extern const cli_command cli_snapshots;
 extern const cli_command cli_split;
 extern const cli_command cli_train;
 extern const cli_command cli_version;

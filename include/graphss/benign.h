@@ -7,7 +7,8 @@
  * itself. A new link of a node of class c leads where a random link out of class c leads,
  * which keeps the mix of classes (so the homophily) and favours nodes of high degree as the
  * graph does. A new word is a word of a random node of the same class. Nodes of unknown
- * label count as one more class. */
+ * label count as one more class. Mind that a node which takes over words and links of its
+ * class becomes a more typical member of it: models do better on churned nodes, not worse. */
 #ifndef GRAPHSS_BENIGN_H
 #define GRAPHSS_BENIGN_H
 
@@ -26,9 +27,10 @@ typedef struct graphss_benign_options {
 GRAPHSS_API graphss_benign_options graphss_benign_options_default(void);
 
 /* Draws changes for n different nodes, stream BENIGN; apply them with graphss_flips_apply.
- * No cut leaves a node alone. Where a change cannot be drawn (an empty row, a graph without
- * links) it is left out. The list says method "benign", seed and budget; the name and hash
- * of the data. Errors: INVALID (a node out of range or twice, a budget below 0), NOMEM. */
+ * No cut leaves a node alone, and no place is changed twice for one node. Where a change
+ * cannot be drawn (an empty row, a graph without links) it is left out. The list says method
+ * "benign", seed and budget; the name and hash of the data. Errors: INVALID (a node out of
+ * range or twice, a budget below 0), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
                                                        const graphss_dataset *data,
                                                        const int32_t *node, size_t n,

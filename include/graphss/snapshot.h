@@ -77,6 +77,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_change(graphss_ctx *ctx,
 GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_write(graphss_ctx *ctx,
                                                           const graphss_snapshots *s,
                                                           const char *dir, bool force);
+/* The check of write alone, to fail before the work: makes nothing. */
+GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_check_folder(graphss_ctx *ctx,
+                                                                 const char *dir, bool force);
 GRAPHSS_API void graphss_snapshots_destroy(graphss_ctx *ctx, graphss_snapshots *s);
 
 #ifdef __cplusplus

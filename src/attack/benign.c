@@ -33,44 +33,76 @@ static graphss_status check(graphss_ctx *ctx, const graphss_dataset *data, const
     return st;
 }
 
-static graphss_status churn_link(graphss_ctx *ctx, graphss_flips *out, graphss_i_sandbox *s,
-                                 const graphss_i_mixing *m, int32_t node, graphss_rng *rng)
+typedef struct churn {
+    graphss_i_sandbox world;
+    graphss_i_mixing mix;
+    graphss_rng rng;
+    int32_t turn;       /* number of the node now, from 1 */
+    int32_t *link_seen; /* [n], [d] the last turn in which a place was changed */
+    int32_t *word_seen;
+} churn;
+
+static graphss_status churn_init(graphss_ctx *ctx, churn *c, const graphss_dataset *data)
 {
-    const bool cut = graphss_rng_below(rng, 2) == 0;
+    graphss_status st = graphss_i_mixing_init(ctx, &c->mix, data);
+    if (!st)
+        st = graphss_i_sandbox_init(ctx, &c->world, &data->graph, &data->features);
+    if (st)
+        return st;
+    c->link_seen = graphss_i_calloc(ctx, data->graph.n_nodes, sizeof *c->link_seen);
+    c->word_seen = graphss_i_calloc(ctx, data->features.n_cols, sizeof *c->word_seen);
+    return c->link_seen && c->word_seen ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+static void churn_destroy(graphss_ctx *ctx, churn *c)
+{
+    graphss_release(ctx, c->word_seen);
+    graphss_release(ctx, c->link_seen);
+    graphss_i_sandbox_destroy(ctx, &c->world);
+    graphss_i_mixing_destroy(ctx, &c->mix);
+}
+
+static graphss_status churn_link(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node)
+{
+    graphss_i_sandbox *s = &c->world;
+    const bool cut = graphss_rng_below(&c->rng, 2) == 0;
     const int32_t degree = s->links.length[node];
     for (int i = 0; i < TRIES; i++) {
         int32_t other = -1;
         if (!cut)
-            other = graphss_i_mixing_end(m, graphss_i_mixing_class(m, node), rng);
+            other =
+                graphss_i_mixing_end(&c->mix, graphss_i_mixing_class(&c->mix, node), &c->rng);
         else if (degree > 0)
-            other = s->links.item[node][graphss_rng_below(rng, (uint64_t)degree)];
-        if (other < 0 || other == node)
+            other = s->links.item[node][graphss_rng_below(&c->rng, (uint64_t)degree)];
+        if (other < 0 || other == node || c->link_seen[other] == c->turn)
             continue;
         if (cut ? graphss_i_sandbox_may_cut(s, node, other)
-                : !graphss_i_rows_has(&s->links, (size_t)node, other))
+                : !graphss_i_rows_has(&s->links, (size_t)node, other)) {
+            c->link_seen[other] = c->turn;
             return graphss_i_sandbox_flip_link(ctx, s, out, node, node, other);
+        }
     }
     return GRAPHSS_OK;
 }
 
-/* Removals and additions in turn, so that the length of a row hardly changes. */
-static graphss_status churn_word(graphss_ctx *ctx, graphss_flips *out, graphss_i_sandbox *s,
-                                 const graphss_i_mixing *m, int32_t node, bool remove,
-                                 graphss_rng *rng)
+static graphss_status churn_word(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node,
+                                 bool remove)
 {
+    graphss_i_sandbox *s = &c->world;
     const int32_t n = s->words.length[node];
-    if (remove) {
-        if (n <= 1)
-            return GRAPHSS_OK;
-        const int32_t c = s->words.column[node][graphss_rng_below(rng, (uint64_t)n)];
-        return graphss_i_sandbox_set_word(ctx, s, out, node, node, c, 0);
-    }
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < TRIES && !(remove && n <= 1); i++) {
         float value = 0;
-        const int32_t c =
-            graphss_i_mixing_word(m, graphss_i_mixing_class(m, node), &value, rng);
-        if (c >= 0 && graphss_i_sandbox_word(s, (size_t)node, c) == 0)
-            return graphss_i_sandbox_set_word(ctx, s, out, node, node, c, value);
+        int32_t word;
+        if (remove)
+            word = s->words.column[node][graphss_rng_below(&c->rng, (uint64_t)n)];
+        else
+            word = graphss_i_mixing_word(&c->mix, graphss_i_mixing_class(&c->mix, node),
+                                         &value, &c->rng);
+        if (word < 0 || c->word_seen[word] == c->turn ||
+            (!remove && graphss_i_sandbox_word(s, (size_t)node, word) != 0))
+            continue;
+        c->word_seen[word] = c->turn;
+        return graphss_i_sandbox_set_word(ctx, s, out, node, node, word, value);
     }
     return GRAPHSS_OK;
 }
@@ -97,21 +129,18 @@ graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
     if (st)
         return st;
     graphss_flips made = {0};
-    graphss_i_sandbox s = {0};
-    graphss_i_mixing m = {0};
-    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_BENIGN);
+    churn c = {.rng = graphss_rng_make(seed, GRAPHSS_STREAM_BENIGN)};
     describe(&made, data, seed, opt);
-    st = graphss_i_mixing_init(ctx, &m, data);
-    if (!st)
-        st = graphss_i_sandbox_init(ctx, &s, &data->graph, &data->features);
+    st = churn_init(ctx, &c, data);
     for (size_t i = 0; i < n && !st; i++) {
+        c.turn = (int32_t)i + 1;
         for (int64_t l = 0; l < opt->links && !st; l++)
-            st = churn_link(ctx, &made, &s, &m, node[i], &rng);
+            st = churn_link(ctx, &made, &c, node[i]);
+        /* Removals and additions in turn: the length of a row hardly changes. */
         for (int64_t w = 0; w < opt->features && !st && data->features.n_cols; w++)
-            st = churn_word(ctx, &made, &s, &m, node[i], w % 2 == 0, &rng);
+            st = churn_word(ctx, &made, &c, node[i], w % 2 == 0);
     }
-    graphss_i_sandbox_destroy(ctx, &s);
-    graphss_i_mixing_destroy(ctx, &m);
+    churn_destroy(ctx, &c);
     if (st)
         graphss_flips_destroy(ctx, &made);
     else

@@ -6,15 +6,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The folder, made if need be; INVALID where it holds files. */
-static graphss_status open_folder(graphss_ctx *ctx, const char *dir, bool force)
+graphss_status graphss_snapshots_check_folder(graphss_ctx *ctx, const char *dir, bool force)
 {
-    if (mkdir(dir, 0777) == 0)
-        return GRAPHSS_OK;
-    if (errno != EEXIST)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot make this folder: %s", dir,
-                              strerror(errno));
     DIR *folder = opendir(dir);
+    if (!folder && errno == ENOENT)
+        return GRAPHSS_OK;
     if (!folder)
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot open this folder: %s", dir,
                               strerror(errno));
@@ -27,6 +23,15 @@ static graphss_status open_folder(graphss_ctx *ctx, const char *dir, bool force)
                               "%s: this folder holds files; want an empty one, or --force",
                               dir);
     return GRAPHSS_OK;
+}
+
+static graphss_status open_folder(graphss_ctx *ctx, const char *dir, bool force)
+{
+    const graphss_status st = graphss_snapshots_check_folder(ctx, dir, force);
+    if (st || mkdir(dir, 0777) == 0 || errno == EEXIST)
+        return st;
+    return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot make this folder: %s", dir,
+                          strerror(errno));
 }
 
 static graphss_status write_groups(graphss_ctx *ctx, const graphss_snapshots *s,

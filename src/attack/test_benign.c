@@ -32,6 +32,10 @@ static void test_churn_fits_and_keeps_to_the_budget(void **state)
     assert_string_equal(flips.hash, data.hash);
     for (size_t i = 0; i < flips.count; i++) {
         assert_int_equal(flips.item[i].node, flips.item[i].victim);
+        for (size_t j = i + 1; j < flips.count && flips.item[j].node == flips.item[i].node;
+             j++)
+            assert_true(flips.item[i].kind != flips.item[j].kind ||
+                        flips.item[i].target != flips.item[j].target);
         (flips.item[i].kind == GRAPHSS_FLIP_LINK ? links : words)[flips.item[i].victim]++;
     }
     size_t all_links = 0, all_words = 0;

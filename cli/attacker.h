@@ -1,0 +1,71 @@
+/* attacker.h - what `attack` and `snapshots` have in common: options to an attack, what the
+ * attacker knows, the run, and how the model does before and after. */
+#ifndef GRAPHSS_ATTACKER_H
+#define GRAPHSS_ATTACKER_H
+
+#include "cli.h"
+
+/* What the attacker knows, and in which order it attacks. */
+typedef struct attacker_knowledge {
+    const char *surrogate; /* "train", "model" or FILE.npz; NULL: by the mode */
+    const char *labels;    /* FILE.npz; NULL: the truth, where unknown the model's answer */
+    bool cumulative;
+} attacker_knowledge;
+
+const graphss_option *attacker_table(void);
+void attacker_defaults(void *options);
+void attacker_attack_defaults(void *options);
+/* Two groups, to be used together. */
+#define ATTACKER_GROUPS                                                                       \
+    {"Attack", graphss_attack_options_table, sizeof(graphss_attack_options),                  \
+     attacker_attack_defaults},                                                               \
+    {                                                                                         \
+        "Attacker", attacker_table, sizeof(attacker_knowledge), attacker_defaults             \
+    }
+
+typedef struct attacker_options {
+    graphss_attack_options attack;
+    attacker_knowledge knows;
+} attacker_options;
+
+/* The options of the two groups, `group` the first. INVALID: budgets or orders that
+ * contradict each other. */
+graphss_status attacker_apply(cli *app, int group, attacker_options *options);
+
+/* One attack, and what came of it. */
+typedef struct attacker {
+    graphss_flips flips;
+    graphss_attack_log log;
+    double seconds, surrogate_seconds;
+    char surrogate[256]; /* for people: where W comes from; empty: none was needed */
+} attacker;
+
+/* before: the model's labels of all nodes. The model's split trains the surrogate. */
+graphss_status attacker_run(cli *app, attacker *a, const graphss_dataset *data,
+                            const graphss_split *split, const graphss_model *model,
+                            const int32_t *before, const int32_t *victim, size_t n_victims,
+                            const attacker_options *options);
+void attacker_done(cli *app, attacker *a);
+/* Method, budget, domain of the features, surrogate; for people. */
+void attacker_show(cli *app, const attacker *a, const graphss_dataset *data,
+                   const attacker_options *options);
+/* method, kind, links_flipped, features_flipped, ..., seconds */
+void attacker_json(json_t *json, const attacker *a, const graphss_dataset *data,
+                   const attacker_options *options);
+
+/* Accuracy of labels against the truth; NaN where it is unknown. */
+typedef struct attacker_score {
+    double victims, others, test; /* others: test nodes that are no victims */
+    size_t n_victims, n_others, n_test;
+} attacker_score;
+attacker_score attacker_measure(const int32_t *label, const graphss_dataset *data,
+                                const graphss_split *split, const int32_t *victim,
+                                size_t n_victims);
+/* labels [nodes] of a model on a dataset. */
+graphss_status attacker_predict(cli *app, int32_t *label, const graphss_model *model,
+                                const graphss_graph *graph, const graphss_features *features);
+void attacker_show_scores(cli *app, const attacker_score *before, const attacker_score *after);
+void attacker_json_scores(json_t *json, const attacker_score *before,
+                          const attacker_score *after);
+
+#endif

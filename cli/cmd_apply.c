@@ -1,0 +1,116 @@
+/* cmd_apply.c - makes the changes of a flips file, or takes them back. */
+#include <stddef.h>
+#include <string.h>
+
+#include "commands.h"
+
+typedef struct apply_arguments {
+    const char *flips, *output, *victim;
+    bool undo, force;
+} apply_arguments;
+
+#define FIELD(name) offsetof(apply_arguments, name)
+static const graphss_option rows[] = {
+    {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
+     "the changes, as attack wrote them", 0},
+    {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz", "where to write",
+     'o'},
+    {"undo", GRAPHSS_OPTION_BOOL, FIELD(undo), 0, 0, NULL, NULL,
+     "take the changes back, the last one first", 0},
+    {"victim", GRAPHSS_OPTION_STRING, FIELD(victim), 0, 0, NULL, "ID",
+     "only the changes made for this node", 0},
+    {"force", GRAPHSS_OPTION_BOOL, FIELD(force), 0, 0, NULL, NULL,
+     "accept other data than the list was made for, if every change fits", 0},
+    {0},
+};
+
+static const graphss_option *table_of(void)
+{
+    return rows;
+}
+
+static void defaults(void *options)
+{
+    *(apply_arguments *)options = (apply_arguments){0};
+}
+
+static void report(cli *app, const apply_arguments *own, const graphss_flips *flips,
+                   const graphss_dataset *before, const graphss_dataset *after)
+{
+    const size_t links = graphss_flips_count(flips, GRAPHSS_FLIP_LINK);
+    const size_t features = flips->count - links;
+    if (app->json) {
+        cli_json_set(app->json, "path", cli_json_text(own->output));
+        cli_json_set(app->json, "undo", json_boolean(own->undo));
+        cli_json_set(app->json, "links_flipped", json_integer((json_int_t)links));
+        cli_json_set(app->json, "features_flipped", json_integer((json_int_t)features));
+        cli_json_set(app->json, "before", cli_json_dataset(before));
+        cli_json_set(app->json, "dataset", cli_json_dataset(after));
+        cli_json_run(app, app->json);
+        return;
+    }
+    cli_show_dataset(app, after);
+    printf("Changes  %zu links and %zu features in the list%s%s\nWritten  ", links, features,
+           own->victim ? ", those of one victim made" : "", own->undo ? ", taken back" : "");
+    terminal_text(&app->term, stdout, own->output, 0);
+    printf("\n");
+}
+
+static graphss_status run(cli *app)
+{
+    apply_arguments own = {0};
+    graphss_dataset data = {0}, changed = {0};
+    graphss_flips flips = {0};
+    graphss_status st = cli_apply(app, 0, &own);
+    if (st)
+        return st;
+    if (!own.flips)
+        return cli_usage(app, "apply: want --flips FLIPS");
+    if (!own.output)
+        return cli_usage(app, "apply: want -o OUT.npz");
+    if (!cli_has_extension(own.output, ".npz"))
+        return cli_usage(app, "apply: %s: want a name that ends in .npz", own.output);
+    const char *const input[] = {app->argument[0], own.flips};
+    st = cli_check_output(app, own.output, input, 2);
+    if (st)
+        return st;
+
+    graphss_apply_options opt = {.undo = own.undo, .force = own.force};
+    st = cli_read_dataset(app, &data, app->argument[0]);
+    if (!st)
+        st = graphss_flips_read(app->ctx, &flips, own.flips, &data);
+    if (!st && own.victim) {
+        const int64_t node = graphss_dataset_find(&data, own.victim);
+        if (node < 0)
+            st = cli_fail(app, GRAPHSS_ERR_DATA, "--victim: %s has no node '%s'", data.name,
+                          own.victim);
+        opt.one_only = true;
+        opt.victim = (int32_t)node;
+    }
+    if (!st) {
+        st = graphss_flips_apply(app->ctx, &changed, &data, &flips, &opt);
+        if (st == GRAPHSS_ERR_DATA)
+            st = cli_fail(app, st, "%s: %s", own.flips, graphss_error(app->ctx));
+    }
+    if (!st)
+        st = graphss_dataset_write(app->ctx, &changed, own.output);
+    if (!st)
+        report(app, &own, &flips, &data, &changed);
+    graphss_flips_destroy(app->ctx, &flips);
+    graphss_dataset_destroy(app->ctx, &changed);
+    graphss_dataset_destroy(app->ctx, &data);
+    return st;
+}
+
+const cli_command cli_apply_command = {
+    .name = "apply",
+    .arguments = "DATASET --flips FLIPS -o OUT.npz",
+    .summary = "Make the changes of a flips file, or take them back",
+    .about = "A list that does not fit the data is refused, and nothing is written.\n",
+    .examples = "apply cora --flips cora.flips -o attacked.npz\n"
+                "apply attacked.npz --flips cora.flips --undo -o clean.npz\n",
+    .min_arguments = 1,
+    .max_arguments = 1,
+    .group = {{"Options", table_of, sizeof(apply_arguments), defaults}},
+    .run = run,
+};

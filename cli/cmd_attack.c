@@ -1,0 +1,310 @@
+/* cmd_attack.c - chooses changes that mislead a model, and tells how far they do. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attacker.h"
+#include "commands.h"
+
+typedef struct attack_arguments {
+    const char *model_file, *output, *victim_file, *split;
+    bool evasion, poisoning;
+} attack_arguments;
+
+#define FIELD(name) offsetof(attack_arguments, name)
+static const graphss_option rows[] = {
+    {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
+     "the model to mislead, as train wrote it", 0},
+    {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FLIPS",
+     "write the changes here; without it the attack is only measured", 'o'},
+    {"victim-file", GRAPHSS_OPTION_STRING, FIELD(victim_file), 0, 0, NULL, "FILE",
+     "attack these nodes, one id a line, in this order", 0},
+    {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
+     "draw victims from its test nodes; without it, from the model's", 0},
+    {"evasion", GRAPHSS_OPTION_BOOL, FIELD(evasion), 0, 0, NULL, NULL,
+     "the model is not trained again (the default)", 0},
+    {"poisoning", GRAPHSS_OPTION_BOOL, FIELD(poisoning), 0, 0, NULL, NULL,
+     "train the model again on the attacked graph, then measure", 0},
+    {0},
+};
+
+static const graphss_option *table_of(void)
+{
+    return rows;
+}
+
+static void defaults(void *options)
+{
+    *(attack_arguments *)options = (attack_arguments){0};
+}
+
+static void victim_defaults(void *options)
+{
+    *(graphss_victim_options *)options = graphss_victim_options_default();
+}
+
+/* All that a run holds. */
+typedef struct attack_run {
+    attack_arguments own;
+    attacker_options opt;
+    graphss_victim_options rules;
+    graphss_dataset data;
+    graphss_model *model;
+    graphss_split file_split;
+    const graphss_split *split; /* the file's or the model's */
+    int32_t *before, *after;    /* [nodes] labels */
+    float *prob;                /* [nodes x classes] before */
+    int32_t *victim;
+    size_t n_victims;
+    char *rule;
+    attacker attack;
+    attacker_score score_before, score_after;
+} attack_run;
+
+static graphss_status read_arguments(cli *app, attack_run *r)
+{
+    graphss_status st = cli_apply(app, 0, &r->own);
+    if (!st)
+        st = attacker_apply(app, 1, &r->opt);
+    r->rules = graphss_victim_options_default();
+    if (!st)
+        st = cli_apply(app, 3, &r->rules);
+    if (st)
+        return st;
+    const attack_arguments *own = &r->own;
+    if (!own->model_file)
+        return cli_usage(app, "attack: want --model-file MODEL");
+    if (own->evasion && own->poisoning)
+        return cli_usage(app, "--evasion and --poisoning exclude each other");
+    if (own->poisoning && r->opt.attack.independent)
+        return cli_usage(app, "--poisoning trains on one attacked graph, --independent makes "
+                              "one for each victim");
+    for (const graphss_option *row = graphss_victim_options_table();
+         own->victim_file && row->name; row++)
+        if (cli_given(app, row->name))
+            return cli_usage(app, "--victim-file names the victims, --%s would draw them",
+                             row->name);
+    if (!own->output)
+        return GRAPHSS_OK;
+    const char *const input[] = {app->argument[0],       own->model_file,
+                                 own->victim_file,       own->split,
+                                 r->opt.knows.surrogate, r->opt.knows.labels};
+    return cli_check_output(app, own->output, input, sizeof input / sizeof *input);
+}
+
+static graphss_status read_inputs(cli *app, attack_run *r)
+{
+    graphss_status st = graphss_model_load(app->ctx, &r->model, r->own.model_file);
+    if (!st)
+        st = cli_read_dataset(app, &r->data, app->argument[0]);
+    if (!st)
+        st = graphss_model_fits(app->ctx, r->model, &r->data);
+    if (st)
+        return st;
+    const size_t n = r->data.graph.n_nodes, k = graphss_model_classes(r->model);
+    r->split = graphss_model_split(r->model);
+    if (r->own.split) {
+        st = graphss_split_read(app->ctx, &r->file_split, r->own.split, r->data.label, n, k);
+        r->split = &r->file_split;
+    }
+    if (st)
+        return st;
+    /* The model's split is one of the graph it was trained on. */
+    const int32_t *const list[] = {r->split->train, r->split->val, r->split->test};
+    const size_t count[] = {r->split->n_train, r->split->n_val, r->split->n_test};
+    for (size_t part = 0; part < 3; part++)
+        for (size_t i = 0; i < count[part]; i++)
+            if ((size_t)list[part][i] >= n)
+                return cli_fail(app, GRAPHSS_ERR_SHAPE,
+                                "the model's split has node %d, %s has %zu nodes: give one "
+                                "that fits with --split FILE.npz",
+                                (int)list[part][i], r->data.name, n);
+    if (r->split->n_test == 0 && !r->own.victim_file)
+        return cli_fail(app, GRAPHSS_ERR_DATA,
+                        "the split has no test nodes to draw victims from: give some with "
+                        "--victim-file");
+    return GRAPHSS_OK;
+}
+
+static graphss_status choose_victims(cli *app, attack_run *r)
+{
+    if (!r->own.victim_file)
+        return graphss_victims_choose(app->ctx, &r->victim, &r->n_victims, &r->rule,
+                                      &r->data.graph, r->split->test, r->split->n_test,
+                                      r->prob, r->data.label, graphss_model_classes(r->model),
+                                      (uint64_t)app->global.seed, &r->rules);
+    return graphss_node_list_read(app->ctx, &r->victim, &r->n_victims, r->own.victim_file,
+                                  &r->data);
+}
+
+/* Each victim on a graph of its own: labels of the others stay as they were. */
+static graphss_status measure_one_by_one(cli *app, attack_run *r)
+{
+    const size_t n = r->data.graph.n_nodes;
+    int32_t *label = NULL;
+    graphss_status st = cli_alloc_large(app, &label, n, sizeof *label);
+    memcpy(r->after, r->before, n * sizeof *r->after);
+    for (size_t i = 0; i < r->n_victims && !st; i++) {
+        const graphss_apply_options only = {.one_only = true, .victim = r->victim[i]};
+        graphss_graph graph = {0};
+        graphss_features features = {0};
+        st = graphss_flips_apply_parts(app->ctx, &graph, &features, &r->data.graph,
+                                       &r->data.features, &r->attack.flips, &only);
+        if (!st)
+            st = attacker_predict(app, label, r->model, &graph, &features);
+        if (!st)
+            r->after[r->victim[i]] = label[r->victim[i]];
+        graphss_features_destroy(app->ctx, &features);
+        graphss_graph_destroy(app->ctx, &graph);
+        terminal_progress(&app->term, "measure", i + 1, r->n_victims, NULL);
+    }
+    free(label);
+    terminal_clear(&app->term);
+    return st;
+}
+
+static graphss_status measure_together(cli *app, attack_run *r)
+{
+    graphss_graph graph = {0};
+    graphss_features features = {0};
+    graphss_model *again = NULL;
+    graphss_status st = graphss_flips_apply_parts(app->ctx, &graph, &features, &r->data.graph,
+                                                  &r->data.features, &r->attack.flips, NULL);
+    if (!st && r->own.poisoning)
+        st = graphss_model_train(
+            app->ctx, &again, NULL, &graph, &features, graphss_model_classes(r->model),
+            r->split, graphss_model_seed(r->model), graphss_model_options(r->model));
+    terminal_clear(&app->term);
+    if (!st)
+        st = attacker_predict(app, r->after, again ? again : r->model, &graph, &features);
+    graphss_model_free(app->ctx, again);
+    graphss_features_destroy(app->ctx, &features);
+    graphss_graph_destroy(app->ctx, &graph);
+    return st;
+}
+
+static graphss_status attack(cli *app, attack_run *r)
+{
+    const size_t n = r->data.graph.n_nodes, k = graphss_model_classes(r->model);
+    graphss_status st = cli_alloc_large(app, &r->prob, n, k * sizeof *r->prob);
+    if (!st)
+        st = cli_alloc_large(app, &r->before, n, sizeof *r->before);
+    if (!st)
+        st = cli_alloc_large(app, &r->after, n, sizeof *r->after);
+    if (!st)
+        st = graphss_model_predict(app->ctx, r->prob, r->model, &r->data.graph,
+                                   &r->data.features);
+    if (st)
+        return st;
+    graphss_argmax(r->before, r->prob, n, k);
+    st = choose_victims(app, r);
+    if (!st)
+        st = attacker_run(app, &r->attack, &r->data, r->split, r->model, r->before, r->victim,
+                          r->n_victims, &r->opt);
+    if (st)
+        return st;
+    graphss_flips *flips = &r->attack.flips;
+    snprintf(flips->mode, sizeof flips->mode, "%s",
+             r->own.poisoning ? "poisoning" : "evasion");
+    if (r->rule)
+        snprintf(flips->victims, sizeof flips->victims, "%s", r->rule);
+    else
+        snprintf(flips->victims, sizeof flips->victims, "%zu nodes of a file", r->n_victims);
+    st = r->opt.attack.independent ? measure_one_by_one(app, r) : measure_together(app, r);
+    if (st)
+        return st;
+    r->score_before = attacker_measure(r->before, &r->data, r->split, r->victim, r->n_victims);
+    r->score_after = attacker_measure(r->after, &r->data, r->split, r->victim, r->n_victims);
+    if (r->opt.attack.independent) /* there is no one graph to ask about the others */
+        r->score_after.others = r->score_after.test = NAN;
+    return GRAPHSS_OK;
+}
+
+static const char *what_happens(const attack_run *r)
+{
+    return r->own.poisoning ? "poisoning: the model is trained again on the attacked graph"
+                            : "evasion: the model is not retrained";
+}
+
+static void fill(cli *app, const attack_run *r)
+{
+    json_t *json = app->json;
+    if (r->own.output)
+        cli_json_set(json, "path", cli_json_text(r->own.output));
+    cli_json_set(json, "threat", cli_json_text(r->attack.flips.mode));
+    cli_json_set(json, "threat_text", cli_json_text(what_happens(r)));
+    attacker_json(json, &r->attack, &r->data, &r->opt);
+    attacker_json_scores(json, &r->score_before, &r->score_after);
+    cli_json_set(json, "victim_rule", cli_json_text(r->attack.flips.victims));
+    cli_json_set(json, "model", cli_json_text(graphss_model_options(r->model)->model));
+    cli_json_set(json, "dataset", cli_json_dataset(&r->data));
+    cli_json_run(app, json);
+}
+
+static void show(cli *app, const attack_run *r)
+{
+    cli_show_dataset(app, &r->data);
+    printf("Model    %s, %s\n", graphss_model_options(r->model)->model, what_happens(r));
+    printf("Victims  ");
+    terminal_text(&app->term, stdout, r->attack.flips.victims, 0);
+    printf("\n");
+    attacker_show(app, &r->attack, &r->data, &r->opt);
+    printf("\nAccuracy against the truth\n");
+    attacker_show_scores(app, &r->score_before, &r->score_after);
+    if (r->own.output) {
+        printf("\nWritten  ");
+        terminal_text(&app->term, stdout, r->own.output, 0);
+        printf("\n");
+    }
+}
+
+static graphss_status run(cli *app)
+{
+    attack_run r = {0};
+    graphss_status st = read_arguments(app, &r);
+    if (!st)
+        st = read_inputs(app, &r);
+    if (!st)
+        st = attack(app, &r);
+    if (!st && r.own.output)
+        st = graphss_flips_write(app->ctx, &r.attack.flips, r.own.output, &r.data);
+    if (!st && app->json)
+        fill(app, &r);
+    else if (!st)
+        show(app, &r);
+    attacker_done(app, &r.attack);
+    graphss_release(app->ctx, r.rule);
+    graphss_release(app->ctx, r.victim);
+    free(r.prob);
+    free(r.after);
+    free(r.before);
+    graphss_split_destroy(app->ctx, &r.file_split);
+    graphss_dataset_destroy(app->ctx, &r.data);
+    graphss_model_free(app->ctx, r.model);
+    return st;
+}
+
+const cli_command cli_attack = {
+    .name = "attack",
+    .arguments = "DATASET --model-file MODEL [-o FLIPS]",
+    .summary = "Choose changes of links and features that mislead a model",
+    .about =
+        "Methods: nettack (the default), random and dice (controls), prbcd (gradients of the "
+        "model itself; links only). The budget is --links and --features for each victim, "
+        "links first; where one of the two is given the other is 0. --kind links, features "
+        "or both has one --budget instead. An attack is evasion unless --poisoning says "
+        "that the model is trained again.\n",
+    .examples = "attack cora --model-file cora.model -o cora.flips\n"
+                "attack cora --model-file cora.model --links 5 --features 0 --method dice\n"
+                "attack cora --model-file cora.model --kind both --budget 10 --independent\n"
+                "attack cora --model-file cora.model --victim-file nodes.txt -o some.flips\n"
+                "attack cora --model-file cora.model --poisoning --json\n",
+    .min_arguments = 1,
+    .max_arguments = 1,
+    .group = {{"Options", table_of, sizeof(attack_arguments), defaults},
+              ATTACKER_GROUPS,
+              {"Victims", graphss_victim_options_table, sizeof(graphss_victim_options),
+               victim_defaults}},
+    .run = run,
+};
