@@ -51,8 +51,6 @@ graphss_status graphss_i_refit(graphss_ctx *ctx, bool *done, double *best, float
     return graphss_i_check_prob(ctx, prob, in->n, in->n_classes, "refit");
 }
 
-/* ---- the problem: matrices by seen label, one or S for each source ---- */
-
 static void transpose(double *out, const double *a, size_t K)
 {
     for (size_t t = 0; t < K; t++)
@@ -77,6 +75,28 @@ static graphss_status add_matrix(graphss_ctx *ctx, graphss_i_problem *p, double 
     return GRAPHSS_OK;
 }
 
+/* The matrices of one source: one, or one for each state. */
+static graphss_status add_source(graphss_ctx *ctx, graphss_i_problem *p, double *scratch,
+                                 const graphss_source *from, size_t m, bool fixed)
+{
+    p->seen[m] = from->label;
+    p->first[m] = p->n_matrices;
+    p->split[m] = from->tampered;
+    graphss_status st =
+        add_matrix(ctx, p, scratch, &from->prior, from->phi, fixed || from->fixed);
+    for (size_t s = 1; !st && from->tampered && s < p->S; s++) {
+        const double *phi = from->tampered_phi;
+        st = add_matrix(ctx, p, scratch, &from->tampered_prior,
+                        phi ? phi + (s - 1) * p->K * p->K : NULL,
+                        fixed || from->tampered_fixed);
+    }
+    if (!st)
+        return st;
+    char where[32];
+    snprintf(where, sizeof where, "source %zu", m);
+    return graphss_i_fail_in(ctx, st, where);
+}
+
 static graphss_status build(graphss_ctx *ctx, run *u, const graphss_selfsup_input *in)
 {
     graphss_i_problem *p = &u->problem;
@@ -97,24 +117,13 @@ static graphss_status build(graphss_ctx *ctx, run *u, const graphss_selfsup_inpu
     double *scratch = graphss_i_alloc(ctx, K * K, sizeof *scratch);
     graphss_status st = p->alpha && p->phi && scratch ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t m = 0; !st && m < p->M; m++) {
-        const graphss_source *from = &in->source[m];
-        p->seen[m] = from->label;
-        p->first[m] = p->n_matrices;
-        p->split[m] = from->tampered;
         for (size_t i = 0; i < in->n; i++)
-            u->seen_by[m] += from->label[i] >= 0;
-        st = add_matrix(ctx, p, scratch, &from->prior, from->phi, fixed || from->fixed);
-        for (size_t s = 1; !st && from->tampered && s < S; s++) {
-            const double *phi = from->tampered_phi;
-            st = add_matrix(ctx, p, scratch, &from->tampered_prior,
-                            phi ? phi + (s - 1) * K * K : NULL, fixed || from->tampered_fixed);
-        }
+            u->seen_by[m] += in->source[m].label[i] >= 0;
+        st = add_source(ctx, p, scratch, &in->source[m], m, fixed);
     }
     graphss_release(ctx, scratch);
     return st;
 }
-
-/* ---- a chain ---- */
 
 /* The next count numbers of a block. */
 static double *cut(double **at, size_t count)
@@ -229,8 +238,6 @@ static void run_round(void *arg, size_t number)
             record(u, number, kept++);
     }
 }
-
-/* ---- all chains together ---- */
 
 static graphss_status prepare(graphss_ctx *ctx, run *u, const graphss_selfsup_input *in)
 {
@@ -448,8 +455,6 @@ done:
     graphss_release(ctx, u.problem.alpha);
     return st;
 }
-
-/* ---- the operation ---- */
 
 graphss_status graphss_i_selfsup_alloc(graphss_ctx *ctx, graphss_selfsup *out,
                                        const graphss_selfsup_input *in)

@@ -249,8 +249,6 @@ static void test_states_alone_with_probabilities_each(void **state)
         .n = NODES, .n_classes = 3, .prob = prob3, .state = states, .n_states = 3, .seed = 8});
 }
 
-/* ---- the naive twin ---- */
-
 enum { N = 300, K = 4, WARMUP = 5, SWEEPS = 30 };
 
 typedef struct world {
