@@ -13,6 +13,7 @@ extern const cli_command cli_fetch;
 extern const cli_command cli_help_command;
 extern const cli_command cli_info;
 extern const cli_command cli_predict;
+extern const cli_command cli_recover;
 extern const cli_command cli_snapshots;
 extern const cli_command cli_split;
 extern const cli_command cli_train;

@@ -15,6 +15,7 @@
 #include <graphss/options.h>
 #include <graphss/plot.h>
 #include <graphss/predictions.h>
+#include <graphss/recover.h>
 #include <graphss/rng.h>
 #include <graphss/selfsup.h>
 #include <graphss/snapshot.h>

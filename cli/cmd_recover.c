@@ -1,0 +1,268 @@
+/* cmd_recover.c - labels for a snapshot that may have been tampered with. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+typedef struct recover_arguments {
+    const char *model_file, *current, *previous, *split, *output;
+    bool list;
+} recover_arguments;
+
+#define FIELD(name) offsetof(recover_arguments, name)
+static const graphss_option rows[] = {
+    {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
+     "a model that train wrote", 0},
+    {"current", GRAPHSS_OPTION_STRING, FIELD(current), 0, 0, NULL, "DATASET",
+     "the snapshot to label; its labels are not looked at", 0},
+    {"previous", GRAPHSS_OPTION_STRING, FIELD(previous), 0, 0, NULL, "DATASET",
+     "the snapshot before; nodes are matched by name", 0},
+    {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
+     "training nodes of the current snapshot; default: those of the model", 0},
+    {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz", "where to write",
+     'o'},
+    {"list", GRAPHSS_OPTION_BOOL, FIELD(list), 0, 0, NULL, NULL,
+     "name the methods and their options, and stop", 0},
+    {0},
+};
+
+enum { OWN, METHOD }; /* groups */
+
+static const graphss_option *table_of(void)
+{
+    return rows;
+}
+
+static void defaults(void *options)
+{
+    *(recover_arguments *)options = (recover_arguments){0};
+}
+
+static void method_defaults(void *options)
+{
+    *(graphss_recover_options *)options =
+        graphss_recover_options_default("retrain", GRAPHSS_MODE_HONEST, NULL);
+}
+
+static const char *method_name(const void *user, size_t i)
+{
+    (void)user;
+    return graphss_recover_name(i);
+}
+
+static void list_methods(cli *app)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; graphss_recover_name(i); i++) {
+        const char *name = graphss_recover_name(i);
+        json_t *options = json_array();
+        if (!app->json)
+            printf("%-18s %s\n", name, graphss_recover_summary(i));
+        const char *before = "                   options: ";
+        for (const graphss_option *row = graphss_recover_options_table(); row->name; row++) {
+            if (!graphss_recover_uses(name, row->name))
+                continue;
+            json_array_append_new(options, json_string(row->name));
+            if (!app->json && !graphss_recover_uses("none", row->name) &&
+                !graphss_recover_uses("retrain", row->name)) {
+                printf("%s--%s", before, row->name);
+                before = " ";
+            }
+        }
+        if (!app->json && before[1] == '\0')
+            printf("\n");
+        json_t *method = json_object();
+        cli_json_set(method, "name", json_string(name));
+        cli_json_set(method, "summary", json_string(graphss_recover_summary(i)));
+        cli_json_set(method, "options", options);
+        json_array_append_new(all, method);
+    }
+    if (app->json)
+        cli_json_set(app->json, "methods", all);
+    else
+        json_decref(all);
+}
+
+/* The method's preset with what was given laid over it. */
+static graphss_status choose_options(cli *app, graphss_recover_options *opt,
+                                     const graphss_model *model)
+{
+    method_defaults(opt);
+    graphss_status st = cli_apply(app, METHOD, opt);
+    if (st)
+        return st;
+    bool known = false;
+    for (size_t i = 0; graphss_recover_name(i); i++)
+        known |= strcmp(graphss_recover_name(i), opt->method) == 0;
+    if (!known) {
+        const char *nearest = cli_nearest(opt->method, method_name, NULL);
+        return cli_usage(app, "--method: found '%s', want one of `recover --list`%s%s%s",
+                         opt->method, nearest ? "; did you mean " : "",
+                         nearest ? nearest : "", nearest ? "?" : "");
+    }
+    for (size_t i = 0; i < app->n_items; i++)
+        if (app->item[i].group == METHOD &&
+            !graphss_recover_uses(opt->method, app->item[i].row->name))
+            return cli_usage(app, "--%s has no meaning for %s", app->item[i].row->name,
+                             opt->method);
+    *opt = graphss_recover_options_default(opt->method, (graphss_mode)opt->mode, model);
+    return cli_apply(app, METHOD, opt);
+}
+
+static graphss_observation observe(const graphss_dataset *data)
+{
+    return (graphss_observation){&data->graph, &data->features, &data->node_names};
+}
+
+/* The split in numbers of the current snapshot. */
+static graphss_status choose_split(cli *app, graphss_split *out, const char *path,
+                                   const graphss_model *model,
+                                   const graphss_dataset *current,
+                                   const graphss_dataset *previous)
+{
+    const graphss_split *own = graphss_model_split(model);
+    const char *trained_on = graphss_model_dataset_hash(model);
+    if (path)
+        return graphss_split_read(app->ctx, out, path, current->label, current->graph.n_nodes,
+                                  graphss_model_classes(model));
+    if (!previous || strcmp(trained_on, current->hash) == 0) {
+        if (strcmp(trained_on, current->hash) != 0)
+            cli_note(app, "note: the model's split is taken to be in the numbers of %s",
+                     current->name);
+        return graphss_split_copy(app->ctx, out, own);
+    }
+    if (strcmp(trained_on, previous->hash) != 0)
+        cli_note(app, "note: the model's split is taken to be in the numbers of %s",
+                 previous->name);
+    int32_t *match = NULL;
+    const graphss_observation to = observe(current), from = observe(previous);
+    graphss_status st = graphss_match_nodes(app->ctx, &match, &to, &from);
+    if (!st)
+        st = graphss_split_translate(app->ctx, out, own, match, current->graph.n_nodes);
+    graphss_release(app->ctx, match);
+    return st;
+}
+
+static void show(cli *app, const graphss_recovery *r, const recover_arguments *own,
+                 const graphss_dataset *data, const graphss_recover_options *opt)
+{
+    if (app->json) {
+        json_t *options = cli_json_options(opt, graphss_recover_options_table());
+        for (const graphss_option *row = graphss_recover_options_table(); row->name; row++)
+            if (!graphss_recover_uses(r->method, row->name))
+                json_object_del(options, row->name);
+        cli_json_set(app->json, "path", cli_json_text(own->output));
+        cli_json_set(app->json, "method", cli_json_text(r->method));
+        cli_json_set(app->json, "train", cli_json_text(r->train));
+        cli_json_set(app->json, "how", cli_json_text(r->how));
+        cli_json_set(app->json, "nodes", json_integer((json_int_t)data->graph.n_nodes));
+        cli_json_set(app->json, "changed", json_integer((json_int_t)r->changed));
+        cli_json_set(app->json, "abstained", json_integer((json_int_t)r->abstained));
+        cli_json_set(app->json, "new_nodes", json_integer((json_int_t)r->new_nodes));
+        cli_json_set(app->json, "seconds", cli_json_real(r->seconds));
+        cli_json_set(app->json, "options", options);
+        cli_json_set(app->json, "dataset", cli_json_dataset(data));
+        cli_json_run(app, app->json);
+        return;
+    }
+    cli_show_dataset(app, data);
+    printf("Method   %s (%s): %s\n", r->method, r->train, r->how);
+    printf("Labels   %zu of %zu differ from the model's own", r->changed,
+           data->graph.n_nodes);
+    if (opt->abstain > 0)
+        printf(", %zu withheld", r->abstained);
+    if (r->new_nodes)
+        printf("; %zu nodes are new", r->new_nodes);
+    printf("; %.3f s, %.0f MB\nWritten  ", r->seconds, (double)r->peak_memory / 1e6);
+    terminal_text(&app->term, stdout, own->output, 0);
+    printf("\n");
+}
+
+static graphss_status run(cli *app)
+{
+    recover_arguments own = {0};
+    graphss_recover_options opt;
+    graphss_model *model = NULL;
+    graphss_dataset current = {0}, previous = {0};
+    graphss_split split = {0};
+    graphss_recovery r = {0};
+
+    graphss_status st = cli_apply(app, OWN, &own);
+    if (st)
+        return st;
+    if (own.list) {
+        list_methods(app);
+        return GRAPHSS_OK;
+    }
+    if (!own.model_file)
+        return cli_usage(app, "recover: want --model-file MODEL");
+    if (!own.current)
+        return cli_usage(app, "recover: want --current DATASET");
+    if (!own.output)
+        return cli_usage(app, "recover: want -o OUT.npz");
+    if (!cli_has_extension(own.output, ".npz"))
+        return cli_usage(app, "recover: %s: want a name that ends in .npz", own.output);
+    const char *const input[] = {own.model_file, own.current, own.previous, own.split};
+    st = cli_check_output(app, own.output, input, 4);
+    if (!st)
+        st = choose_options(app, &opt, NULL);
+    if (st)
+        return st;
+
+    st = graphss_model_load(app->ctx, &model, own.model_file);
+    if (!st)
+        st = choose_options(app, &opt, model);
+    if (!st)
+        st = cli_read_dataset(app, &current, own.current);
+    if (!st)
+        st = graphss_model_fits(app->ctx, model, &current);
+    if (!st && own.previous)
+        st = cli_read_dataset(app, &previous, own.previous);
+    if (!st && own.previous)
+        st = graphss_model_fits(app->ctx, model, &previous);
+    if (!st)
+        st = choose_split(app, &split, own.split, model, &current,
+                          own.previous ? &previous : NULL);
+    if (st)
+        goto done;
+
+    const graphss_observation before = observe(&previous);
+    const graphss_recover_input in = {.current = observe(&current),
+                                      .previous = own.previous ? &before : NULL,
+                                      .model = model,
+                                      .split = &split,
+                                      .seed = (uint64_t)app->global.seed};
+    st = graphss_recover(app->ctx, &r, &in, &opt);
+    terminal_clear(&app->term);
+    if (!st)
+        st = graphss_predictions_write(app->ctx, &r.predictions, own.output);
+    if (!st)
+        show(app, &r, &own, &current, &opt);
+done:
+    graphss_recovery_destroy(app->ctx, &r);
+    graphss_split_destroy(app->ctx, &split);
+    graphss_dataset_destroy(app->ctx, &previous);
+    graphss_dataset_destroy(app->ctx, &current);
+    graphss_model_free(app->ctx, model);
+    return st;
+}
+
+const cli_command cli_recover = {
+    .name = "recover",
+    .arguments = "--model-file MODEL --current DATASET -o OUT.npz",
+    .summary = "Label a snapshot that may have been tampered with",
+    .about = "OUT.npz holds labels, posterior (a row per node) and perturbed (for each node a "
+             "number between 0 and 1), and node_names where the nodes have names.\n"
+             "A method sees links, features and the labels of the split, never the truth.\n",
+    .examples = "recover --model-file cora.model --current attacked.npz -o out.npz\n"
+                "recover --model-file cora.model --current new.npz --previous old.npz "
+                "--method keep-last -o out.npz\n"
+                "recover --list\n",
+    .min_arguments = 0,
+    .max_arguments = 0,
+    .group = {{"Options", table_of, sizeof(recover_arguments), defaults},
+              {"The method", graphss_recover_options_table, sizeof(graphss_recover_options),
+               method_defaults}},
+    .run = run,
+};

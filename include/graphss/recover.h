@@ -1,0 +1,113 @@
+/* graphss/recover.h - labels for a snapshot that may have been tampered with.
+ *
+ *     graphss_recover_options opt =
+ *         graphss_recover_options_default("jaccard", GRAPHSS_MODE_HONEST, model);
+ *     graphss_recover_input in = {.current = {&graph, &features, &names}, .model = model,
+ *                                 .seed = 1};
+ *     graphss_recovery r = {0};
+ *     graphss_recover(ctx, &r, &in, &opt);
+ *     ... r.predictions.label[i], r.predictions.posterior[i * n_classes + k] ...
+ *     graphss_recovery_destroy(ctx, &r);
+ *
+ * A defence is given graphs, features and the labels of a split: the truth of a test node
+ * is not among its arguments, so it cannot be used by mistake. docs/defences.md describes
+ * the methods. */
+#ifndef GRAPHSS_RECOVER_H
+#define GRAPHSS_RECOVER_H
+
+#include <graphss/model.h>
+#include <graphss/predictions.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A snapshot without its labels. All borrowed. */
+typedef struct graphss_observation {
+    const graphss_graph *graph;
+    const graphss_features *features;
+    const graphss_names *names; /* of the nodes; NULL or empty: they are called 0, 1, 2 ... */
+} graphss_observation;
+
+typedef struct graphss_recover_input {
+    graphss_observation current;
+    const graphss_observation *previous; /* nodes are matched by name; NULL: no history */
+    const graphss_model *model;          /* trained before the current snapshot */
+    const graphss_split *split; /* in numbers of current; NULL: the model's own split, which
+                                 * then must be in numbers of current as well */
+    uint64_t seed;              /* stream DEFENCE and the streams of training */
+} graphss_recover_input;
+
+/* What meets the current snapshot. */
+typedef enum graphss_recover_train {
+    GRAPHSS_RECOVER_AUTO,    /* retrain where that has a meaning, else evasion */
+    GRAPHSS_RECOVER_EVASION, /* what was trained before, on the previous snapshot */
+    GRAPHSS_RECOVER_RETRAIN  /* what is trained on the current one, with the training labels */
+} graphss_recover_train;
+
+/* Fields that a method does not read are ignored; graphss_recover_uses tells which it does. */
+typedef struct graphss_recover_options {
+    const char *method;        /* a name of graphss_recover_name() */
+    int mode;                  /* graphss_mode the preset came from; kept for the record */
+    int train;                 /* graphss_recover_train */
+    double abstain;            /* label -1 where the largest posterior is smaller; 0: never */
+    graphss_train_options fit; /* how the method's classifier is trained */
+    double alpha;              /* share that comes from the links, [0, 1] */
+    int64_t steps;             /* rounds of spreading */
+} graphss_recover_options;
+
+/* Methods in the order of the table; NULL past the end. */
+GRAPHSS_API const char *graphss_recover_name(size_t i);
+/* One line for people, with the paper. */
+GRAPHSS_API const char *graphss_recover_summary(size_t i);
+/* Whether an option of the table has a meaning for a method. */
+GRAPHSS_API bool graphss_recover_uses(const char *method, const char *option);
+
+/* The preset of a method; honest: on top of the options the model was trained with (NULL:
+ * those of gcn), paper: of the paper's appendix. An unknown name gives the values of
+ * "retrain" with that name, which graphss_recover then refuses. */
+GRAPHSS_API graphss_recover_options graphss_recover_options_default(
+    const char *method, graphss_mode mode, const graphss_model *model);
+GRAPHSS_API const graphss_option *graphss_recover_options_table(void);
+
+typedef struct graphss_recovery {
+    /* label, posterior, perturbed, node_names. A method without an idea of its own of what
+     * was perturbed gives the distance of its posterior from the model's probabilities,
+     * half the sum of absolute differences: a score between 0 and 1, not a chance. */
+    graphss_predictions predictions;
+    const char *method; /* constant text */
+    const char *train;  /* "evasion", "retrain" or "none": nothing is trained */
+    const char *how;    /* constant text: what was trained on which snapshot */
+    size_t changed;     /* labels that differ from the model's own on current */
+    size_t abstained;   /* labels that are -1 */
+    size_t new_nodes;   /* nodes of current that previous lacks; 0 without previous */
+    double seconds;
+    uint64_t peak_memory; /* bytes, of the process so far */
+} graphss_recovery;
+
+/* Errors: INVALID (an option, a method that does not exist, a way of training that has no
+ * meaning for it, no previous where it is needed), SHAPE (snapshot, model and split
+ * disagree), DATA (no features; no links or only one class among the training labels where
+ * the method needs more), LIMIT, NOMEM, CANCELLED. out is written only on success. The
+ * result does not depend on the number of threads. */
+GRAPHSS_MUST_CHECK graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
+                                                  const graphss_recover_input *in,
+                                                  const graphss_recover_options *opt);
+GRAPHSS_API void graphss_recovery_destroy(graphss_ctx *ctx, graphss_recovery *recovery);
+
+/* For each node of `to` the number of the node of `from` with the same name, or -1. Without
+ * names a node is called by its number. The caller releases *match [to nodes]. */
+GRAPHSS_MUST_CHECK graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t **match,
+                                                      const graphss_observation *to,
+                                                      const graphss_observation *from);
+/* The split in the numbers of `to`, given in those of `from`: match [n] is what
+ * graphss_match_nodes gave. Nodes that `to` lacks are left out. */
+GRAPHSS_MUST_CHECK graphss_status graphss_split_translate(graphss_ctx *ctx,
+                                                          graphss_split *out,
+                                                          const graphss_split *split,
+                                                          const int32_t *match, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

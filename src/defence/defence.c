@@ -1,0 +1,47 @@
+/* defence.c - what methods share. */
+#include "defence/defence.h"
+
+graphss_observation graphss_i_scene_training(const graphss_i_scene *scene,
+                                             const graphss_split **split)
+{
+    *split = scene->retrain ? scene->split : scene->previous_split;
+    return scene->retrain ? scene->current : scene->previous;
+}
+
+void graphss_i_widen_prob(double *posterior, const float *prob, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        posterior[i] = prob[i];
+}
+
+graphss_status graphss_i_posterior_of(graphss_ctx *ctx, double *posterior,
+                                      const graphss_model *model, const graphss_graph *graph,
+                                      const graphss_features *features)
+{
+    const size_t k = graphss_model_classes(model);
+    float *prob = graphss_i_alloc(ctx, graph->n_nodes, k * sizeof *prob);
+    if (!prob)
+        return GRAPHSS_ERR_NOMEM;
+    const graphss_status st = graphss_model_predict(ctx, prob, model, graph, features);
+    if (!st)
+        graphss_i_widen_prob(posterior, prob, graph->n_nodes * k);
+    graphss_release(ctx, prob);
+    return st;
+}
+
+graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
+                                       const graphss_i_scene *scene,
+                                       const graphss_graph *graph,
+                                       const graphss_graph *current,
+                                       const graphss_train_options *fit)
+{
+    graphss_model *model = NULL;
+    const graphss_split *split;
+    const graphss_observation on = graphss_i_scene_training(scene, &split);
+    graphss_status st = graphss_model_train(ctx, &model, NULL, graph, on.features, scene->k,
+                                            split, scene->seed, fit);
+    if (!st)
+        st = graphss_i_posterior_of(ctx, posterior, model, current, scene->current.features);
+    graphss_model_free(ctx, model);
+    return st;
+}

@@ -1,0 +1,64 @@
+/* defence.h - what a defence is to the rest: one file that fills graphss_i_defence, and one
+ * line in the table of recover.c. */
+#ifndef GRAPHSS_DEFENCE_H
+#define GRAPHSS_DEFENCE_H
+
+#include "base/base.h"
+#include <graphss/recover.h>
+
+/* What a method sees. Everything is checked; splits have training nodes with labels. */
+typedef struct graphss_i_scene {
+    graphss_observation current, previous; /* previous.graph NULL: no history */
+    const graphss_model *model;
+    const graphss_split *split;          /* in numbers of current */
+    const graphss_split *previous_split; /* of previous, without nodes it lacks; or NULL */
+    const int32_t *before;               /* [n] node of previous or -1; NULL: no history */
+    const float *prob;                   /* [n x k] the model on current */
+    size_t n, k;                         /* nodes of current, classes */
+    uint64_t seed;
+    bool retrain; /* train on current; else evasion */
+} graphss_i_scene;
+
+typedef struct graphss_i_defence {
+    const char *name;
+    const char *summary; /* for people, one line with the paper */
+
+    /* What each way of training means for it; NULL: it has no meaning. Both NULL: nothing
+     * is trained, and `untrained` says what happens instead. */
+    const char *evasion, *retrain, *untrained;
+    const char *options;   /* names of the options it reads, each between spaces: " a b " */
+    bool fits;             /* reads the options of training as well */
+    bool learns;           /* training labels of one class only are an error */
+    bool needs_links;      /* a graph without links is an error */
+    bool needs_previous;   /* so is no previous snapshot, */
+    bool evasion_previous; /* or only where it was trained before */
+
+    /* Changes the presets all methods share (recover.c); NULL: nothing. */
+    void (*adjust)(graphss_recover_options *opt);
+    /* Fills posterior [n x k], rows that sum to 1. perturbed [n] is NaN; filled or left. */
+    graphss_status (*run)(graphss_ctx *ctx, double *posterior, double *perturbed,
+                          const graphss_i_scene *scene, const graphss_recover_options *opt);
+} graphss_i_defence;
+
+extern const graphss_i_defence graphss_i_none, graphss_i_keep_last, graphss_i_retrain,
+    graphss_i_features_only, graphss_i_label_propagation;
+
+/* ---- what methods share (defence.c) ---- */
+
+/* The snapshot and the split to train on: current, or previous where it was trained before. */
+graphss_observation graphss_i_scene_training(const graphss_i_scene *scene,
+                                             const graphss_split **split);
+void graphss_i_widen_prob(double *posterior, const float *prob, size_t count);
+/* posterior of a model on a snapshot of n nodes */
+graphss_status graphss_i_posterior_of(graphss_ctx *ctx, double *posterior,
+                                      const graphss_model *model, const graphss_graph *graph,
+                                      const graphss_features *features);
+/* Trains opt->fit on `graph`, which belongs to the training snapshot, and asks it about
+ * `current`, which belongs to the current one (the same graph when scene->retrain). */
+graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
+                                       const graphss_i_scene *scene,
+                                       const graphss_graph *graph,
+                                       const graphss_graph *current,
+                                       const graphss_train_options *fit);
+
+#endif

@@ -1,0 +1,112 @@
+/* match.c - the same node in two snapshots, by name. */
+#include "base/base.h"
+#include <graphss/recover.h>
+#include <string.h>
+
+static const char *node_name(const graphss_observation *o, size_t i, char buffer[24])
+{
+    if (o->names && o->names->count)
+        return graphss_names_get(o->names, i);
+    snprintf(buffer, 24, "%zu", i);
+    return buffer;
+}
+
+static graphss_status check_names(graphss_ctx *ctx, const graphss_observation *o)
+{
+    if (o->names && o->names->count && o->names->count != o->graph->n_nodes)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%zu node names, a graph of %zu nodes",
+                              o->names->count, o->graph->n_nodes);
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t **match,
+                                   const graphss_observation *to,
+                                   const graphss_observation *from)
+{
+    graphss_dataset shell = {.graph = *from->graph}; /* what an index looks at */
+    graphss_node_index *index = NULL;
+    char buffer[24];
+
+    graphss_status st = check_names(ctx, to);
+    if (!st)
+        st = check_names(ctx, from);
+    if (st)
+        return st;
+    if (from->names)
+        shell.node_names = *from->names;
+    int32_t *made = graphss_i_alloc(ctx, to->graph->n_nodes, sizeof *made);
+    if (!made)
+        return GRAPHSS_ERR_NOMEM;
+    st = graphss_node_index_new(ctx, &index, &shell);
+    if (st) {
+        graphss_release(ctx, made);
+        return st;
+    }
+    for (size_t i = 0; i < to->graph->n_nodes; i++)
+        made[i] = (int32_t)graphss_node_index_find(index, node_name(to, i, buffer));
+    graphss_node_index_free(ctx, index);
+    *match = made;
+    return GRAPHSS_OK;
+}
+
+/* Keeps the nodes of a list that have a new number. Lists are nodes with labels or NULL. */
+static graphss_status translate(graphss_ctx *ctx, int32_t **node_out, int32_t **label_out,
+                                size_t *n_out, const int32_t *node, const int32_t *label,
+                                size_t n, const int32_t *number, size_t n_numbers)
+{
+    size_t kept = 0;
+    *node_out = graphss_i_alloc(ctx, n, sizeof **node_out);
+    if (!*node_out)
+        return GRAPHSS_ERR_NOMEM;
+    if (label) {
+        *label_out = graphss_i_alloc(ctx, n, sizeof **label_out);
+        if (!*label_out)
+            return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const int32_t at =
+            node[i] >= 0 && (size_t)node[i] < n_numbers ? number[node[i]] : -1;
+        if (at < 0)
+            continue;
+        (*node_out)[kept] = at;
+        if (label)
+            (*label_out)[kept] = label[i];
+        kept++;
+    }
+    *n_out = kept;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_split_translate(graphss_ctx *ctx, graphss_split *out,
+                                       const graphss_split *split, const int32_t *match,
+                                       size_t n)
+{
+    graphss_split made = {.n_flipped = split->n_flipped};
+    size_t n_numbers = 0;
+    for (size_t i = 0; i < n; i++)
+        if (match[i] >= 0 && (size_t)match[i] >= n_numbers)
+            n_numbers = (size_t)match[i] + 1;
+    int32_t *number = graphss_i_alloc(ctx, n_numbers, sizeof *number); /* from -> to */
+    if (!number)
+        return GRAPHSS_ERR_NOMEM;
+    memset(number, -1, n_numbers * sizeof *number);
+    for (size_t i = n; i-- > 0;) /* of two nodes with one name the first */
+        if (match[i] >= 0)
+            number[match[i]] = (int32_t)i;
+
+    graphss_status st = translate(ctx, &made.train, &made.train_label, &made.n_train,
+                                  split->train, split->train_label, split->n_train, number,
+                                  n_numbers);
+    if (!st)
+        st = translate(ctx, &made.val, &made.val_label, &made.n_val, split->val,
+                       split->val_label, split->n_val, number, n_numbers);
+    if (!st)
+        st = translate(ctx, &made.test, NULL, &made.n_test, split->test, NULL, split->n_test,
+                       number, n_numbers);
+    graphss_release(ctx, number);
+    if (st)
+        graphss_split_destroy(ctx, &made);
+    else
+        *out = made;
+    return st;
+}

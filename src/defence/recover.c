@@ -1,0 +1,382 @@
+/* recover.c - the table of defences, their options, and what is the same for all: checks,
+ * matching of nodes, the model's own answer, labels from posteriors. */
+#include "data/build.h"
+#include "defence/defence.h"
+#include <graphss/evaluate.h>
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static const graphss_i_defence *const methods[] = {
+    &graphss_i_none,
+    &graphss_i_keep_last,
+    &graphss_i_retrain,
+    &graphss_i_features_only,
+    &graphss_i_label_propagation,
+};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+static const graphss_i_defence *find(const char *name)
+{
+    for (size_t i = 0; name && i < METHODS; i++)
+        if (!strcmp(methods[i]->name, name))
+            return methods[i];
+    return NULL;
+}
+
+const char *graphss_recover_name(size_t i)
+{
+    return i < METHODS ? methods[i]->name : NULL;
+}
+
+const char *graphss_recover_summary(size_t i)
+{
+    return i < METHODS ? methods[i]->summary : NULL;
+}
+
+/* ---- options ---- */
+
+#define FIELD(f) offsetof(graphss_recover_options, f)
+static const char *const modes[] = {"honest", "paper", NULL};
+static const char *const ways[] = {"auto", "evasion", "retrain", NULL};
+
+/* The first COMMON rows mean something to every method. */
+enum { COMMON = 4 };
+static const graphss_option table[] = {
+    {"method", GRAPHSS_OPTION_STRING, FIELD(method), 0, 0, NULL, "NAME",
+     "the defence; --list names them", 'm'},
+    {"mode", GRAPHSS_OPTION_CHOICE, FIELD(mode), 0, 0, modes, "MODE",
+     "preset: honest (tuned) or paper (its appendix)", 0},
+    {"train", GRAPHSS_OPTION_CHOICE, FIELD(train), 0, 0, ways, "WAY",
+     "what was trained before meets the snapshot, or it is trained again", 0},
+    {"abstain", GRAPHSS_OPTION_REAL, FIELD(abstain), 0, 1, NULL, "P",
+     "give no label (-1) where the largest posterior is below P", 0},
+    {"alpha", GRAPHSS_OPTION_REAL, FIELD(alpha), 0, 1, NULL, "SHARE",
+     "label-propagation: share that comes from the links", 0},
+    {"steps", GRAPHSS_OPTION_INT, FIELD(steps), 0, 1e6, NULL, "N",
+     "label-propagation: rounds", 0},
+    {"layers", GRAPHSS_OPTION_INT, FIELD(fit.layers), 1, 30, NULL, "N",
+     "training: weight layers", 0},
+    {"hidden", GRAPHSS_OPTION_INT, FIELD(fit.hidden), 1, 65536, NULL, "N",
+     "training: width of the hidden layers", 0},
+    {"dropout", GRAPHSS_OPTION_REAL, FIELD(fit.dropout), 0, 0.99, NULL, "SHARE",
+     "training: share of inputs and hidden units dropped", 0},
+    {"weight-decay", GRAPHSS_OPTION_REAL, FIELD(fit.weight_decay), 0, 1e3, NULL, "X",
+     "training: L2 penalty on the first layer's weights", 0},
+    {"learning-rate", GRAPHSS_OPTION_REAL, FIELD(fit.learning_rate), 1e-12, 1e3, NULL, "X",
+     "training: step size of Adam", 0},
+    {"epochs", GRAPHSS_OPTION_INT, FIELD(fit.epochs), 1, 1e7, NULL, "N",
+     "training: most epochs", 0},
+    {"patience", GRAPHSS_OPTION_INT, FIELD(fit.patience), 0, 1e7, NULL, "N",
+     "training: stop after N epochs without a better one; 0: never", 0},
+    {"row-normalise", GRAPHSS_OPTION_BOOL, FIELD(fit.row_normalise), 0, 1, NULL, "yes|no",
+     "training: divide each feature row by its sum", 0},
+    {"unit-scale", GRAPHSS_OPTION_BOOL, FIELD(fit.unit_scale), 0, 1, NULL, "yes|no",
+     "training: scale features so that rows have length one on average", 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+};
+
+const graphss_option *graphss_recover_options_table(void)
+{
+    return table;
+}
+
+bool graphss_recover_uses(const char *method, const char *option)
+{
+    const graphss_i_defence *m = find(method);
+    const graphss_option *row = graphss_option_find(table, option);
+    char word[64];
+    if (!m || !row)
+        return false;
+    if (row < table + COMMON)
+        return true;
+    if (row->offset >= FIELD(fit) &&
+        row->offset < FIELD(fit) + sizeof(graphss_train_options))
+        return m->fits;
+    snprintf(word, sizeof word, " %s ", option);
+    return strstr(m->options, word) != NULL;
+}
+
+/* The appendix gives each rival the training of its authors' code: two layers of 16 units,
+ * half of them dropped, Adam with rate 0.01, 200 epochs. */
+static void paper_fit(graphss_train_options *fit)
+{
+    fit->mode = GRAPHSS_MODE_PAPER;
+    fit->layers = strcmp(fit->model, "sgc") ? 2 : 1;
+    fit->hidden = 16;
+    fit->dropout = 0.5;
+    fit->weight_decay = 5e-4;
+    fit->learning_rate = 0.01;
+    fit->epochs = 200;
+    fit->patience = 0;
+    fit->self_loops = true;
+}
+
+graphss_recover_options graphss_recover_options_default(const char *method, graphss_mode mode,
+                                                        const graphss_model *model)
+{
+    const graphss_i_defence *m = find(method);
+    graphss_recover_options opt = {.method = method, .mode = mode};
+    opt.fit = model ? *graphss_model_options(model)
+                    : graphss_train_options_default("gcn", mode);
+    if (mode == GRAPHSS_MODE_PAPER && m && m != &graphss_i_retrain)
+        paper_fit(&opt.fit);
+    if (m && m->adjust)
+        m->adjust(&opt);
+    return opt;
+}
+
+/* ---- checks ---- */
+
+static graphss_status check_observation(graphss_ctx *ctx, const graphss_observation *o,
+                                        const char *which)
+{
+    if (!o->graph || !o->features || o->graph->n_nodes == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the %s snapshot has no nodes", which);
+    if (o->features->n_cols == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "the nodes of the %s snapshot have no features", which);
+    if (o->names && o->names->count && o->names->count != o->graph->n_nodes)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                              "the %s snapshot has %zu node names for %zu nodes", which,
+                              o->names->count, o->graph->n_nodes);
+    return GRAPHSS_OK;
+}
+
+static graphss_status check_list(graphss_ctx *ctx, const char *what, const int32_t *node,
+                                 const int32_t *label, size_t n, size_t n_nodes, size_t k)
+{
+    if (n && !label)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the split has no %s labels", what);
+    for (size_t i = 0; i < n; i++) {
+        if (node[i] < 0 || (size_t)node[i] >= n_nodes)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                                  "the split's %s node %zu is %d, the current snapshot has "
+                                  "0..%zu: give the split of this snapshot",
+                                  what, i, (int)node[i], n_nodes - 1);
+        if (label[i] < 0 || (size_t)label[i] >= k)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                                  "%s node %d has label %d, want 0..%zu", what, (int)node[i],
+                                  (int)label[i], k - 1);
+    }
+    return GRAPHSS_OK;
+}
+
+static graphss_status check_split(graphss_ctx *ctx, const graphss_split *split, size_t n,
+                                  size_t k, const graphss_i_defence *m, const char *which)
+{
+    if (split->n_train == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "no training node is in the %s snapshot",
+                              which);
+    graphss_status st = check_list(ctx, "training", split->train, split->train_label,
+                                   split->n_train, n, k);
+    if (!st)
+        st = check_list(ctx, "validation", split->val, split->val_label, split->n_val, n, k);
+    if (st || !m->learns)
+        return st;
+    for (size_t i = 1; i < split->n_train; i++)
+        if (split->train_label[i] != split->train_label[0])
+            return GRAPHSS_OK;
+    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                          "all %zu training labels are class %d: %s needs at least two classes",
+                          split->n_train, (int)split->train_label[0], m->name);
+}
+
+static graphss_status choose_way(graphss_ctx *ctx, bool *retrain, const graphss_i_defence *m,
+                                 const graphss_recover_input *in, int train)
+{
+    *retrain = train == GRAPHSS_RECOVER_RETRAIN ||
+               (train == GRAPHSS_RECOVER_AUTO && m->retrain);
+    if (train != GRAPHSS_RECOVER_AUTO && !m->evasion && !m->retrain)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--train %s has no meaning for %s: nothing is trained",
+                              ways[train], m->name);
+    if (*retrain && !m->retrain)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--train retrain has no meaning for %s, which is %s", m->name,
+                              m->evasion);
+    if (train == GRAPHSS_RECOVER_EVASION && !m->evasion)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--train evasion has no meaning for %s, which is %s", m->name,
+                              m->retrain);
+    if (!in->previous && m->needs_previous)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "%s needs the previous snapshot, none is given", m->name);
+    if (!in->previous && m->evasion_previous && m->evasion && !*retrain)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "%s with --train evasion is trained on the previous snapshot, "
+                              "none is given",
+                              m->name);
+    return GRAPHSS_OK;
+}
+
+static graphss_status check(graphss_ctx *ctx, const graphss_i_defence *m,
+                            const graphss_recover_input *in)
+{
+    graphss_status st = check_observation(ctx, &in->current, "current");
+    if (!st && in->previous)
+        st = check_observation(ctx, in->previous, "previous");
+    if (!st && m->needs_links && graphss_graph_edges(in->current.graph) == 0)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                            "the current snapshot has no links, and %s works on links",
+                            m->name);
+    return st;
+}
+
+/* ---- running ---- */
+
+static uint64_t peak_memory(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+/* Memory of one run besides the result. */
+typedef struct workspace {
+    float *prob;     /* [n x k] */
+    int32_t *own;    /* [n] the model's labels */
+    int32_t *before; /* [n] or NULL */
+    int32_t *after;  /* [nodes of previous] or NULL */
+    graphss_split previous_split;
+} workspace;
+
+static void workspace_destroy(graphss_ctx *ctx, workspace *w)
+{
+    graphss_release(ctx, w->prob);
+    graphss_release(ctx, w->own);
+    graphss_release(ctx, w->before);
+    graphss_release(ctx, w->after);
+    graphss_split_destroy(ctx, &w->previous_split);
+}
+
+static graphss_status look_back(graphss_ctx *ctx, workspace *w, graphss_i_scene *scene,
+                                const graphss_i_defence *m)
+{
+    graphss_status st =
+        graphss_match_nodes(ctx, &w->before, &scene->current, &scene->previous);
+    if (!st)
+        st = graphss_match_nodes(ctx, &w->after, &scene->previous, &scene->current);
+    if (!st)
+        st = graphss_split_translate(ctx, &w->previous_split, scene->split, w->after,
+                                     scene->previous.graph->n_nodes);
+    if (st)
+        return st;
+    scene->before = w->before;
+    scene->previous_split = &w->previous_split;
+    return m->evasion_previous && !scene->retrain
+               ? check_split(ctx, &w->previous_split, scene->previous.graph->n_nodes,
+                             scene->k, m, "previous")
+               : GRAPHSS_OK;
+}
+
+static graphss_status allocate(graphss_ctx *ctx, graphss_recovery *r, workspace *w,
+                               const graphss_i_scene *scene)
+{
+    graphss_predictions *p = &r->predictions;
+    const size_t n = scene->n, k = scene->k;
+    p->n_nodes = n;
+    p->n_classes = k;
+    w->prob = graphss_i_alloc(ctx, n, k * sizeof *w->prob);
+    w->own = graphss_i_alloc(ctx, n, sizeof *w->own);
+    p->label = graphss_i_alloc(ctx, n, sizeof *p->label);
+    p->posterior = graphss_i_alloc(ctx, n, k * sizeof *p->posterior);
+    p->perturbed = graphss_i_alloc(ctx, n, sizeof *p->perturbed);
+    if (!w->prob || !w->own || !p->label || !p->posterior || !p->perturbed)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        p->perturbed[i] = NAN;
+    const graphss_names *names = scene->current.names;
+    return names && names->count ? graphss_i_names_copy(ctx, &p->node_names, names)
+                                 : GRAPHSS_OK;
+}
+
+/* Labels from posteriors, and the counts. */
+static void conclude(graphss_recovery *r, const workspace *w, const graphss_i_scene *scene,
+                     double abstain)
+{
+    graphss_predictions *p = &r->predictions;
+    for (size_t i = 0; i < scene->n; i++) {
+        const double *row = p->posterior + i * scene->k;
+        const float *own = w->prob + i * scene->k;
+        double distance = 0;
+        size_t best = 0;
+        for (size_t c = 0; c < scene->k; c++) {
+            best = row[c] > row[best] ? c : best;
+            distance += fabs(row[c] - own[c]);
+        }
+        p->label[i] = row[best] < abstain ? -1 : (int32_t)best;
+        r->abstained += p->label[i] < 0;
+        r->changed += p->label[i] >= 0 && p->label[i] != w->own[i];
+        r->new_nodes += scene->before && scene->before[i] < 0;
+        if (isnan(p->perturbed[i]))
+            p->perturbed[i] = fmin(1, distance / 2);
+    }
+}
+
+graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
+                               const graphss_recover_input *in,
+                               const graphss_recover_options *given)
+{
+    const double start = graphss_i_seconds();
+    const graphss_recover_options standard =
+        graphss_recover_options_default("retrain", GRAPHSS_MODE_HONEST, in->model);
+    const graphss_recover_options *opt = given ? given : &standard;
+    const graphss_i_defence *m = find(opt->method);
+    if (!m)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--method: no defence is called '%.60s'",
+                              opt->method ? opt->method : "");
+    if (!in->model)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "recover needs a trained model");
+    graphss_i_scene scene = {.current = in->current, .model = in->model, .seed = in->seed};
+    graphss_status st = graphss_options_check(ctx, opt, table);
+    if (!st)
+        st = choose_way(ctx, &scene.retrain, m, in, opt->train);
+    if (!st)
+        st = check(ctx, m, in);
+    if (st)
+        return st;
+    scene.n = in->current.graph->n_nodes;
+    scene.k = graphss_model_classes(in->model);
+    scene.split = in->split ? in->split : graphss_model_split(in->model);
+    if (in->previous)
+        scene.previous = *in->previous;
+    st = check_split(ctx, scene.split, scene.n, scene.k, m, "current");
+    if (st)
+        return st;
+
+    workspace w = {0};
+    graphss_recovery r = {.method = m->name};
+    r.train = !m->evasion && !m->retrain ? "none" : scene.retrain ? "retrain" : "evasion";
+    r.how = !m->evasion && !m->retrain ? m->untrained
+            : scene.retrain            ? m->retrain
+                                       : m->evasion;
+    st = allocate(ctx, &r, &w, &scene);
+    if (!st && in->previous)
+        st = look_back(ctx, &w, &scene, m);
+    if (!st)
+        st = graphss_model_predict(ctx, w.prob, in->model, scene.current.graph,
+                                   scene.current.features);
+    if (!st) {
+        graphss_argmax(w.own, w.prob, scene.n, scene.k);
+        scene.prob = w.prob;
+        st = m->run(ctx, r.predictions.posterior, r.predictions.perturbed, &scene, opt);
+    }
+    if (!st)
+        conclude(&r, &w, &scene, opt->abstain);
+    workspace_destroy(ctx, &w);
+    if (st) {
+        graphss_recovery_destroy(ctx, &r);
+        return st;
+    }
+    r.seconds = graphss_i_seconds() - start;
+    r.peak_memory = peak_memory();
+    *out = r;
+    return GRAPHSS_OK;
+}
+
+void graphss_recovery_destroy(graphss_ctx *ctx, graphss_recovery *recovery)
+{
+    graphss_predictions_destroy(ctx, &recovery->predictions);
+    *recovery = (graphss_recovery){0};
+}

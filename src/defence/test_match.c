@@ -1,0 +1,133 @@
+/* Nodes matched by name, and splits that follow them. */
+#include "base/base.h"
+#include "testing.h"
+
+typedef struct named {
+    graphss_graph graph;
+    graphss_features features;
+    graphss_names names;
+    int64_t offset[8];
+    size_t start[8];
+    char text[64];
+} named;
+
+/* A graph without links whose nodes have the given one-letter names. */
+static graphss_observation make(named *x, const char *letters)
+{
+    memset(x, 0, sizeof *x);
+    const size_t n = strlen(letters);
+    x->graph = (graphss_graph){.n_nodes = n, .offset = x->offset};
+    for (size_t i = 0; i < n; i++) {
+        x->start[i] = 2 * i;
+        x->text[2 * i] = letters[i];
+    }
+    x->start[n] = 2 * n;
+    x->names = (graphss_names){n, x->start, x->text};
+    return (graphss_observation){&x->graph, &x->features, &x->names};
+}
+
+static void test_nodes_are_found_by_name_wherever_they_went(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    named a, b;
+    const graphss_observation to = make(&a, "xcab"), from = make(&b, "abcd");
+    int32_t *match = NULL;
+    assert_ok(ctx, graphss_match_nodes(ctx, &match, &to, &from));
+    const int32_t want[] = {-1, 2, 0, 1};
+    assert_memory_equal(match, want, sizeof want);
+    graphss_release(ctx, match);
+    graphss_ctx_free(ctx);
+}
+
+static void test_without_names_a_node_is_its_number(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    named a, b;
+    graphss_observation to = make(&a, "1x0"), from = make(&b, "ab");
+    from.names = NULL;
+    int32_t *match = NULL;
+    assert_ok(ctx, graphss_match_nodes(ctx, &match, &to, &from));
+    const int32_t named_to_numbers[] = {1, -1, 0};
+    assert_memory_equal(match, named_to_numbers, sizeof named_to_numbers);
+    graphss_release(ctx, match);
+    to.names = NULL;
+    assert_ok(ctx, graphss_match_nodes(ctx, &match, &to, &from));
+    const int32_t numbers[] = {0, 1, -1};
+    assert_memory_equal(match, numbers, sizeof numbers);
+    graphss_release(ctx, match);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_wrong_number_of_names_is_an_error(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    named a, b;
+    const graphss_observation to = make(&a, "ab"), from = make(&b, "ab");
+    int32_t *match = NULL;
+    b.names.count = 1;
+    assert_fails(ctx, graphss_match_nodes(ctx, &match, &to, &from), GRAPHSS_ERR_SHAPE,
+                 "1 node names");
+    assert_null(match);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_split_follows_its_nodes(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int32_t train[] = {0, 2, 3}, label[] = {5, 6, 7}, val[] = {1}, val_label[] = {8};
+    int32_t test[] = {4};
+    const graphss_split split = {3, 1, 1, train, val, test, label, val_label, 2};
+    const int32_t match[] = {-1, 2, 1, 0}; /* to has nodes new, c, b, a */
+    graphss_split got = {0};
+    assert_ok(ctx, graphss_split_translate(ctx, &got, &split, match, 4));
+    assert_int_equal(got.n_train, 2);
+    assert_int_equal(got.train[0], 3);
+    assert_int_equal(got.train_label[0], 5);
+    assert_int_equal(got.train[1], 1);
+    assert_int_equal(got.train_label[1], 6);
+    assert_int_equal(got.n_val, 1);
+    assert_int_equal(got.val[0], 2);
+    assert_int_equal(got.val_label[0], 8);
+    assert_int_equal(got.n_test, 0);
+    graphss_split_destroy(ctx, &got);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status match_and_translate(graphss_ctx *ctx, void *arg)
+{
+    (void)arg;
+    named a, b;
+    const graphss_observation to = make(&a, "xcab"), from = make(&b, "abcd");
+    int32_t train[] = {0, 2}, label[] = {0, 1};
+    const graphss_split split = {.n_train = 2, .train = train, .train_label = label};
+    int32_t *match = NULL;
+    graphss_split got = {0};
+    graphss_status st = graphss_match_nodes(ctx, &match, &to, &from);
+    if (!st)
+        st = graphss_split_translate(ctx, &got, &split, match, 4);
+    graphss_split_destroy(ctx, &got);
+    graphss_release(ctx, match);
+    return st;
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    testing_each_allocation_fails(match_and_translate, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nodes_are_found_by_name_wherever_they_went),
+        cmocka_unit_test(test_without_names_a_node_is_its_number),
+        cmocka_unit_test(test_a_wrong_number_of_names_is_an_error),
+        cmocka_unit_test(test_a_split_follows_its_nodes),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
