@@ -1,0 +1,50 @@
+# recover.sh - labels for a snapshot, by each method.
+. "$(dirname "$0")/harness.sh"
+graph=synth:nodes=400,classes=3,features=60,degree=6
+run train $graph --epochs 30 --hidden 16 -o gcn.model -q
+
+case_ "every method runs and keeps the contract"
+run --json recover --list
+exits 0
+for method in $(run recover --list; sed -n 's/^\([a-z-]*\) .*/\1/p' ../stdout); do
+    run --json recover --model-file gcn.model --current $graph --previous $graph \
+        --method "$method" -o "$method.npz" -q
+    exits 0; no_err; present "$method.npz"; json method "$method"; json nodes 400
+    for field in changed seconds train how peak_memory_bytes options.mode; do
+        "$json_value" $field <../stdout >/dev/null || complain "$method: no field $field"
+    done
+    run --json evaluate "$method.npz" --truth $graph
+    exits 0; json nodes 400
+done
+
+case_ "no defence is the model's own answer"
+run predict $graph --model-file gcn.model -o own.npz
+run --json evaluate own.npz --truth $graph
+accuracy=$("$json_value" accuracy <../stdout)
+run --json evaluate none.npz --truth $graph
+json accuracy "$accuracy"
+
+case_ "wrong options are refused before any work"
+run recover --model-file gcn.model --current $graph --method keep-lst -o a.npz
+exits 2; err "did you mean keep-last?"; absent a.npz
+run recover --model-file gcn.model --current $graph --method none --hidden 3 -o a.npz
+exits 2; err "--hidden has no meaning for none"; absent a.npz
+run recover --model-file gcn.model --current $graph --method none --train retrain -o a.npz
+exits 2; err "has no meaning for none"; absent a.npz
+run recover --model-file gcn.model --current $graph --method keep-last -o a.npz
+exits 2; err "needs the previous snapshot"; absent a.npz
+run recover --model-file gcn.model --current $graph -o a.txt
+exits 2; err ".npz"
+run recover --current $graph -o a.npz
+exits 2; err "--model-file"
+run recover --model-file gcn.model --current $graph -o gcn.model
+exits 2
+
+case_ "the same seed gives the same bytes, whatever the threads"
+for threads in 1 2; do
+    run recover --model-file gcn.model --current $graph --method retrain \
+        --threads $threads -o threads$threads.npz -q
+    exits 0
+done
+same threads1.npz threads2.npz
+finish
