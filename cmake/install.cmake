@@ -19,6 +19,7 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/graphssConfig.cmake"
     "${CMAKE_CURRENT_BINARY_DIR}/graphssConfigVersion.cmake" DESTINATION "${package_dir}")
 
 file(RELATIVE_PATH pc_prefix "/any/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/any")
+string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 configure_file(cmake/graphss.pc.in graphss.pc @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/graphss.pc"
     DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -1,5 +1,5 @@
 # numpy.sh GRAPHSS - numpy and scipy read what the program writes, without pickles, and the
-# model is a sound safetensors file. Skips (77) where python3 has no numpy and scipy.
+# model is a sound safetensors file; the people of the README get the labels it says. Skips (77) where python3 has no numpy and scipy.
 set -eu
 graphss=$1
 python=
@@ -20,6 +20,24 @@ cd "$folder"
 "$graphss" -q split graph.npz -o split.npz
 "$graphss" -q train graph.npz --split split.npz --epochs 20 -o a.model >/dev/null
 "$graphss" -q predict graph.npz --model-file a.model -o labels.npz
+mkdir people
+cat >people/nodes.csv <<'END'
+node_id,label,age,posts
+anna,human,31,12
+karl,human,45,3
+bot7,bot,0,900
+lena,,28,15
+bot8,,0,840
+END
+cat >people/edges.csv <<'END'
+src_id,dst_id
+anna,karl
+karl,lena
+lena,anna
+bot7,bot8
+END
+"$graphss" -q train people/ --train 1 --val 0 --noise 0 --dropout 0 -o people.model >/dev/null
+"$graphss" -q predict people/ --model-file people.model -o people.npz
 "$python" - <<'END'
 import json, struct
 import numpy as np, scipy.sparse as sp
@@ -39,6 +57,10 @@ p = np.load("labels.npz")
 assert p["probabilities"].shape == (200, 3) and p["probabilities"].dtype == np.float32
 assert np.allclose(p["probabilities"].sum(1), 1, atol=1e-5)
 assert (p["probabilities"].argmax(1) == p["labels"]).all()
+
+q = np.load("people.npz")
+assert list(q["node_names"]) == ["anna", "karl", "bot7", "lena", "bot8"]
+assert list(q["labels"]) == [0, 0, 1, 0, 1], q["labels"]
 
 raw = open("a.model", "rb").read()
 (n,) = struct.unpack("<Q", raw[:8])
