@@ -261,7 +261,8 @@ static graphss_status run_batch(graphss_ctx *ctx, team *t, size_t n_work)
 static graphss_status run_independent(graphss_ctx *ctx, graphss_flips *out,
                                       graphss_attack_log *log, graphss_i_nettack_world *world)
 {
-    enum { BATCH = 256 }; /* victims between two reports of progress */
+    /* Between two reports of progress: so many victims, about so many changes. */
+    enum { BATCH = 256, RECORDS = 1 << 18 };
     const graphss_attack_input *in = world->in;
     graphss_status st = GRAPHSS_OK;
     size_t n_work = graphss_threads(ctx), step_room = 0, room = 0, work_made = 0;
@@ -283,14 +284,15 @@ static graphss_status run_independent(graphss_ctx *ctx, graphss_flips *out,
             graphss_i_nettack_work_destroy(ctx, work);
     }
     for (size_t from = 0; from < in->n_victims && !st; from += t.n) {
-        t.n = in->n_victims - from < BATCH ? in->n_victims - from : BATCH;
-        t.attempt = a;
+        const size_t left = in->n_victims - from;
         size_t wanted = 0;
-        for (size_t i = 0; i < t.n; i++) {
-            a[i].u = in->victim[from + i];
-            a[i].budget = graphss_i_attack_budget_of(
-                world->opt, graphss_graph_degree(in->graph, (size_t)a[i].u));
-            wanted += a[i].budget.links + a[i].budget.features + a[i].budget.either;
+        t.attempt = a;
+        for (t.n = 0; t.n < left && t.n < BATCH && wanted < RECORDS; t.n++) {
+            attempt *next = &a[t.n];
+            next->u = in->victim[from + t.n];
+            next->budget = graphss_i_attack_budget_of(
+                world->opt, graphss_graph_degree(in->graph, (size_t)next->u));
+            wanted += next->budget.links + next->budget.features + next->budget.either;
         }
         if (wanted > room) {
             graphss_release(ctx, made);
