@@ -279,7 +279,7 @@ static graphss_status run_independent(graphss_ctx *ctx, graphss_flips *out,
         graphss_i_nettack_work *work = &t.work[work_made];
         st = graphss_i_nettack_work_init(ctx, work, world, work_made ? t.work : NULL);
         if (!st)
-            st = graphss_i_rows_reserve(ctx, &work->adj, 8 * (work->max_degree + 16));
+            st = graphss_i_rows_reserve(ctx, &work->adj, 4 * (work->max_degree + 16));
         if (st)
             graphss_i_nettack_work_destroy(ctx, work);
     }
