@@ -4,6 +4,7 @@
  * the compiler vectorises. Graphs are random, of the size of Cora, Amazon Photo and Coauthor
  * CS, and one that leaves the second-level cache far behind. Times are the best of several
  * rounds; GB/s counts what an ideal cache would move: x once per entry, y once per row. */
+#include "graph/bits.h"
 #include "graph/kernels.h"
 #include "graph/products.h"
 #include "graph/random_csr.h"
@@ -135,6 +136,34 @@ static void our_sddmm(void *arg)
     graphss_i_sddmm(j->ctx, j->out, j->m, j->x, j->x, j->k);
 }
 
+typedef struct bits_job {
+    graphss_ctx *ctx;
+    const graphss_i_bits *b;
+    const graphss_i_csr *m;
+    float *y;
+    const float *x, *full;
+    size_t k;
+} bits_job;
+
+static void run_bits(void *arg)
+{
+    const bits_job *j = arg;
+    graphss_i_bits_multiply(j->ctx, j->y, j->b, j->x, j->k);
+}
+
+static void run_bits_as_sparse(void *arg)
+{
+    const bits_job *j = arg;
+    graphss_i_spmm(j->ctx, j->y, j->m, j->x, j->k);
+}
+
+static void run_bits_as_dense(void *arg)
+{
+    const bits_job *j = arg;
+    graphss_i_gemm(j->ctx, j->y, j->full, false, j->x, false, j->b->n_rows, j->k, j->b->n_cols,
+                   0);
+}
+
 /* ---- tables ---- */
 
 typedef struct graph_size {
@@ -204,6 +233,32 @@ static void table_transposed(graphss_ctx *one, graphss_ctx *two, const graph_siz
     random_csr_free(&m);
     graphss_release(one, x);
     graphss_release(one, y);
+}
+
+/* 7650 x 745, as Amazon Photo, filled to some per cent: where do bits begin to win? */
+static void table_bits(graphss_ctx *one, graphss_ctx *two, size_t percent, size_t k)
+{
+    const size_t n = 7650, d = 745;
+    graphss_rng rng = graphss_rng_make(1, 1);
+    graphss_i_csr m = random_csr(&rng, n, d, d * percent / 100, true, false);
+    graphss_i_bits b = {0};
+    if (graphss_i_bits_make(one, &b, &m) != GRAPHSS_OK)
+        abort();
+    float *x = numbers(one, d * k), *y = numbers(one, n * k), *full = numbers(one, n * d);
+    bits_job j = {one, &b, &m, y, x, full, k}, jt = j;
+    jt.ctx = two;
+    candidate c[] = {{run_bits_as_sparse, &j, 0},
+                     {run_bits_as_dense, &j, 0},
+                     {run_bits, &j, 0},
+                     {run_bits, &jt, 0}};
+    compare(c, 4);
+    printf("%12zu %% %5zu %9.3f %9.3f %9.3f %7.2f\n", percent, k, 1e3 * c[0].seconds,
+           1e3 * c[1].seconds, 1e3 * c[2].seconds, c[2].seconds / c[3].seconds);
+    graphss_release(one, full);
+    graphss_release(one, x);
+    graphss_release(one, y);
+    graphss_i_bits_destroy(one, &b);
+    random_csr_free(&m);
 }
 
 static void table_sddmm(graphss_ctx *one, graphss_ctx *two, const graph_size *g, size_t k)
@@ -327,7 +382,7 @@ int main(void)
                                  {"large", 100000, 100000, 10}};
     const graph_size features[] = {
         {"cora X", 2708, 1433, 18}, {"photo X", 7650, 745, 259}, {"cs X", 18333, 6805, 60}};
-    const size_t ks[] = {7, 16, 64, 200};
+    const size_t ks[] = {7, 16, 64, 208};
 
     printf("instruction set: %s. Ratios are plain loop / ours: above 1 we win.\n\n",
            graphss_instruction_set(one));
@@ -337,12 +392,17 @@ int main(void)
         for (size_t t = g < 3 ? 0 : 2; t < 4; t++)
             table_spmm(one, two, &graphs[g], ks[t]);
     for (size_t g = 0; g < 3; g++)
-        table_spmm(one, two, &features[g], 200);
+        table_spmm(one, two, &features[g], 208);
 
     printf("\ntransposed         k  plain ms  split ms   ratio  built ms   ratio   2 thr.  "
            "  2 thr.\n");
     for (size_t g = 0; g < 3; g++)
-        table_transposed(one, two, &features[g], 200);
+        table_transposed(one, two, &features[g], 208);
+
+    printf("\nphoto X, filled     k sparse ms   gemm ms   bits ms  2 thr.\n");
+    for (size_t percent = 5; percent <= 40; percent *= 2)
+        for (size_t k = 64; k <= 208; k += 144)
+            table_bits(one, two, percent, k);
 
     printf("\nsampled dots       k  plain ms   ours ms   ratio  GFLOP/s  2 thr.\n");
     for (size_t g = 0; g < 3; g++)
