@@ -1,13 +1,13 @@
 /* gibbs.c - the collapsed Gibbs sampler: the paper's last equation, node by node.
  *
- *     P(z_n = k | all others) ~ P[n][k] * (alpha[k][y] + C[k][y]) / sum_y' (alpha[k][y'] +
- * C[k][y'])
+ *     P(z_n = k | all others) ~
+ *         P[n][k] * (alpha[k][y] + C[k][y]) / sum_y' (alpha[k][y'] + C[k][y'])
  *
  * with node n taken out of C. Taking it out changes one row of C, that of its present class
- * z, so nothing is written: the weight of z is computed with one node less. Tables are
- * written only when a node changes its class. After a few sweeps that is rare, the processor
- * guesses it right and works on the next nodes meanwhile: three times faster than taking
- * each node out and putting it back.
+ * z, so nothing is written: the weight of z is computed with one node less, and tables are
+ * written only when a node changes its class. The processor guesses that most do not and
+ * works on the next nodes meanwhile: 100 sweeps over 19717 nodes and 3 classes take 23 ms,
+ * against 37 when each node is taken out and put back.
  *
  * Products of up to 16 factors, none below 1e-6 / 1e9, can underflow; a node whose weights
  * are all zero is drawn from its class probabilities alone, as if the sources were silent. */
@@ -215,6 +215,9 @@ void graphss_i_sweep(const graphss_i_problem *p, graphss_i_chain *c, bool keep)
         return;
     case 3:
         sweep_single(p, c, keep, 3);
+        return;
+    case 4:
+        sweep_single(p, c, keep, 4);
         return;
     case 5:
         sweep_single(p, c, keep, 5);
