@@ -456,8 +456,9 @@ done:
     return st;
 }
 
-graphss_status graphss_i_selfsup_alloc(graphss_ctx *ctx, graphss_selfsup *out,
-                                       const graphss_selfsup_input *in)
+/* The arrays of a result but its traces. */
+static graphss_status alloc_result(graphss_ctx *ctx, graphss_selfsup *out,
+                                   const graphss_selfsup_input *in)
 {
     const size_t n = in->n, K = in->n_classes, M = in->n_sources, S = in->n_states;
     *out = (graphss_selfsup){.n = n, .n_classes = K, .n_sources = M, .n_states = S};
@@ -486,7 +487,7 @@ graphss_status graphss_selfsup_run(graphss_ctx *ctx, graphss_selfsup *out,
     if (st)
         return st;
     graphss_selfsup result = {0};
-    st = graphss_i_selfsup_alloc(ctx, &result, in);
+    st = alloc_result(ctx, &result, in);
     if (!st)
         st = opt->update == GRAPHSS_UPDATE_ARGMAX
                  ? graphss_i_selfsup_paper(ctx, &result, in, opt)

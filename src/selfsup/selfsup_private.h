@@ -12,11 +12,7 @@ graphss_status graphss_i_selfsup_check(graphss_ctx *ctx, const graphss_selfsup_i
 graphss_status graphss_i_check_prob(graphss_ctx *ctx, const float *prob, size_t n, size_t K,
                                     const char *where);
 
-/* Allocates the arrays of a result; traces are left out. */
-graphss_status graphss_i_selfsup_alloc(graphss_ctx *ctx, graphss_selfsup *out,
-                                       const graphss_selfsup_input *in);
-
-/* Is it time to refit after this sweep (from 0)? agreement is asked for only if so. */
+/* Is it time to refit after this sweep (from 0)? */
 bool graphss_i_refit_due(const graphss_selfsup_input *in, const graphss_selfsup_options *opt,
                          size_t sweep);
 /* Refits prob with the labels z unless the gate forbids it; *done says whether. *best is the
