@@ -170,7 +170,7 @@ void cli_show_split(cli *app, const graphss_split *split, const cli_split_option
 /* Test accuracy of always saying the most frequent training label; NaN without truth. */
 double cli_majority(const graphss_split *split, const graphss_dataset *data);
 
-/* ---- fit.c ---- */
+/* ---- training.c ---- */
 
 /* A model trained on a split, and what it says of every node. */
 typedef struct cli_fit {

@@ -127,11 +127,13 @@ static void show(cli *app, const cli_fit *fit, const graphss_dataset *data,
     table_add(&t, "%.1f %%", 100 * fit->log.train_accuracy);
     table_add(&t, "the labels it saw, %zu of them wrong",
               count_wrong(split->train, split->train_label, split->n_train, data->label));
-    table_add(&t, "validation");
-    table_add(&t, "%zu", split->n_val);
-    table_add(&t, "%.1f %%", 100 * fit->log.val_accuracy);
-    table_add(&t, "the labels it saw, %zu of them wrong",
-              count_wrong(split->val, split->val_label, split->n_val, data->label));
+    if (split->n_val > 0) {
+        table_add(&t, "validation");
+        table_add(&t, "%zu", split->n_val);
+        table_add(&t, "%.1f %%", 100 * fit->log.val_accuracy);
+        table_add(&t, "the labels it saw, %zu of them wrong",
+                  count_wrong(split->val, split->val_label, split->n_val, data->label));
+    }
     if (known > 0) {
         table_add(&t, "test");
         table_add(&t, "%zu", known);

@@ -127,6 +127,18 @@ static inline void testing_data(char *out, size_t size, const char *file)
     skip();
 }
 
+/* The same for a file of the reference cases. Look before making a context: a skipped test
+ * ends at once. */
+static inline void testing_reference(char *out, size_t size, const char *file)
+{
+    const char *dir = getenv("GRAPHSS_REFERENCE");
+    snprintf(out, size, "%s/%s", dir ? dir : GRAPHSS_SOURCE_DIR "/../shared/reference", file);
+    if (access(out, R_OK) == 0)
+        return;
+    print_message("skipped: %s is not in the folder GRAPHSS_REFERENCE names\n", file);
+    skip();
+}
+
 /* A fresh path below the folder for temporary files; the caller removes the file. */
 static inline void testing_temporary(char *out, size_t size, const char *name)
 {

@@ -6,16 +6,6 @@
 #include <graphss/attack.h>
 #include <jansson.h>
 
-static void reference_path(char *out, size_t size, const char *file)
-{
-    const char *dir = getenv("GRAPHSS_REFERENCE");
-    snprintf(out, size, "%s/%s", dir ? dir : GRAPHSS_SOURCE_DIR "/../shared/reference", file);
-    if (access(out, R_OK) == 0)
-        return;
-    print_message("skipped: no %s (GRAPHSS_REFERENCE names its folder)\n", out);
-    skip();
-}
-
 static int32_t *read_ints(graphss_ctx *ctx, size_t *n, graphss_i_npz *npz, const char *name)
 {
     int32_t *out = NULL;
@@ -126,8 +116,8 @@ static void test_every_victim_is_attacked_as_by_the_original(void **state)
 {
     (void)state;
     char path[512];
+    testing_reference(path, sizeof path, "nettack_cora.npz");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    reference_path(path, sizeof path, "nettack_cora.npz");
     graphss_i_npz *npz = NULL;
     assert_ok(ctx, graphss_i_npz_open(ctx, &npz, path, 0));
     graphss_graph graph = {0};
@@ -138,7 +128,7 @@ static void test_every_victim_is_attacked_as_by_the_original(void **state)
     int32_t *label = read_ints(ctx, &n, npz, "labels");
     float *w = read_floats(ctx, npz, "W");
     graphss_i_npz_close(ctx, npz);
-    reference_path(path, sizeof path, "nettack_cora.json");
+    testing_reference(path, sizeof path, "nettack_cora.json");
     json_t *root = json_load_file(path, 0, NULL);
     assert_non_null(root);
     const json_t *victims = json_object_get(root, "victims");
@@ -209,8 +199,8 @@ static void test_paper_mode_repeats_the_papers_code(void **state)
 {
     (void)state;
     char path[512];
+    testing_reference(path, sizeof path, "graphss_cora_gcn.npz");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    reference_path(path, sizeof path, "graphss_cora_gcn.npz");
     graphss_i_npz *npz = NULL;
     assert_ok(ctx, graphss_i_npz_open(ctx, &npz, path, 0));
     graphss_graph graph = {0}, want_graph = {0}, got_graph = {0};

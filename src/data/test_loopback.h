@@ -63,7 +63,7 @@ static inline void loopback_send_content(loopback *server, int fd, loopback_requ
     if (honour_range && request->from >= 0)
         from = (size_t)request->from;
     if (from >= server->n_content && from) {
-        loopback_send_text(fd, "HTTP/1.1 416 No\r\nContent-Length: 2\r\n\r\nno");
+        loopback_send_text(fd, "HTTP/1.1 416 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
         return;
     }
     const size_t rest = server->n_content - from;
@@ -168,13 +168,13 @@ static inline void answer_404(loopback *server, int fd, loopback_request *reques
 {
     (void)server;
     (void)request;
-    loopback_send_text(fd, "HTTP/1.1 404 Gone\r\nContent-Length: 9\r\n\r\nnot here\n");
+    loopback_send_text(fd, "HTTP/1.1 404 Gone\r\nContent-Length: 9\r\nConnection: close\r\n\r\nnot here\n");
 }
 
 static inline void answer_503_first(loopback *server, int fd, loopback_request *request)
 {
     if (server->n_requests == 0)
-        loopback_send_text(fd, "HTTP/1.1 503 Busy\r\nContent-Length: 5\r\n\r\nbusy\n");
+        loopback_send_text(fd, "HTTP/1.1 503 Busy\r\nContent-Length: 5\r\nConnection: close\r\n\r\nbusy\n");
     else
         answer_well(server, fd, request);
 }
@@ -185,7 +185,7 @@ static inline void answer_in_circles(loopback *server, int fd, loopback_request 
     (void)request;
     snprintf(head, sizeof head,
              "HTTP/1.1 302 There\r\nLocation: /again/%zu\r\n"
-             "Content-Length: 0\r\n\r\n",
+             "Content-Length: 0\r\nConnection: close\r\n\r\n",
              server->n_requests);
     loopback_send_text(fd, head);
 }
@@ -195,7 +195,7 @@ static inline void answer_to_file_scheme(loopback *server, int fd, loopback_requ
     (void)server;
     (void)request;
     loopback_send_text(fd, "HTTP/1.1 302 There\r\nLocation: file:///etc/passwd\r\n"
-                           "Content-Length: 0\r\n\r\n");
+                           "Content-Length: 0\r\nConnection: close\r\n\r\n");
 }
 
 static inline void answer_too_long_a_length(loopback *server, int fd,
@@ -226,8 +226,9 @@ static inline void answer_from_folder(loopback *server, int fd, loopback_request
     if (file && fstat(fileno(file), &info) == 0)
         bytes = malloc((size_t)info.st_size + 1);
     if (bytes && fread(bytes, 1, (size_t)info.st_size, file) == (size_t)info.st_size) {
-        char head[100];
-        snprintf(head, sizeof head, "HTTP/1.1 200 Fine\r\nContent-Length: %lld\r\n\r\n",
+        char head[120];
+        snprintf(head, sizeof head,
+                 "HTTP/1.1 200 Fine\r\nContent-Length: %lld\r\nConnection: close\r\n\r\n",
                  (long long)info.st_size);
         loopback_send_text(fd, head);
         loopback_send(fd, bytes, (size_t)info.st_size);
@@ -243,7 +244,7 @@ static inline void answer_elsewhere(loopback *server, int fd, loopback_request *
 {
     if (strncmp(request->path, "/files/", 7) == 0)
         loopback_send_text(fd, "HTTP/1.1 302 There\r\nLocation: /moved/thing.npz\r\n"
-                               "Content-Length: 6\r\n\r\nmoved\n");
+                               "Content-Length: 6\r\nConnection: close\r\n\r\nmoved\n");
     else
         answer_well(server, fd, request);
 }

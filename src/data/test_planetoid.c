@@ -51,25 +51,31 @@ static void test_the_tiny_dataset_is_what_was_written(void **state)
 
 /* ---- the real ones ---- */
 
-static void read_both(graphss_ctx *ctx, graphss_dataset *planetoid, graphss_dataset *npz,
-                      const char *name)
+static void find_both(char planetoid[1024], char npz[1024], const char *name)
 {
-    char file[64], path[1024];
+    char file[64];
     snprintf(file, sizeof file, "%s.npz", name);
-    testing_data(path, sizeof path, file);
-    assert_ok(ctx, graphss_i_read_npz(ctx, npz, path, plenty));
+    testing_data(npz, 1024, file);
     snprintf(file, sizeof file, "planetoid/ind.%s.x", name);
-    testing_data(path, sizeof path, file);
-    path[strlen(path) - 2] = '\0';
-    assert_ok(ctx, graphss_i_read_planetoid(ctx, planetoid, path, plenty));
+    testing_data(planetoid, 1024, file);
+    planetoid[strlen(planetoid) - 2] = '\0';
+}
+
+static void read_both(graphss_ctx *ctx, graphss_dataset *planetoid, graphss_dataset *npz,
+                      const char *planetoid_path, const char *npz_path)
+{
+    assert_ok(ctx, graphss_i_read_npz(ctx, npz, npz_path, plenty));
+    assert_ok(ctx, graphss_i_read_planetoid(ctx, planetoid, planetoid_path, plenty));
 }
 
 static void test_cora_is_the_same_from_both_formats(void **state)
 {
     (void)state;
+    char planetoid[1024], npz[1024];
+    find_both(planetoid, npz, "cora");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset a = {0}, b = {0};
-    read_both(ctx, &a, &b, "cora");
+    read_both(ctx, &a, &b, planetoid, npz);
     assert_int_equal(a.graph.n_nodes, 2708);
     assert_int_equal(graphss_graph_edges(&a.graph), 5278);
     assert_int_equal(a.features.n_cols, 1433);
@@ -86,9 +92,11 @@ static void test_cora_is_the_same_from_both_formats(void **state)
 static void test_citeseer_differs_in_fifteen_labels_nobody_knows(void **state)
 {
     (void)state;
+    char planetoid[1024], npz[1024];
+    find_both(planetoid, npz, "citeseer");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset a = {0}, b = {0};
-    read_both(ctx, &a, &b, "citeseer");
+    read_both(ctx, &a, &b, planetoid, npz);
     assert_int_equal(a.graph.n_nodes, 3327);
     assert_int_equal(graphss_graph_edges(&a.graph), 4552);
     assert_int_equal(a.features.n_cols, 3703);

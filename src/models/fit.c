@@ -71,8 +71,10 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
                 memcpy(kept, params->value, params->count * sizeof *kept);
             }
             char note[64];
-            snprintf(note, sizeof note, "loss %.3f  val %.1f %%", (double)run.loss[e - 1],
-                     100 * now.accuracy);
+            const int used = snprintf(note, sizeof note, "loss %.3f", (double)run.loss[e - 1]);
+            if (split->n_val > 0)
+                snprintf(note + used, sizeof note - (size_t)used, "  val %.1f %%",
+                         100 * now.accuracy);
             st = graphss_i_progress(ctx, stage, e, epochs, note);
             if (st)
                 goto done;

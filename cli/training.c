@@ -1,4 +1,4 @@
-/* fit.c - train a model, ask it about every node, compare with the truth: what `train` and
+/* training.c - train a model, ask it about every node, compare with the truth: what `train` and
  * `demo` have in common. */
 #include <math.h>
 #include <stdlib.h>
