@@ -259,10 +259,10 @@ INLINE void bits_table(int n, vec *table, const float *x, size_t j0, size_t n_x,
 }
 
 /* y[i] += table[0][bits 0 to 3 of word[i]] + table[1][bits 4 to 7] + ..., where y[i] counts
- * as zero at first; in the end it is multiplied by r[i]. */
+ * as zero at first; in the end it is multiplied by r[i]. y has k columns. */
 INLINE void bits_rows(int n, float *y, const uint32_t *word, const vec *table, size_t k,
                       const float *r, size_t row0, size_t row1, size_t c0, size_t last,
-                      size_t part, bool first)
+                      bool first)
 {
     for (size_t i = row0; i < row1; i++) {
         float *to = y + i * k;
@@ -271,12 +271,12 @@ INLINE void bits_rows(int n, float *y, const uint32_t *word, const vec *table, s
         if (!first) {
             for (int v = 0; v < n - 1; v++)
                 sum[v] = load(to + c0 + v * WIDTH);
-            sum[n - 1] = part ? load_part(to + last, part) : load(to + last);
+            sum[n - 1] = load(to + last);
         }
 #pragma GCC unroll 8
         for (int g = 0; g < 8; g++) {
             const vec *t = table + (g * 16 + (bit >> 4 * g & 15)) * BITS_VECTORS;
-            __asm__("" : "+r"(t));
+            __asm__("" : "+r"(t)); /* one address for n loads: gcc would compute n */
             for (int v = 0; v < n; v++)
                 sum[v] += t[v];
         }
@@ -284,28 +284,49 @@ INLINE void bits_rows(int n, float *y, const uint32_t *word, const vec *table, s
             sum[v] *= splat(r[i]);
         for (int v = 0; v < n - 1; v++)
             store(to + c0 + v * WIDTH, sum[v]);
-        if (part)
-            store_part(to + last, sum[n - 1], part);
-        else
-            store(to + last, sum[n - 1]);
+        store(to + last, sum[n - 1]);
     }
 }
 
 INLINE void bits_tile(int n, float *y, const uint32_t *word, size_t n_rows, const float *x,
                       size_t n_x, size_t k, const float *r, const float *s, size_t row0,
-                      size_t row1, size_t c0, size_t last, size_t part)
+                      size_t row1, size_t c0, size_t last)
 {
     vec table[8 * 16 * BITS_VECTORS];
     for (size_t j0 = 0; j0 < n_x; j0 += 32, word += n_rows) {
-        bits_table(n, table, x, j0, n_x, k, s, c0, last, part);
-        bits_rows(n, y, word, table, k, j0 + 32 < n_x ? NULL : r, row0, row1, c0, last, part,
+        bits_table(n, table, x, j0, n_x, k, s, c0, last, 0);
+        bits_rows(n, y, word, table, k, j0 + 32 < n_x ? NULL : r, row0, row1, c0, last,
                   j0 == 0);
+    }
+}
+
+/* Fewer than WIDTH columns; apart from the rest, which it would slow down inlined. Sums are
+ * kept in whole vectors beside y: the next row's would wait for the last one's, were both
+ * parts of a cache line. */
+static __attribute__((noinline)) void bits_narrow(float *y, const uint32_t *word,
+                                                  size_t n_rows, const float *x, size_t n_x,
+                                                  size_t k, const float *r, const float *s,
+                                                  size_t row0, size_t row1, size_t c0,
+                                                  size_t part)
+{
+    enum { ROWS = 256 };
+    vec table[8 * 16 * BITS_VECTORS], sum[ROWS];
+    for (size_t i0 = row0; i0 < row1; i0 += ROWS) {
+        const size_t rows = row1 - i0 < ROWS ? row1 - i0 : ROWS;
+        const uint32_t *at = word + i0;
+        for (size_t j0 = 0; j0 < n_x; j0 += 32, at += n_rows) {
+            bits_table(1, table, x, j0, n_x, k, s, c0, c0, part);
+            bits_rows(1, (float *)sum, at, table, WIDTH, r && j0 + 32 >= n_x ? r + i0 : NULL,
+                      0, rows, 0, 0, j0 == 0);
+        }
+        for (size_t i = 0; i < rows; i++)
+            store_part(y + (i0 + i) * k + c0, sum[i], part);
     }
 }
 
 #define BITS_CASE(n)                                                                          \
     case n:                                                                                   \
-        bits_tile(n, y, word, n_rows, x, n_x, k, r, s, row0, row1, c, end - WIDTH, 0);        \
+        bits_tile(n, y, word, n_rows, x, n_x, k, r, s, row0, row1, c, end - WIDTH);           \
         break;
 
 static void bits(float *y, const uint32_t *word, size_t n_rows, const float *x, size_t n_x,
@@ -314,11 +335,12 @@ static void bits(float *y, const uint32_t *word, size_t n_rows, const float *x, 
 {
     for (size_t c = c0; c < c1; c += BITS_COLUMNS) {
         const size_t end = c + BITS_COLUMNS < c1 ? c + BITS_COLUMNS : c1;
+        if (end - c < WIDTH) {
+            bits_narrow(y, word, n_rows, x, n_x, k, r, s, row0, row1, c, end - c);
+            return;
+        }
         switch ((end - c + WIDTH - 1) / WIDTH) {
-        case 1:
-            bits_tile(1, y, word, n_rows, x, n_x, k, r, s, row0, row1, c, c,
-                      (end - c) % WIDTH);
-            break;
+            BITS_CASE(1)
             BITS_CASE(2)
             BITS_CASE(3)
             BITS_CASE(4)
