@@ -98,8 +98,8 @@ static graphss_status choose_options(cli *app, graphss_recover_options *opt,
     if (!known) {
         const char *nearest = cli_nearest(opt->method, method_name, NULL);
         return cli_usage(app, "--method: found '%s', want one of `recover --list`%s%s%s",
-                         opt->method, nearest ? "; did you mean " : "",
-                         nearest ? nearest : "", nearest ? "?" : "");
+                         opt->method, nearest ? "; did you mean " : "", nearest ? nearest : "",
+                         nearest ? "?" : "");
     }
     for (size_t i = 0; i < app->n_items; i++)
         if (app->item[i].group == METHOD &&
@@ -117,8 +117,7 @@ static graphss_observation observe(const graphss_dataset *data)
 
 /* The split in numbers of the current snapshot. */
 static graphss_status choose_split(cli *app, graphss_split *out, const char *path,
-                                   const graphss_model *model,
-                                   const graphss_dataset *current,
+                                   const graphss_model *model, const graphss_dataset *current,
                                    const graphss_dataset *previous)
 {
     const graphss_split *own = graphss_model_split(model);
@@ -168,8 +167,7 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
     }
     cli_show_dataset(app, data);
     printf("Method   %s (%s): %s\n", r->method, r->train, r->how);
-    printf("Labels   %zu of %zu differ from the model's own", r->changed,
-           data->graph.n_nodes);
+    printf("Labels   %zu of %zu differ from the model's own", r->changed, data->graph.n_nodes);
     if (opt->abstain > 0)
         printf(", %zu withheld", r->abstained);
     if (r->new_nodes)

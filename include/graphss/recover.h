@@ -45,6 +45,14 @@ typedef enum graphss_recover_train {
     GRAPHSS_RECOVER_RETRAIN  /* what is trained on the current one, with the training labels */
 } graphss_recover_train;
 
+/* How alike two feature rows are. */
+typedef enum graphss_similarity {
+    GRAPHSS_SIMILARITY_AUTO,    /* JACCARD for binary features, else COSINE */
+    GRAPHSS_SIMILARITY_JACCARD, /* shared columns over columns of either */
+    GRAPHSS_SIMILARITY_COSINE,
+    GRAPHSS_SIMILARITY_WEIGHTED /* sum of minima over sum of maxima */
+} graphss_similarity;
+
 /* Fields that a method does not read are ignored; graphss_recover_uses tells which it does. */
 typedef struct graphss_recover_options {
     const char *method;        /* a name of graphss_recover_name() */
@@ -54,6 +62,13 @@ typedef struct graphss_recover_options {
     graphss_train_options fit; /* how the method's classifier is trained */
     double alpha;              /* share that comes from the links, [0, 1] */
     int64_t steps;             /* rounds of spreading */
+    double threshold;          /* links whose ends are less alike are cut, [0, 1] */
+    int similarity;            /* graphss_similarity */
+    int64_t rank;              /* svd: singular values kept; 0: by validation */
+    double gamma;              /* rgcn: how much a wide distribution counts less */
+    double beta1;              /* rgcn: weight of the divergence from N(0, I) */
+    double beta2;              /* rgcn: weight of the first layer's squared weights */
+    bool sample;               /* rgcn: draw from the last layer when predicting, too */
 } graphss_recover_options;
 
 /* Methods in the order of the table; NULL past the end. */
@@ -102,8 +117,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t 
                                                       const graphss_observation *from);
 /* The split in the numbers of `to`, given in those of `from`: match [n] is what
  * graphss_match_nodes gave. Nodes that `to` lacks are left out. */
-GRAPHSS_MUST_CHECK graphss_status graphss_split_translate(graphss_ctx *ctx,
-                                                          graphss_split *out,
+GRAPHSS_MUST_CHECK graphss_status graphss_split_translate(graphss_ctx *ctx, graphss_split *out,
                                                           const graphss_split *split,
                                                           const int32_t *match, size_t n);
 

@@ -1,5 +1,6 @@
 /* defence.c - what methods share. */
 #include "defence/defence.h"
+#include <math.h>
 
 graphss_observation graphss_i_scene_training(const graphss_i_scene *scene,
                                              const graphss_split **split)
@@ -27,6 +28,20 @@ graphss_status graphss_i_posterior_of(graphss_ctx *ctx, double *posterior,
         graphss_i_widen_prob(posterior, prob, graph->n_nodes * k);
     graphss_release(ctx, prob);
     return st;
+}
+
+double graphss_i_validation(const double *posterior, const graphss_i_scene *scene)
+{
+    const graphss_split *split = scene->split;
+    size_t right = 0;
+    for (size_t j = 0; j < split->n_val; j++) {
+        const double *p = posterior + (size_t)split->val[j] * scene->k;
+        size_t best = 0;
+        for (size_t c = 1; c < scene->k; c++)
+            best = p[c] > p[best] ? c : best;
+        right += best == (size_t)split->val_label[j];
+    }
+    return split->n_val ? (double)right / (double)split->n_val : NAN;
 }
 
 graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,

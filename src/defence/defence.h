@@ -32,6 +32,7 @@ typedef struct graphss_i_defence {
     bool needs_links;      /* a graph without links is an error */
     bool needs_previous;   /* so is no previous snapshot, */
     bool evasion_previous; /* or only where it was trained before */
+    bool on_model;         /* uses the model's classifier, which must look at links */
 
     /* Changes the presets all methods share (recover.c); NULL: nothing. */
     void (*adjust)(graphss_recover_options *opt);
@@ -41,7 +42,8 @@ typedef struct graphss_i_defence {
 } graphss_i_defence;
 
 extern const graphss_i_defence graphss_i_none, graphss_i_keep_last, graphss_i_retrain,
-    graphss_i_features_only, graphss_i_label_propagation;
+    graphss_i_features_only, graphss_i_label_propagation, graphss_i_jaccard, graphss_i_svd,
+    graphss_i_rgcn, graphss_i_appnp;
 
 /* ---- what methods share (defence.c) ---- */
 
@@ -53,6 +55,8 @@ void graphss_i_widen_prob(double *posterior, const float *prob, size_t count);
 graphss_status graphss_i_posterior_of(graphss_ctx *ctx, double *posterior,
                                       const graphss_model *model, const graphss_graph *graph,
                                       const graphss_features *features);
+/* Share of the validation nodes whose label has the largest posterior; NaN without any. */
+double graphss_i_validation(const double *posterior, const graphss_i_scene *scene);
 /* Trains opt->fit on `graph`, which belongs to the training snapshot, and asks it about
  * `current`, which belongs to the current one (the same graph when scene->retrain). */
 graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,

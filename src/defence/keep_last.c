@@ -12,9 +12,8 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     double *last = graphss_i_alloc(ctx, n_before, k * sizeof *last);
     if (!last)
         return GRAPHSS_ERR_NOMEM;
-    const graphss_status st =
-        graphss_i_posterior_of(ctx, last, scene->model, scene->previous.graph,
-                               scene->previous.features);
+    const graphss_status st = graphss_i_posterior_of(
+        ctx, last, scene->model, scene->previous.graph, scene->previous.features);
     if (!st) {
         graphss_i_widen_prob(posterior, scene->prob, scene->n * k);
         for (size_t i = 0; i < scene->n; i++)

@@ -64,8 +64,7 @@ static graphss_status translate(graphss_ctx *ctx, int32_t **node_out, int32_t **
             return GRAPHSS_ERR_NOMEM;
     }
     for (size_t i = 0; i < n; i++) {
-        const int32_t at =
-            node[i] >= 0 && (size_t)node[i] < n_numbers ? number[node[i]] : -1;
+        const int32_t at = node[i] >= 0 && (size_t)node[i] < n_numbers ? number[node[i]] : -1;
         if (at < 0)
             continue;
         (*node_out)[kept] = at;
@@ -94,9 +93,9 @@ graphss_status graphss_split_translate(graphss_ctx *ctx, graphss_split *out,
         if (match[i] >= 0)
             number[match[i]] = (int32_t)i;
 
-    graphss_status st = translate(ctx, &made.train, &made.train_label, &made.n_train,
-                                  split->train, split->train_label, split->n_train, number,
-                                  n_numbers);
+    graphss_status st =
+        translate(ctx, &made.train, &made.train_label, &made.n_train, split->train,
+                  split->train_label, split->n_train, number, n_numbers);
     if (!st)
         st = translate(ctx, &made.val, &made.val_label, &made.n_val, split->val,
                        split->val_label, split->n_val, number, n_numbers);

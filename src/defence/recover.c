@@ -13,6 +13,10 @@ static const graphss_i_defence *const methods[] = {
     &graphss_i_retrain,
     &graphss_i_features_only,
     &graphss_i_label_propagation,
+    &graphss_i_jaccard,
+    &graphss_i_svd,
+    &graphss_i_rgcn,
+    &graphss_i_appnp,
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
@@ -39,6 +43,7 @@ const char *graphss_recover_summary(size_t i)
 #define FIELD(f) offsetof(graphss_recover_options, f)
 static const char *const modes[] = {"honest", "paper", NULL};
 static const char *const ways[] = {"auto", "evasion", "retrain", NULL};
+static const char *const similarities[] = {"auto", "jaccard", "cosine", "weighted", NULL};
 
 /* The first COMMON rows mean something to every method. */
 enum { COMMON = 4 };
@@ -52,9 +57,23 @@ static const graphss_option table[] = {
     {"abstain", GRAPHSS_OPTION_REAL, FIELD(abstain), 0, 1, NULL, "P",
      "give no label (-1) where the largest posterior is below P", 0},
     {"alpha", GRAPHSS_OPTION_REAL, FIELD(alpha), 0, 1, NULL, "SHARE",
-     "label-propagation: share that comes from the links", 0},
-    {"steps", GRAPHSS_OPTION_INT, FIELD(steps), 0, 1e6, NULL, "N",
-     "label-propagation: rounds", 0},
+     "label-propagation, appnp: share that comes from the links", 0},
+    {"steps", GRAPHSS_OPTION_INT, FIELD(steps), 0, 1e3, NULL, "N",
+     "label-propagation, appnp: rounds", 0},
+    {"threshold", GRAPHSS_OPTION_REAL, FIELD(threshold), 0, 1, NULL, "X",
+     "jaccard, gnnguard: links whose ends are less alike are cut", 0},
+    {"similarity", GRAPHSS_OPTION_CHOICE, FIELD(similarity), 0, 0, similarities, "KIND",
+     "jaccard: of the features of two nodes; auto: jaccard if binary, else cosine", 0},
+    {"rank", GRAPHSS_OPTION_INT, FIELD(rank), 0, 4096, NULL, "N",
+     "svd: singular values that are kept; 0: 5 to 200, by validation labels", 0},
+    {"gamma", GRAPHSS_OPTION_REAL, FIELD(gamma), 0, 1e3, NULL, "X",
+     "rgcn: how much less a wide distribution counts", 0},
+    {"beta1", GRAPHSS_OPTION_REAL, FIELD(beta1), 0, 1e3, NULL, "X",
+     "rgcn: weight of the divergence from the standard normal", 0},
+    {"beta2", GRAPHSS_OPTION_REAL, FIELD(beta2), 0, 1e3, NULL, "X",
+     "rgcn: weight of the squares of the first layer's weights", 0},
+    {"sample", GRAPHSS_OPTION_BOOL, FIELD(sample), 0, 1, NULL, "yes|no",
+     "rgcn: draw from the distributions when predicting, too", 0},
     {"layers", GRAPHSS_OPTION_INT, FIELD(fit.layers), 1, 30, NULL, "N",
      "training: weight layers", 0},
     {"hidden", GRAPHSS_OPTION_INT, FIELD(fit.hidden), 1, 65536, NULL, "N",
@@ -90,8 +109,7 @@ bool graphss_recover_uses(const char *method, const char *option)
         return false;
     if (row < table + COMMON)
         return true;
-    if (row->offset >= FIELD(fit) &&
-        row->offset < FIELD(fit) + sizeof(graphss_train_options))
+    if (row->offset >= FIELD(fit) && row->offset < FIELD(fit) + sizeof(graphss_train_options))
         return m->fits;
     snprintf(word, sizeof word, " %s ", option);
     return strstr(m->options, word) != NULL;
@@ -117,8 +135,8 @@ graphss_recover_options graphss_recover_options_default(const char *method, grap
 {
     const graphss_i_defence *m = find(method);
     graphss_recover_options opt = {.method = method, .mode = mode};
-    opt.fit = model ? *graphss_model_options(model)
-                    : graphss_train_options_default("gcn", mode);
+    opt.fit =
+        model ? *graphss_model_options(model) : graphss_train_options_default("gcn", mode);
     if (mode == GRAPHSS_MODE_PAPER && m && m != &graphss_i_retrain)
         paper_fit(&opt.fit);
     if (m && m->adjust)
@@ -168,8 +186,8 @@ static graphss_status check_split(graphss_ctx *ctx, const graphss_split *split, 
     if (split->n_train == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "no training node is in the %s snapshot",
                               which);
-    graphss_status st = check_list(ctx, "training", split->train, split->train_label,
-                                   split->n_train, n, k);
+    graphss_status st =
+        check_list(ctx, "training", split->train, split->train_label, split->n_train, n, k);
     if (!st)
         st = check_list(ctx, "validation", split->val, split->val_label, split->n_val, n, k);
     if (st || !m->learns)
@@ -177,16 +195,17 @@ static graphss_status check_split(graphss_ctx *ctx, const graphss_split *split, 
     for (size_t i = 1; i < split->n_train; i++)
         if (split->train_label[i] != split->train_label[0])
             return GRAPHSS_OK;
-    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                          "all %zu training labels are class %d: %s needs at least two classes",
-                          split->n_train, (int)split->train_label[0], m->name);
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_DATA,
+        "all %zu training labels are class %d: %s needs at least two classes", split->n_train,
+        (int)split->train_label[0], m->name);
 }
 
 static graphss_status choose_way(graphss_ctx *ctx, bool *retrain, const graphss_i_defence *m,
                                  const graphss_recover_input *in, int train)
 {
-    *retrain = train == GRAPHSS_RECOVER_RETRAIN ||
-               (train == GRAPHSS_RECOVER_AUTO && m->retrain);
+    *retrain =
+        train == GRAPHSS_RECOVER_RETRAIN || (train == GRAPHSS_RECOVER_AUTO && m->retrain);
     if (train != GRAPHSS_RECOVER_AUTO && !m->evasion && !m->retrain)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "--train %s has no meaning for %s: nothing is trained",
@@ -219,6 +238,10 @@ static graphss_status check(graphss_ctx *ctx, const graphss_i_defence *m,
     if (!st && m->needs_links && graphss_graph_edges(in->current.graph) == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                             "the current snapshot has no links, and %s works on links",
+                            m->name);
+    if (!st && m->on_model && !strcmp(graphss_model_options(in->model)->model, "mlp"))
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                            "%s has no meaning for an mlp, which does not look at links",
                             m->name);
     return st;
 }
@@ -264,8 +287,8 @@ static graphss_status look_back(graphss_ctx *ctx, workspace *w, graphss_i_scene 
     scene->before = w->before;
     scene->previous_split = &w->previous_split;
     return m->evasion_previous && !scene->retrain
-               ? check_split(ctx, &w->previous_split, scene->previous.graph->n_nodes,
-                             scene->k, m, "previous")
+               ? check_split(ctx, &w->previous_split, scene->previous.graph->n_nodes, scene->k,
+                             m, "previous")
                : GRAPHSS_OK;
 }
 

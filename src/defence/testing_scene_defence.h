@@ -34,8 +34,8 @@ static inline void attacked_world_make(graphss_ctx *ctx, attacked_world *a)
         a->victim[v] = a->w.split.test[v];
         for (int j = 0; j < LINKS; j++, e++) {
             from[e] = a->victim[v];
-            to[e] = (int32_t)(2 * graphss_rng_below(&rng, WORLD_NODES / 2)) +
-                    1 - a->w.label[a->victim[v]];
+            to[e] = (int32_t)(2 * graphss_rng_below(&rng, WORLD_NODES / 2)) + 1 -
+                    a->w.label[a->victim[v]];
         }
     }
     assert_ok(ctx, graphss_graph_build(ctx, &a->current, g->n_nodes, from, to, m, NULL));
@@ -69,8 +69,8 @@ static inline double accuracy_of(graphss_ctx *ctx, const attacked_world *a, cons
     opt.train = train;
     graphss_recovery r = {0};
     assert_ok(ctx, graphss_recover(ctx, &r, &a->in, &opt));
-    const double share = graphss_accuracy(r.predictions.label, a->w.label, a->w.split.test,
-                                          a->w.split.n_test);
+    const double share =
+        graphss_accuracy(r.predictions.label, a->w.label, a->w.split.test, a->w.split.n_test);
     graphss_recovery_destroy(ctx, &r);
     return share;
 }

@@ -77,6 +77,10 @@ graphss_i_var graphss_i_tape_multiply(graphss_i_tape *t, graphss_i_var a, graphs
 graphss_i_var graphss_i_tape_scale(graphss_i_tape *t, graphss_i_var x, double factor);
 graphss_i_var graphss_i_tape_sigmoid(graphss_i_tape *t, graphss_i_var x);
 graphss_i_var graphss_i_tape_exp(graphss_i_tape *t, graphss_i_var x);
+graphss_i_var graphss_i_tape_elu(graphss_i_tape *t, graphss_i_var x);
+/* A draw from N(mean, variance), entry by entry; the mean when not training, unless always */
+graphss_i_var graphss_i_tape_gaussian(graphss_i_tape *t, graphss_i_var mean,
+                                      graphss_i_var variance, bool always);
 
 /* ---- losses; their value is 1 x 1, several add up ---- */
 
@@ -86,6 +90,10 @@ graphss_i_var graphss_i_tape_cross_entropy(graphss_i_tape *t, graphss_i_var x,
                                            size_t n);
 /* factor times the sum of all squares */
 graphss_i_var graphss_i_tape_sum_squares(graphss_i_tape *t, graphss_i_var x, double factor);
+/* factor times the sum of (mean^2 + variance - log variance) / 2: the divergence from the
+ * standard normal, but for a constant */
+graphss_i_var graphss_i_tape_gaussian_kl(graphss_i_tape *t, graphss_i_var mean,
+                                         graphss_i_var variance, double factor);
 
 /* ---- running ---- */
 

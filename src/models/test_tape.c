@@ -241,6 +241,55 @@ static void through_exp(graphss_i_tape *t, const fixture *f, const graphss_i_var
     graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
 }
 
+static void gaussian_units(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
+{
+    const graphss_i_var s = graphss_i_tape_exp(t, graphss_i_tape_scale(t, w[1], 0.5));
+    const graphss_i_var m = graphss_i_tape_elu(t, w[0]);
+    graphss_i_tape_gaussian_kl(t, m, s, 0.1);
+    graphss_i_tape_cross_entropy(t, graphss_i_tape_gaussian(t, m, s, false), f->node, f->label,
+                                 N);
+}
+
+static void test_gaussian_units(void **state)
+{
+    (void)state;
+    check_gradients(gaussian_units, N, H, N, H);
+}
+
+static void test_draws_have_the_mean_and_variance_they_were_told(void **state)
+{
+    (void)state;
+    enum { DRAWS = 40000 };
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    float *mean = malloc(DRAWS * sizeof *mean), *variance = malloc(DRAWS * sizeof *variance);
+    for (int j = 0; j < DRAWS; j++) {
+        mean[j] = 3;
+        variance[j] = 4;
+    }
+    graphss_i_tape *t = NULL;
+    assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+    const graphss_i_var m = graphss_i_tape_constant(t, mean, DRAWS, 1);
+    const graphss_i_var s = graphss_i_tape_constant(t, variance, DRAWS, 1);
+    const graphss_i_var drawn = graphss_i_tape_gaussian(t, m, s, true);
+    const graphss_i_var calm = graphss_i_tape_gaussian(t, m, s, false);
+    graphss_i_tape_keep(t, drawn);
+    graphss_i_tape_keep(t, calm);
+    assert_ok(ctx, graphss_i_tape_finish(t));
+    graphss_i_tape_forward(t, false, 5);
+    double sum = 0, squares = 0;
+    for (int j = 0; j < DRAWS; j++) {
+        const double x = graphss_i_tape_value(t, drawn)[j] - 3;
+        sum += x;
+        squares += x * x;
+        assert_true(graphss_i_tape_value(t, calm)[j] == 3);
+    }
+    assert_true(fabs(sum / DRAWS) < 0.05); /* five standard errors */
+    assert_true(fabs(squares / DRAWS - 4) < 0.15);
+    graphss_i_tape_free(ctx, t);
+    free(mean), free(variance);
+    graphss_ctx_free(ctx);
+}
+
 static void test_bits(void **state)
 {
     (void)state;
@@ -399,6 +448,8 @@ int main(void)
         cmocka_unit_test(test_edge_values_and_edge_dot),
         cmocka_unit_test(test_values_used_more_than_once),
         cmocka_unit_test(test_exp_and_sigmoid),
+        cmocka_unit_test(test_gaussian_units),
+        cmocka_unit_test(test_draws_have_the_mean_and_variance_they_were_told),
         cmocka_unit_test(test_a_weight_nobody_uses_gets_zero),
         cmocka_unit_test(test_a_gcn_needs_two_wide_matrices),
         cmocka_unit_test(test_dropout_is_off_when_not_training),

@@ -1,0 +1,130 @@
+/* network.c - the life of a defence's own classifier. Trained on one snapshot, it may be
+ * asked about another: then the second gets a tape of its own with the same weights. */
+#include "defence/network.h"
+#include "models/fit.h"
+#include <math.h>
+#include <string.h>
+
+/* Everything the tape needs to stay alive while it is used. */
+typedef struct place {
+    graphss_i_propagation p; /* none: records propagate by themselves */
+    graphss_i_input x;
+    void *state;
+    graphss_i_tape *tape;
+    graphss_i_var logits;
+} place;
+
+static void leave(graphss_ctx *ctx, place *at, const graphss_i_network *type)
+{
+    graphss_i_tape_free(ctx, at->tape);
+    if (at->state && type->release)
+        type->release(ctx, at->state);
+    graphss_release(ctx, at->state);
+    graphss_i_input_destroy(ctx, &at->x);
+    graphss_i_propagation_destroy(ctx, &at->p);
+}
+
+/* adam NULL: for prediction only. */
+static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_i_network *type,
+                             const graphss_observation *on, const graphss_recover_options *opt,
+                             const void *user, double scale, graphss_i_params *params,
+                             graphss_i_adam *adam, const graphss_split *split)
+{
+    graphss_i_var w[GRAPHSS_I_PARAMS_MOST];
+    graphss_status st = GRAPHSS_OK;
+    if (type->prepare) {
+        at->state = graphss_i_calloc(ctx, 1, type->state_size);
+        st = at->state ? type->prepare(ctx, at->state, on, opt, user) : GRAPHSS_ERR_NOMEM;
+    }
+    if (!st)
+        st = graphss_i_propagation_make(ctx, &at->p, on->graph, GRAPHSS_I_NORM_NONE, false);
+    if (!st)
+        st = graphss_i_input_make(ctx, &at->x, on->features, &at->p, 0, opt->fit.row_normalise,
+                                  scale);
+    if (!st)
+        st = graphss_i_tape_new(ctx, &at->tape);
+    if (st)
+        return st;
+    for (size_t i = 0; i < params->n; i++) {
+        const graphss_i_param *m = &params->param[i];
+        w[i] = graphss_i_tape_weight(at->tape, params->value + m->offset,
+                                     adam ? adam->grad + m->offset : NULL, m->rows, m->cols);
+    }
+    at->logits = type->record(at->tape, at->state, &at->x, w, opt, adam != NULL);
+    graphss_i_tape_keep(at->tape, at->logits);
+    if (adam)
+        graphss_i_tape_cross_entropy(at->tape, at->logits, split->train, split->train_label,
+                                     split->n_train);
+    return graphss_i_tape_finish(at->tape);
+}
+
+/* posterior[i][c] = exp(x[i][c] - max) / sum */
+static void softmax(double *posterior, const float *x, size_t n, size_t k)
+{
+    for (size_t i = 0; i < n; i++, x += k, posterior += k) {
+        double top = x[0], sum = 0;
+        for (size_t c = 1; c < k; c++)
+            top = fmax(top, x[c]);
+        for (size_t c = 0; c < k; c++)
+            sum += posterior[c] = exp(x[c] - top);
+        for (size_t c = 0; c < k; c++)
+            posterior[c] /= sum;
+    }
+}
+
+graphss_status
+graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_network *type,
+                      const graphss_i_scene *scene, const graphss_recover_options *opt,
+                      const graphss_i_params *given, double feature_scale, const void *user)
+{
+    place trained = {0}, asked = {0};
+    graphss_i_params params = {0};
+    graphss_i_adam adam = {0};
+    const place *answer = &asked;
+    graphss_status st =
+        type->declare(ctx, &params, opt, scene->current.features->n_cols, scene->k);
+    if (!st)
+        st = graphss_i_params_allocate(ctx, &params);
+    if (st)
+        goto done;
+    if (given) {
+        if (given->count != params.count) {
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                                "the model has %zu weights, this method wants %zu",
+                                given->count, params.count);
+            goto done;
+        }
+        memcpy(params.value, given->value, params.count * sizeof *params.value);
+    } else {
+        const graphss_split *split;
+        const graphss_observation on = graphss_i_scene_training(scene, &split);
+        graphss_rng rng = graphss_rng_make(scene->seed, GRAPHSS_STREAM_INIT);
+        graphss_i_params_glorot(&params, &rng);
+        feature_scale = opt->fit.unit_scale
+                            ? graphss_i_input_scale(on.features, opt->fit.row_normalise)
+                            : 1;
+        st = graphss_i_adam_init(ctx, &adam, &params);
+        if (!st)
+            st = settle(ctx, &trained, type, &on, opt, user, feature_scale, &params, &adam,
+                        split);
+        if (!st)
+            st = graphss_i_fit(ctx, NULL, &params, &adam, trained.tape, trained.logits,
+                               scene->k, split, scene->seed, &opt->fit, "train");
+        if (scene->retrain)
+            answer = &trained;
+    }
+    if (!st && answer == &asked)
+        st = settle(ctx, &asked, type, &scene->current, opt, user, feature_scale, &params,
+                    NULL, NULL);
+    if (!st) {
+        graphss_i_tape_forward(answer->tape, false, scene->seed);
+        softmax(posterior, graphss_i_tape_value(answer->tape, answer->logits), scene->n,
+                scene->k);
+    }
+done:
+    leave(ctx, &asked, type);
+    leave(ctx, &trained, type);
+    graphss_i_adam_destroy(ctx, &adam);
+    graphss_i_params_destroy(ctx, &params);
+    return st;
+}

@@ -1,0 +1,36 @@
+/* network.h - a classifier that a defence brings along: its weights, the matrices it needs of
+ * a snapshot, its tape, its training. A method fills graphss_i_network and calls _run. */
+#ifndef GRAPHSS_NETWORK_H
+#define GRAPHSS_NETWORK_H
+
+#include "defence/defence.h"
+#include "models/input.h"
+#include "models/params.h"
+
+typedef struct graphss_i_network {
+    /* What depends on the snapshot; state_size bytes, zeroed. release accepts what prepare
+     * left half filled. Both NULL: nothing. */
+    size_t state_size;
+    graphss_status (*prepare)(graphss_ctx *ctx, void *state, const graphss_observation *on,
+                              const graphss_recover_options *opt, const void *user);
+    void (*release)(graphss_ctx *ctx, void *state);
+
+    /* Declares its weights for d features and k classes. */
+    graphss_status (*declare)(graphss_ctx *ctx, graphss_i_params *p,
+                              const graphss_recover_options *opt, size_t d, size_t k);
+    /* Records the logits [n x k] and, when training, losses besides cross-entropy. x without
+     * propagation: graphss_i_input_apply gives drop(X) W. */
+    graphss_i_var (*record)(graphss_i_tape *t, const void *state, const graphss_i_input *x,
+                            const graphss_i_var *w, const graphss_recover_options *opt,
+                            bool training);
+} graphss_i_network;
+
+/* Trains on the snapshot the scene says and fills the posterior of the current one. given:
+ * weights of another model in the declared layout, with its feature_scale; nothing is
+ * trained then. NULL: train. user goes to prepare. */
+graphss_status
+graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_network *type,
+                      const graphss_i_scene *scene, const graphss_recover_options *opt,
+                      const graphss_i_params *given, double feature_scale, const void *user);
+
+#endif
