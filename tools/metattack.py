@@ -68,8 +68,7 @@ def main():
                     before = resource.getrusage(resource.RUSAGE_CHILDREN)
                     call(given.graphss, "recover", "--model-file", model, "--current", graph,
                          "--split", split, "--method", method, "--mode", given.mode,
-                         "--train", "retrain", "--seed", str(seed), "-o", out,
-                         *options)
+                         "--seed", str(seed), "-o", out, *options)
                     after = resource.getrusage(resource.RUSAGE_CHILDREN)
                     seconds = (after.ru_utime + after.ru_stime - before.ru_utime -
                                before.ru_stime)

@@ -43,7 +43,7 @@ typedef struct graphss_i_defence {
 
 extern const graphss_i_defence graphss_i_none, graphss_i_keep_last, graphss_i_retrain,
     graphss_i_features_only, graphss_i_label_propagation, graphss_i_jaccard, graphss_i_svd,
-    graphss_i_rgcn, graphss_i_appnp;
+    graphss_i_rgcn, graphss_i_gnnguard, graphss_i_appnp;
 
 /* ---- what methods share (defence.c) ---- */
 

@@ -16,6 +16,7 @@ static const graphss_i_defence *const methods[] = {
     &graphss_i_jaccard,
     &graphss_i_svd,
     &graphss_i_rgcn,
+    &graphss_i_gnnguard,
     &graphss_i_appnp,
 };
 enum { METHODS = sizeof methods / sizeof *methods };

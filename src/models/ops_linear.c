@@ -226,6 +226,37 @@ graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
     return graphss_i_tape_var(t, node);
 }
 
+/* ---- numbers of links that are looked up, not learned ---- */
+
+static void detached_edges_forward(graphss_i_tape *t, graphss_i_node *node)
+{
+    node->fill(t->ctx, node->value, node->m, value(t, node, 0), node->n, node->user);
+}
+
+static const graphss_i_op detached_edges = {.forward = detached_edges_forward};
+
+graphss_i_var graphss_i_tape_detached_edges(graphss_i_tape *t, const graphss_i_csr *m,
+                                            graphss_i_var x, graphss_i_fill_edges fill,
+                                            const void *user)
+{
+    const graphss_i_node *in = graphss_i_tape_node(t, x);
+    if (!in)
+        return -1;
+    if (in->rows != m->n_rows)
+        return wrong_shape(t, "detached edges", in->rows, m->n_rows);
+    const size_t cols = in->cols;
+    graphss_i_node *node =
+        graphss_i_tape_record(t, &detached_edges, x, -1, (size_t)m->offset[m->n_rows], 1);
+    if (!node)
+        return -1;
+    node->m = m;
+    node->n = cols;
+    node->fill = fill;
+    node->user = user;
+    node->needs_grad = false;
+    return graphss_i_tape_var(t, node);
+}
+
 /* ---- c = a b;  da = dc b^T;  db = a^T dc ---- */
 
 static void matmul_forward(graphss_i_tape *t, graphss_i_node *node)

@@ -63,6 +63,14 @@ graphss_i_var graphss_i_tape_matmul(graphss_i_tape *t, graphss_i_var a, graphss_
 graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
                                       const graphss_i_csr *transposed, const int64_t *place,
                                       graphss_i_var a, graphss_i_var b);
+/* (nnz x 1): numbers for the pattern of m that fill computes anew from x in each forward
+ * pass; they are taken for constants, no gradient flows back to x. fill must write every
+ * number, and the same ones whatever the threads. */
+typedef void (*graphss_i_fill_edges)(graphss_ctx *ctx, float *edge, const graphss_i_csr *m,
+                                     const float *x, size_t cols, const void *user);
+graphss_i_var graphss_i_tape_detached_edges(graphss_i_tape *t, const graphss_i_csr *m,
+                                            graphss_i_var x, graphss_i_fill_edges fill,
+                                            const void *user);
 
 /* ---- pointwise ---- */
 

@@ -37,6 +37,8 @@ struct graphss_i_node {
     uint32_t threshold; /* dropout, of 65536 */
     uint64_t salt;      /* tells this dropout from the others */
     double loss;
+    graphss_i_fill_edges fill;
+    const void *user; /* of fill */
     void *scratch; /* the operation's own memory, released with the tape */
 };
 

@@ -241,6 +241,53 @@ static void through_exp(graphss_i_tape *t, const fixture *f, const graphss_i_var
     graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
 }
 
+/* row sums of x on each link of the row */
+static void fill_sums(graphss_ctx *ctx, float *edge, const graphss_i_csr *m, const float *x,
+                      size_t cols, const void *user)
+{
+    (void)ctx;
+    for (size_t i = 0; i < m->n_rows; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++) {
+            edge[e] = *(const float *)user;
+            for (size_t c = 0; c < cols; c++)
+                edge[e] += x[i * cols + c];
+        }
+}
+
+static void test_detached_edges_are_constants_to_the_gradient(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_rng rng = graphss_rng_make(7, 1);
+    fixture f = make_fixture(&rng, N, H, N, H);
+    const float half = 0.5f;
+    float *edge = malloc((size_t)f.s.m.offset[N] * sizeof *edge);
+    float want[N * H], *got = f.grad[0];
+    fill_sums(ctx, edge, &f.s.m, f.w[0], H, &half);
+    for (int detached = 0; detached < 2; detached++) {
+        graphss_i_tape *t = NULL;
+        assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+        const graphss_i_var w = graphss_i_tape_weight(t, f.w[0], got, N, H);
+        const graphss_i_var v =
+            detached ? graphss_i_tape_detached_edges(t, &f.s.m, w, fill_sums, &half)
+                     : graphss_i_tape_constant(t, edge, (size_t)f.s.m.offset[N], 1);
+        const graphss_i_var y =
+            graphss_i_tape_spmm_edges(t, &f.s.m, &f.s.transposed, f.s.place, v, w);
+        graphss_i_tape_cross_entropy(t, y, f.node, f.label, N);
+        assert_ok(ctx, graphss_i_tape_finish(t));
+        graphss_i_tape_forward(t, true, 1);
+        graphss_i_tape_backward(t);
+        if (!detached)
+            memcpy(want, got, sizeof want);
+        graphss_i_tape_free(ctx, t);
+    }
+    for (int j = 0; j < N * H; j++)
+        assert_true(got[j] == want[j]);
+    free(edge);
+    free_fixture(&f);
+    graphss_ctx_free(ctx);
+}
+
 static void gaussian_units(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
 {
     const graphss_i_var s = graphss_i_tape_exp(t, graphss_i_tape_scale(t, w[1], 0.5));
@@ -449,6 +496,7 @@ int main(void)
         cmocka_unit_test(test_values_used_more_than_once),
         cmocka_unit_test(test_exp_and_sigmoid),
         cmocka_unit_test(test_gaussian_units),
+        cmocka_unit_test(test_detached_edges_are_constants_to_the_gradient),
         cmocka_unit_test(test_draws_have_the_mean_and_variance_they_were_told),
         cmocka_unit_test(test_a_weight_nobody_uses_gets_zero),
         cmocka_unit_test(test_a_gcn_needs_two_wide_matrices),

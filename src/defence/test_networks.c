@@ -1,0 +1,156 @@
+/* The classifiers that defences bring along: what must hold of their answers. */
+#include "defence/testing_scene_defence.h"
+
+static graphss_recovery answer(graphss_ctx *ctx, const attacked_world *a,
+                               const graphss_recover_options *opt)
+{
+    graphss_recovery r = {0};
+    assert_ok(ctx, graphss_recover(ctx, &r, &a->in, opt));
+    return r;
+}
+
+static graphss_recover_options preset(const char *method, const attacked_world *a)
+{
+    graphss_recover_options opt =
+        graphss_recover_options_default(method, GRAPHSS_MODE_HONEST, a->model);
+    opt.fit.epochs = 30;
+    opt.fit.hidden = 16;
+    return opt;
+}
+
+static bool same_posteriors(const graphss_recovery *x, const graphss_recovery *y)
+{
+    return memcmp(x->predictions.posterior, y->predictions.posterior,
+                  WORLD_NODES * 2 * sizeof(double)) == 0;
+}
+
+/* Runs a method on the attacked and on the clean links; are the answers the same? */
+static bool deaf_to_links(graphss_ctx *ctx, attacked_world *a,
+                          const graphss_recover_options *opt)
+{
+    graphss_recovery attacked = answer(ctx, a, opt);
+    a->in.current.graph = &a->w.graph;
+    graphss_recovery clean = answer(ctx, a, opt);
+    a->in.current.graph = &a->current;
+    const bool same = same_posteriors(&attacked, &clean);
+    graphss_recovery_destroy(ctx, &attacked);
+    graphss_recovery_destroy(ctx, &clean);
+    return same;
+}
+
+static void test_a_guard_that_trusts_no_link_does_not_hear_them(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recover_options opt = preset("gnnguard", &a);
+    assert_false(deaf_to_links(ctx, &a, &opt));
+    /* No two rows are alike to the last word. */
+    float *value = a.w.features.value;
+    for (size_t e = 0; e < graphss_features_stored(&a.w.features); e++)
+        value[e] += (float)e * 1e-2f;
+    opt.threshold = 1;
+    assert_true(deaf_to_links(ctx, &a, &opt));
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_appnp_without_spreading_is_a_perceptron(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recover_options opt = preset("appnp", &a);
+    assert_false(deaf_to_links(ctx, &a, &opt));
+    opt.steps = 0;
+    assert_true(deaf_to_links(ctx, &a, &opt));
+    opt.steps = 10;
+    opt.alpha = 0;
+    assert_true(deaf_to_links(ctx, &a, &opt));
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_rgcn_draws_when_told_and_follows_the_seed(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recover_options opt = preset("rgcn", &a);
+    graphss_recovery calm = answer(ctx, &a, &opt), again = answer(ctx, &a, &opt);
+    assert_true(same_posteriors(&calm, &again));
+    opt.sample = true;
+    graphss_recovery drawn = answer(ctx, &a, &opt);
+    assert_false(same_posteriors(&calm, &drawn));
+    a.in.seed = 2;
+    graphss_recovery other = answer(ctx, &a, &opt);
+    assert_false(same_posteriors(&other, &drawn));
+    graphss_recovery_destroy(ctx, &calm);
+    graphss_recovery_destroy(ctx, &again);
+    graphss_recovery_destroy(ctx, &drawn);
+    graphss_recovery_destroy(ctx, &other);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_all_learn_the_clean_world(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    a.in.current.graph = &a.w.graph;
+    const char *const name[] = {"rgcn", "gnnguard", "appnp", "jaccard", "svd"};
+    const double want[] = {0.85, 0.65, 0.85, 0.75, 0.75}; /* words alone give 0.75 */
+    for (int i = 0; i < 5; i++)
+        for (int train = GRAPHSS_RECOVER_EVASION; train <= GRAPHSS_RECOVER_RETRAIN; train++) {
+            const double share = accuracy_of(ctx, &a, name[i], train);
+            if (share < want[i])
+                fail_msg("%s, way %d: %g", name[i], train, share);
+        }
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static bool stop(void *user, const char *stage, size_t done, size_t total, const char *note)
+{
+    (void)stage, (void)done, (void)total, (void)note;
+    return ++*(int *)user < 3;
+}
+
+static void test_a_cancelled_run_leaves_no_result(void **state)
+{
+    (void)state;
+    int calls = 0;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    const graphss_ctx_options options = {.threads = 1, .progress = stop, .user = &calls};
+    graphss_ctx *impatient = graphss_ctx_new(&options);
+    const char *const name[] = {"rgcn", "gnnguard", "appnp", "jaccard", "svd", "retrain"};
+    for (int i = 0; i < 6; i++) {
+        const graphss_recover_options opt = preset(name[i], &a);
+        graphss_recovery r = {0};
+        calls = 0;
+        assert_int_equal(graphss_recover(impatient, &r, &a.in, &opt), GRAPHSS_ERR_CANCELLED);
+        assert_null(r.predictions.label);
+    }
+    graphss_ctx_free(impatient);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_guard_that_trusts_no_link_does_not_hear_them),
+        cmocka_unit_test(test_appnp_without_spreading_is_a_perceptron),
+        cmocka_unit_test(test_rgcn_draws_when_told_and_follows_the_seed),
+        cmocka_unit_test(test_all_learn_the_clean_world),
+        cmocka_unit_test(test_a_cancelled_run_leaves_no_result),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
