@@ -140,11 +140,13 @@ graphss_status graphss_i_read_csv_folder(graphss_ctx *ctx, graphss_dataset *out,
     static const char *const file[2] = {"nodes.csv", "edges.csv"};
     char *path[2] = {0}, *bytes[2] = {0};
     size_t n_bytes[2] = {0};
+    const size_t length = strlen(folder);
+    const bool slash = length > 0 && folder[length - 1] == '/';
     graphss_status st = GRAPHSS_OK;
     uint64_t left = max_bytes / MEMORY_PER_BYTE;
 
     for (size_t i = 0; i < 2 && !st; i++) {
-        path[i] = graphss_i_format(ctx, "%s/%s", folder, file[i]);
+        path[i] = graphss_i_format(ctx, "%s%s%s", folder, slash ? "" : "/", file[i]);
         st = path[i] ? graphss_i_file_read(ctx, &bytes[i], &n_bytes[i], path[i], left)
                      : GRAPHSS_ERR_NOMEM;
         left -= n_bytes[i];

@@ -70,13 +70,17 @@ static graphss_status choose_numbers(graphss_ctx *ctx, node_table *t, graphss_da
     if (!t->number)
         return GRAPHSS_ERR_NOMEM;
     for (size_t c = 0; c < t->columns; c++) {
-        float value = 0;
+        double value = 0;
         const graphss_i_csv_field *name = &header->field[c], *field = &t->csv.field[c];
         if (has_other_use(t, c, graph_id))
             continue;
-        if (t->feat >= 0 || !graphss_i_csv_number(&value, field->text, field->length)) {
-            graphss_i_log(ctx, GRAPHSS_LOG_INFO, "%s: column '%.*s' is not used", t->csv.file,
-                          (int)(name->length < 64 ? name->length : 64), name->text);
+        /* nan is a number here, to be refused with its place. */
+        if (t->feat >= 0 || !graphss_i_parse_double(&value, field->text, field->length)) {
+            const bool hollow = t->feat < 0 && field->length == 0;
+            graphss_i_log(ctx, hollow ? GRAPHSS_LOG_WARN : GRAPHSS_LOG_INFO,
+                          "%s: column '%.*s' is not used%s", t->csv.file,
+                          (int)(name->length < 64 ? name->length : 64), name->text,
+                          hollow ? ": its first entry is empty" : "");
             continue;
         }
         t->number[t->n_numbers++] = (int32_t)c;

@@ -181,6 +181,7 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {"id\n0\n0\n", e, "nodes.csv:3:1: found '0', want an id that no other"},
         {"id,label\n0,a\n ,b\n", e, "nodes.csv:3:2: found '', want the id"},
         {"id,age\n0,1\n1,old\n", e, "nodes.csv:3:3: found 'old', want a finite number"},
+        {"id,age\n0,nan\n1,3\n", e, "nodes.csv:2:3: found 'nan', want a finite number"},
         {"id,feat\n0,\"1,2\"\n1,\"1,x\"\n", e,
          "nodes.csv:3:6: found 'x', want a finite number"},
         {"id,feat\n0,\"1,2\"\n1,3\n", e, "nodes.csv:3:3: found 1 features, want 2"},
