@@ -39,10 +39,10 @@ struct graphss_dataset {
     graphss_features features; /* n_rows is the number of nodes, n_cols may be 0 */
     int32_t *label;            /* [n_nodes] in [0, n_classes) or -1: unknown; NULL: none */
     size_t n_classes;
-    graphss_names node_names;  /* empty: nodes are called 0, 1, 2 ... */
-    graphss_names class_names; /* empty: likewise */
+    graphss_names node_names;   /* empty: nodes are called 0, 1, 2 ... */
+    graphss_names class_names;  /* empty: likewise */
     graphss_names column_names; /* of features; empty: likewise */
-    graphss_split split;       /* the split the files came with; empty where none did */
+    graphss_split split;        /* the split the files came with; empty where none did */
     graphss_cleaning cleaned;
     char name[64];   /* "cora": for people */
     char format[32]; /* "npz", "scipy", "planetoid", "csv", "edges", "synth" */
@@ -51,7 +51,7 @@ struct graphss_dataset {
 
 typedef struct graphss_read_options {
     const char *const *data_dirs; /* searched in order for names; ended by NULL; or NULL */
-    uint64_t max_bytes;           /* most memory the arrays may take; 0: 3/4 of the machine's */
+    uint64_t max_bytes; /* most memory the arrays may take; 0: 3/4 of the machine's */
 } graphss_read_options;
 
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out,
@@ -82,7 +82,8 @@ GRAPHSS_API int64_t graphss_node_index_find(const graphss_node_index *index, con
 GRAPHSS_API void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *index);
 
 /* Reads one node id a line (blank lines and lines after '#' are skipped). *nodes is the
- * caller's to release. DATA: an unknown id, with file and line. */
+ * caller's to release. DATA: an id that is unknown or stands twice, with file and line; a
+ * file without any. */
 GRAPHSS_MUST_CHECK graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes,
                                                          size_t *n, const char *path,
                                                          const graphss_dataset *data);

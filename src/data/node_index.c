@@ -59,6 +59,7 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
     size_t size = 0, lines = 1, count = 0, line = 0;
     graphss_node_index *index = NULL;
     int32_t *list = NULL;
+    uint8_t *seen = NULL;
     graphss_status st =
         graphss_i_file_read(ctx, &bytes, &size, path, graphss_i_machine_memory() / 4);
     if (st)
@@ -66,7 +67,8 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
     for (size_t i = 0; i < size; i++)
         lines += bytes[i] == '\n';
     list = graphss_i_alloc(ctx, lines, sizeof *list);
-    if (!list) {
+    seen = graphss_i_calloc(ctx, data->graph.n_nodes, sizeof *seen);
+    if (!list || !seen) {
         st = GRAPHSS_ERR_NOMEM;
         goto done;
     }
@@ -86,19 +88,27 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
         if (begin == end || bytes[begin] == '#')
             continue;
         const int64_t node = find(index, bytes + begin, end - begin);
-        if (node < 0) {
+        if (node < 0 || seen[node]) {
             const size_t shown = end - begin < 80 ? end - begin : 80;
-            st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu: no node is called '%.*s'",
-                                path, line, (int)shown, bytes + begin);
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu: %s '%.*s'", path, line,
+                                node < 0 ? "no node is called" : "listed twice:", (int)shown,
+                                bytes + begin);
             goto done;
         }
+        seen[node] = 1;
         list[count++] = (int32_t)node;
+    }
+    if (count == 0) {
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no node in it, want one id a line",
+                            path);
+        goto done;
     }
     *nodes = list;
     *n = count;
     list = NULL;
 done:
     graphss_node_index_free(ctx, index);
+    graphss_release(ctx, seen);
     graphss_release(ctx, list);
     graphss_release(ctx, bytes);
     return st;

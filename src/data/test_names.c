@@ -120,6 +120,12 @@ static void test_a_list_of_nodes_is_read_or_its_bad_line_named(void **state)
     write_text(path, "venus\n\npluto\n");
     assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
                  ":3: no node is called 'pluto'");
+    write_text(path, "venus\nmars\nvenus\n");
+    assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
+                 ":3: listed twice: 'venus'");
+    write_text(path, "# none\n\n");
+    assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
+                 "no node in it");
     assert_null(nodes);
     unlink(path);
     assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data),
