@@ -97,11 +97,13 @@ static void put_braille(FILE *out, unsigned dots)
 void draw_curve(const terminal *term, FILE *out, const char *title, const float *y, size_t n,
                 double scale, const char *unit)
 {
-    enum { COLUMNS = 60, ROWS = 7 };
+    enum { COLUMNS = 60, FEWEST = 10, AXIS = 12, ROWS = 7 };
+    int columns = terminal_width(fileno(out)) - AXIS - 1;
+    columns = columns > COLUMNS ? COLUMNS : columns < FEWEST ? FEWEST : columns;
     /* Dots of a braille cell, [row][column]; ASCII has one dot a cell. */
     static const unsigned char dot[4][2] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
     const int wide = term->utf8 ? 2 : 1, high = term->utf8 ? 4 : 1;
-    const int n_x = COLUMNS * wide, n_y = ROWS * high;
+    const int n_x = columns * wide, n_y = ROWS * high;
     unsigned char cell[ROWS][COLUMNS] = {{0}};
 
     double low = INFINITY, top = -INFINITY;
@@ -144,7 +146,7 @@ void draw_curve(const terminal *term, FILE *out, const char *title, const float 
             fprintf(out, "%11s", "");
         fputs(term->utf8 ? "┤" : "|", out);
         fputs(terminal_begin(term, out, TERMINAL_CYAN), out);
-        for (int c = 0; c < COLUMNS; c++) {
+        for (int c = 0; c < columns; c++) {
             if (term->utf8)
                 put_braille(out, cell[r][c]);
             else
@@ -152,7 +154,7 @@ void draw_curve(const terminal *term, FILE *out, const char *title, const float 
         }
         fprintf(out, "%s\n", terminal_end(term, out));
     }
-    fprintf(out, "%12d%*zu\n", 0, COLUMNS - 1, n ? n - 1 : 0);
+    fprintf(out, "%*d%*zu\n", AXIS, 0, columns - 1, n ? n - 1 : 0);
 }
 
 /* The pairs (truth, answer) off the diagonal with the largest counts. */

@@ -133,8 +133,10 @@ void terminal_progress(terminal *term, const char *stage, size_t done, size_t to
     if (!term->progress)
         return;
     const double t = now();
-    const bool fresh = !term->stage || strcmp(term->stage, stage) != 0;
+    const bool fresh =
+        !term->stage || strcmp(term->stage, stage) != 0 || done < term->stage_done;
     const bool last = total > 0 && done >= total;
+    term->stage_done = done;
     if (fresh) {
         term->stage = stage;
         term->stage_began = t;
@@ -143,17 +145,24 @@ void terminal_progress(terminal *term, const char *stage, size_t done, size_t to
     }
     term->last_drawn = t;
 
+    /* A narrow screen gives up the bar before the note. */
+    enum { WIDEST = 20 };
+    const int width = terminal_width(STDERR_FILENO);
+    const int bar_width = width >= 75 ? WIDEST : width >= 65 ? WIDEST / 2 : 0;
     char line[160] = "";
     int used = snprintf(line, sizeof line, "%s ", stage);
     if (total > 0) {
         const double share = fmin(1.0, (double)done / (double)total);
-        const int filled = (int)(share * 20);
-        char bar[21];
-        for (int i = 0; i < 20; i++)
-            bar[i] = i < filled ? '#' : '-';
-        bar[20] = '\0';
-        used += snprintf(line + used, sizeof line - (size_t)used, "[%s] %3.0f %%", bar,
-                         100 * share);
+        const int filled = (int)(share * bar_width);
+        char bar[WIDEST + 4] = "";
+        if (bar_width) {
+            memset(bar, '-', sizeof bar);
+            memset(bar + 1, '#', (size_t)filled);
+            bar[0] = '[';
+            memcpy(bar + bar_width + 1, "] ", sizeof "] ");
+        }
+        used +=
+            snprintf(line + used, sizeof line - (size_t)used, "%s%3.0f %%", bar, 100 * share);
         const double spent = t - term->stage_began;
         if (done > 0 && !last && spent > 0.5) {
             const long left = lround(spent * (1 - share) / share);
@@ -167,7 +176,6 @@ void terminal_progress(terminal *term, const char *stage, size_t done, size_t to
         snprintf(line + used, sizeof line - (size_t)used, "  %s", note);
 
     fputs("\r", stderr);
-    const int width = terminal_width(STDERR_FILENO);
     terminal_text(term, stderr, line, width > 1 ? (size_t)width - 1 : 1);
     fputs("\033[K", stderr);
     fflush(stderr);

@@ -17,6 +17,7 @@ typedef struct terminal {
     bool utf8;
     bool drawn;        /* a progress line stands on the screen */
     const char *stage; /* of the progress line */
+    size_t stage_done;
     double stage_began, last_drawn;
 } terminal;
 

@@ -84,6 +84,16 @@ if command -v script >/dev/null; then
     ! grep -q "$(printf '\033')" ../stdout || complain "NO_COLOR is ignored"
 fi
 
+case_ "a narrow terminal gets narrow curves, and loss before a bar"
+if command -v script >/dev/null; then
+    command="graphss train in 50 columns"
+    script -qec "stty cols 50; LC_ALL=C '$graphss' --no-color train synth:nodes=300 \
+        --epochs 50 --curves" /dev/null >../stdout 2>../stderr </dev/null
+    out "loss"; out "|"
+    ! grep -q "train \[" ../stdout || complain "a bar takes the room of the loss"
+    grep '|' ../stdout | tr -d '\r' | awk 'length > 50 { exit 1 }' || complain "wide curves"
+fi
+
 case_ "without UTF-8 the pictures are ASCII"
 LC_ALL=C
 run train synth:nodes=300 --epochs 20 --curves
