@@ -300,13 +300,14 @@ static void add_share(text_table *t, double share)
         table_add(t, "%.1f %%", 100 * share);
 }
 
-void attacker_show_scores(cli *app, const attacker_score *before, const attacker_score *after)
+void attacker_show_scores(cli *app, const char *who, const attacker_score *before,
+                          const attacker_score *after)
 {
     const struct {
         const char *what;
         size_t n;
         double before, after;
-    } row[] = {{"victims", before->n_victims, before->victims, after->victims},
+    } row[] = {{who, before->n_victims, before->victims, after->victims},
                {"other test nodes", before->n_others, before->others, after->others},
                {"all test nodes", before->n_test, before->test, after->test}};
     text_table t = {0};

@@ -64,7 +64,9 @@ attacker_score attacker_measure(const int32_t *label, const graphss_dataset *dat
 /* labels [nodes] of a model on a dataset. */
 graphss_status attacker_predict(cli *app, int32_t *label, const graphss_model *model,
                                 const graphss_graph *graph, const graphss_features *features);
-void attacker_show_scores(cli *app, const attacker_score *before, const attacker_score *after);
+/* who: what those that were changed are called. */
+void attacker_show_scores(cli *app, const char *who, const attacker_score *before,
+                          const attacker_score *after);
 void attacker_json_scores(json_t *json, const attacker_score *before,
                           const attacker_score *after);
 

@@ -38,6 +38,8 @@ typedef struct cli_command {
 /* The i-th command, or NULL past the last. */
 const cli_command *cli_command_at(size_t i);
 const cli_command *cli_command_find(const char *name);
+/* Progress of a loop of the program's own; CANCELLED after Ctrl-C. */
+graphss_status cli_progress(cli *app, const char *stage, size_t done, size_t total);
 
 typedef struct cli_globals {
     int64_t seed, threads;

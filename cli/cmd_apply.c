@@ -34,11 +34,30 @@ static void defaults(void *options)
     *(apply_arguments *)options = (apply_arguments){0};
 }
 
-static void report(cli *app, const apply_arguments *own, const graphss_flips *flips,
+typedef struct apply_count {
+    size_t links, features;
+} apply_count;
+
+/* What of the list is made: all of it, or what concerns one victim. */
+static apply_count count_made(const graphss_flips *flips, const graphss_apply_options *opt)
+{
+    apply_count c = {0};
+    for (size_t i = 0; i < flips->count; i++) {
+        const graphss_flip *flip = &flips->item[i];
+        if (opt->one_only && flip->victim != opt->victim)
+            continue;
+        if (flip->kind == GRAPHSS_FLIP_LINK)
+            c.links++;
+        else
+            c.features++;
+    }
+    return c;
+}
+
+static void report(cli *app, const apply_arguments *own, const apply_count *made,
                    const graphss_dataset *before, const graphss_dataset *after)
 {
-    const size_t links = graphss_flips_count(flips, GRAPHSS_FLIP_LINK);
-    const size_t features = flips->count - links;
+    const size_t links = made->links, features = made->features;
     if (app->json) {
         cli_json_set(app->json, "path", cli_json_text(own->output));
         cli_json_set(app->json, "undo", json_boolean(own->undo));
@@ -50,8 +69,8 @@ static void report(cli *app, const apply_arguments *own, const graphss_flips *fl
         return;
     }
     cli_show_dataset(app, after);
-    printf("Changes  %zu links and %zu features in the list%s%s\nWritten  ", links, features,
-           own->victim ? ", those of one victim made" : "", own->undo ? ", taken back" : "");
+    printf("Changes  %zu links and %zu features%s%s\nWritten  ", links, features,
+           own->victim ? " for one victim" : "", own->undo ? ", taken back" : "");
     terminal_text(&app->term, stdout, own->output, 0);
     printf("\n");
 }
@@ -87,6 +106,10 @@ static graphss_status run(cli *app)
         opt.one_only = true;
         opt.victim = (int32_t)node;
     }
+    const apply_count made = count_made(&flips, &opt);
+    if (!st && own.victim && made.links + made.features == 0)
+        st = cli_fail(app, GRAPHSS_ERR_DATA, "--victim: %s has no change for node '%s'",
+                      own.flips, own.victim);
     if (!st) {
         st = graphss_flips_apply(app->ctx, &changed, &data, &flips, &opt);
         if (st == GRAPHSS_ERR_DATA)
@@ -95,7 +118,7 @@ static graphss_status run(cli *app)
     if (!st)
         st = graphss_dataset_write(app->ctx, &changed, own.output);
     if (!st)
-        report(app, &own, &flips, &data, &changed);
+        report(app, &own, &made, &data, &changed);
     graphss_flips_destroy(app->ctx, &flips);
     graphss_dataset_destroy(app->ctx, &changed);
     graphss_dataset_destroy(app->ctx, &data);

@@ -157,7 +157,8 @@ static graphss_status measure_one_by_one(cli *app, attack_run *r)
             r->after[r->victim[i]] = label[r->victim[i]];
         graphss_features_destroy(app->ctx, &features);
         graphss_graph_destroy(app->ctx, &graph);
-        terminal_progress(&app->term, "measure", i + 1, r->n_victims, NULL);
+        if (!st)
+            st = cli_progress(app, "measure", i + 1, r->n_victims);
     }
     free(label);
     terminal_clear(&app->term);
@@ -251,7 +252,7 @@ static void show(cli *app, const attack_run *r)
     printf("\n");
     attacker_show(app, &r->attack, &r->data, &r->opt);
     printf("\nAccuracy against the truth\n");
-    attacker_show_scores(app, &r->score_before, &r->score_after);
+    attacker_show_scores(app, "victims", &r->score_before, &r->score_after);
     if (r->own.output) {
         printf("\nWritten  ");
         terminal_text(&app->term, stdout, r->own.output, 0);

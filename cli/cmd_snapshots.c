@@ -221,7 +221,8 @@ static void show(cli *app, const snapshot_run *r)
         attacker_show(app, &r->attack, &r->data, &r->opt);
     printf("\nAccuracy of %s, not retrained, against the truth\n",
            graphss_model_options(r->model)->model);
-    attacker_show_scores(app, &r->score_before, &r->score_after);
+    attacker_show_scores(app, r->own.benign ? "changed nodes" : "victims", &r->score_before,
+                         &r->score_after);
     printf("\nWritten  ");
     terminal_text(&app->term, stdout, r->own.output, 0);
     printf("\n");

@@ -13,9 +13,9 @@
 #include "commands.h"
 
 static const cli_command *const commands[] = {
-    &cli_demo,      &cli_info,    &cli_fetch,        &cli_convert, &cli_split,
-    &cli_train,     &cli_predict, &cli_evaluate,     &cli_attack,  &cli_apply_command,
-    &cli_snapshots, &cli_recover, &cli_version,      &cli_help_command,
+    &cli_demo,      &cli_info,    &cli_fetch,    &cli_convert,      &cli_split,
+    &cli_train,     &cli_predict, &cli_evaluate, &cli_attack,       &cli_apply_command,
+    &cli_snapshots, &cli_recover, &cli_version,  &cli_help_command,
 };
 
 const cli_command *cli_command_at(size_t i)
@@ -105,6 +105,11 @@ static bool on_progress(void *user, const char *stage, size_t done, size_t total
     cli *app = user;
     terminal_progress(&app->term, stage, done, total, note);
     return !interrupted;
+}
+
+graphss_status cli_progress(cli *app, const char *stage, size_t done, size_t total)
+{
+    return on_progress(app, stage, done, total, NULL) ? GRAPHSS_OK : GRAPHSS_ERR_CANCELLED;
 }
 
 static void on_log(void *user, graphss_log_level level, const char *line)

@@ -78,8 +78,10 @@ run attack $graph --model-file gcn.model --victim-file victims.txt -o no.flips
 exits 3; err "400"; absent no.flips
 printf '7\n7\n' >victims.txt
 run attack $graph --model-file gcn.model --victim-file victims.txt -o no.flips
-[ "$code" = 2 ] || [ "$code" = 3 ] || complain "code $code"
-err "twice"; absent no.flips
+exits 3; err "victims.txt:2: listed twice"; absent no.flips
+: >empty.txt
+run attack $graph --model-file gcn.model --victim-file empty.txt -o no.flips
+exits 3; err "empty.txt: no node in it"; absent no.flips
 run attack $graph --model-file gcn.model --victim-file victims.txt --victims 0.5
 exits 2; err "--victims"
 
@@ -113,6 +115,16 @@ run apply attacked.npz --flips a.flips --undo -o back.npz
 exits 0; same clean.npz back.npz
 run --json predict attacked.npz --model-file gcn.model -o attacked_labels.npz
 exits 0; json same_dataset false
+
+case_ "apply makes the changes of one victim and counts them"
+victim=$(grep -v '^#' a.flips | head -n 1 | cut -f 1)
+run --json apply clean.npz --flips a.flips --victim $victim -o one.npz
+exits 0; json links_flipped 2; json features_flipped 20
+for other in 0 1 2 3 4 5 6 7 8 9; do
+    grep -q "^$other	" a.flips || break
+done
+run apply clean.npz --flips a.flips --victim $other -o no.npz
+exits 3; err "no change for node '$other'"; absent no.npz
 
 case_ "flips that do not fit are refused, and nothing is written"
 run apply attacked.npz --flips a.flips -o no.npz
