@@ -113,7 +113,8 @@ void cli_help(FILE *out, const cli_command *command)
         return;
     }
     examples_help(out, command->examples);
-    fprintf(out, "\nUsage: graphss %s %s\n\n", command->name, command->arguments);
+    fprintf(out, "\nUsage: graphss %s%s%s\n\n", command->name, *command->arguments ? " " : "",
+            command->arguments);
     wrap(out, command->summary, 0, 0);
     for (const char *about = command->about; about && *about;) {
         const size_t length = strcspn(about, "\n");

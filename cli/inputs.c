@@ -220,13 +220,15 @@ graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_data
                                 const cli_split_options *options)
 {
     const size_t n = data->graph.n_nodes;
-    if (!options->from) {
-        if (!data->label)
-            return cli_fail(app, GRAPHSS_ERR_DATA,
-                            "%s has no labels: give some with --split FILE.npz", data->name);
+    /* Labels of a split count in the classes of the data, so it must have some. */
+    if (data->n_classes == 0 || (!data->label && !options->from))
+        return cli_fail(app, GRAPHSS_ERR_DATA,
+                        "%s has no labels: want an array 'labels', or a column 'label' in "
+                        "nodes.csv",
+                        data->name);
+    if (!options->from)
         return graphss_split_make(app->ctx, out, data->label, n, data->n_classes,
                                   (uint64_t)app->global.seed, &options->make);
-    }
     if (strcmp(options->from, "public") != 0)
         return graphss_split_read(app->ctx, out, options->from, data->label, n,
                                   data->n_classes);

@@ -59,6 +59,15 @@ exits 0; json test_accuracy "$accuracy"
 run train $graph --split missing.npz -o c.model
 exits 3; err "missing.npz"; absent c.model
 
+case_ "data without labels is refused, with or without a split"
+mkdir bare
+printf 'node_id,f\na,1\nb,2\nc,3\n' >bare/nodes.csv
+printf 'a,b\n' >bare/edges.csv
+for split in "" "--split split.npz"; do
+    run train bare $split
+    exits 3; err "bare has no labels"
+done
+
 case_ "curves are drawn and plotted"
 run train $graph --epochs 10 --curves --plot curves.svg
 exits 0; out "Validation accuracy by epoch"; present curves.svg
