@@ -28,8 +28,8 @@ uint64_t graphss_i_machine_memory(void);
 
 /* ---- errors: the text goes to the context, the code comes back ---- */
 
-graphss_status graphss_i_fail(graphss_ctx *ctx, graphss_status status, const char *format,
-                              ...) GRAPHSS_PRINTF(3, 4);
+graphss_status graphss_i_fail(graphss_ctx *ctx, graphss_status status, const char *format, ...)
+    GRAPHSS_PRINTF(3, 4);
 /* Puts "where: " before the text of the error that is set. */
 graphss_status graphss_i_fail_in(graphss_ctx *ctx, graphss_status status, const char *where);
 graphss_status graphss_i_nomem(graphss_ctx *ctx, size_t bytes);
@@ -61,11 +61,24 @@ bool graphss_i_parse_int(int64_t *out, const char *text, size_t length);
 /* Shortest text that reads back as the same double; as snprintf. */
 size_t graphss_i_double_text(char *out, size_t size, double value);
 
+/* ---- UTF-8 ---- */
+
+bool graphss_i_is_character(uint32_t c);
+/* Writes a character of 1 to 4 bytes; returns their number. */
+size_t graphss_i_utf8_put(unsigned char *out, uint32_t c);
+/* One character of n > 0 bytes; returns its length, or 0 when it is not UTF-8. */
+size_t graphss_i_utf8_take(uint32_t *out, const unsigned char *in, size_t n);
+bool graphss_i_is_utf8(const unsigned char *in, size_t n);
+/* Puts '?' for each byte that is not UTF-8. */
+void graphss_i_utf8_mend(char *text);
+/* A copy with each byte taken as a Latin-1 character and a NUL behind it; NULL: no memory. */
+char *graphss_i_utf8_from_latin(graphss_ctx *ctx, const char *text, size_t n, size_t *n_out);
+
 /* ---- files ---- */
 
 /* The whole file in one block with a NUL behind it; LIMIT when it is larger than max. */
-graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n,
-                                   const char *path, uint64_t max);
+graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
+                                   uint64_t max);
 
 /* Atomic writing: open a temporary name in the same folder, write, then commit (flush,
  * fsync, rename) or abandon (remove). After either, the struct is empty again. */

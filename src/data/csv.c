@@ -49,6 +49,34 @@ static void skip_lines(graphss_i_csv *csv)
     }
 }
 
+graphss_status graphss_i_csv_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
+                                  uint64_t max)
+{
+    char *text = NULL;
+    size_t length = 0, longer = 0;
+    graphss_status st = graphss_i_file_read(ctx, &text, &length, path, max);
+    if (st)
+        return st;
+    if (!graphss_i_is_utf8((const unsigned char *)text, length)) {
+        graphss_i_log(ctx, GRAPHSS_LOG_WARN, "%s: not UTF-8, taken as Latin-1", path);
+        char *latin = graphss_i_utf8_from_latin(ctx, text, length, &longer);
+        graphss_release(ctx, text);
+        if (!latin)
+            return GRAPHSS_ERR_NOMEM;
+        if (longer > max) {
+            graphss_release(ctx, latin);
+            return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
+                                  "%s: %zu bytes as UTF-8, at most %llu are allowed", path,
+                                  longer, (unsigned long long)max);
+        }
+        text = latin;
+        length = longer;
+    }
+    *bytes = text;
+    *n = length;
+    return GRAPHSS_OK;
+}
+
 void graphss_i_csv_start(graphss_i_csv *csv, const char *file, char *bytes, size_t n,
                          const char *comments, bool blanks)
 {

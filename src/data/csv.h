@@ -26,6 +26,10 @@ typedef struct graphss_i_csv {
     size_t count, room;
 } graphss_i_csv;
 
+/* The whole file as UTF-8: one that is not is taken as Latin-1, with a warning. LIMIT when it
+ * is larger than max. */
+graphss_status graphss_i_csv_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
+                                  uint64_t max);
 /* bytes are borrowed until the end and changed: quoted fields are unquoted where they
  * stand. With blanks, a file without commas and semicolons is split at blanks and tabs
  * alike; else tabs come before blanks. Cannot fail. */

@@ -147,7 +147,7 @@ graphss_status graphss_i_read_csv_folder(graphss_ctx *ctx, graphss_dataset *out,
 
     for (size_t i = 0; i < 2 && !st; i++) {
         path[i] = graphss_i_format(ctx, "%s%s%s", folder, slash ? "" : "/", file[i]);
-        st = path[i] ? graphss_i_file_read(ctx, &bytes[i], &n_bytes[i], path[i], left)
+        st = path[i] ? graphss_i_csv_read(ctx, &bytes[i], &n_bytes[i], path[i], left)
                      : GRAPHSS_ERR_NOMEM;
         left -= n_bytes[i];
     }

@@ -203,6 +203,7 @@ graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,
     for (size_t i = 0; i < data->graph.n_nodes; i++)
         data->cleaned.isolated += graphss_graph_degree(&data->graph, i) == 0;
     stem(data->name, sizeof data->name, where, format);
+    graphss_i_utf8_mend(data->name); /* for the cut may fall inside a character, too */
     snprintf(data->format, sizeof data->format, "%s", format);
     log_cleaning(ctx, data->name, &data->cleaned);
     return GRAPHSS_OK;

@@ -87,7 +87,7 @@ graphss_status graphss_i_read_edge_list(graphss_ctx *ctx, graphss_dataset *out,
     size_t n_bytes = 0;
 
     graphss_status st =
-        graphss_i_file_read(ctx, &bytes, &n_bytes, path, max_bytes / MEMORY_PER_BYTE);
+        graphss_i_csv_read(ctx, &bytes, &n_bytes, path, max_bytes / MEMORY_PER_BYTE);
     if (st)
         return st;
     graphss_i_csv_start(&csv, path, bytes, n_bytes, "#%", true);

@@ -1,69 +1,14 @@
 /* npz_names.c - arrays of strings: numpy's U (UCS-4) and S (bytes), both ways.
  *
- * Inside the library text is UTF-8. Bytes that are not UTF-8 are taken as Latin-1, which
- * is what old files hold, so names are always fit for JSON and terminals. */
+ * Bytes that are not UTF-8 are taken as Latin-1, which is what old files hold. */
 #include "data/build.h"
 #include "data/npz_private.h"
 #include <string.h>
 
-static size_t put_utf8(unsigned char *out, uint32_t c)
-{
-    if (c < 0x80) {
-        out[0] = (unsigned char)c;
-        return 1;
-    }
-    const size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = n - 1; i > 0; i--, c >>= 6)
-        out[i] = (unsigned char)(0x80 | (c & 0x3f));
-    out[0] = (unsigned char)(lead[n] | c);
-    return n;
-}
-
-static bool sound_character(uint32_t c)
-{
-    return c <= 0x10ffff && !(c >= 0xd800 && c <= 0xdfff);
-}
-
-/* One character of n > 0 bytes; returns its length, or 0 when it is not UTF-8. */
-static size_t take_utf8(uint32_t *out, const unsigned char *in, size_t n)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (in[0] < 0x80) {
-        *out = in[0];
-        return 1;
-    }
-    const size_t length = in[0] >= 0xf0 ? 4 : in[0] >= 0xe0 ? 3 : 2;
-    if (in[0] < 0xc0 || in[0] > 0xf7 || length > n)
-        return 0;
-    uint32_t c = in[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((in[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (in[i] & 0x3f);
-    }
-    if (c < least[length] || !sound_character(c))
-        return 0;
-    *out = c;
-    return length;
-}
-
-static bool is_utf8(const unsigned char *in, size_t n)
-{
-    for (size_t i = 0; i < n;) {
-        uint32_t c;
-        const size_t length = take_utf8(&c, in + i, n - i);
-        if (length == 0)
-            return false;
-        i += length;
-    }
-    return true;
-}
-
 /* Characters of a string; *latin tells that its bytes are to be taken one by one. */
 static size_t count_characters(bool *latin, const unsigned char *in, size_t n)
 {
-    *latin = !is_utf8(in, n);
+    *latin = !graphss_i_is_utf8(in, n);
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
         count += *latin || (in[i] & 0xc0) != 0x80;
@@ -98,7 +43,7 @@ graphss_status graphss_i_names_to_ucs4(graphss_ctx *ctx, uint32_t **out, size_t 
             if (latin)
                 *row = name[at++];
             else
-                at += take_utf8(row, name + at, n - at);
+                at += graphss_i_utf8_take(row, name + at, n - at);
         }
     }
     *out = block;
@@ -114,7 +59,7 @@ static size_t decode(unsigned char *out, const graphss_i_npy *npy, const unsigne
     if (!wide) {
         while (n && raw[n - 1] == 0)
             n--;
-        if (is_utf8(raw, n)) {
+        if (graphss_i_is_utf8(raw, n)) {
             memcpy(out, raw, n);
             return n;
         }
@@ -128,9 +73,9 @@ static size_t decode(unsigned char *out, const graphss_i_npy *npy, const unsigne
                     ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
                     : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
         }
-        if (!sound_character(c))
+        if (!graphss_i_is_character(c))
             return SIZE_MAX;
-        length += put_utf8(out + length, c);
+        length += graphss_i_utf8_put(out + length, c);
         if (c)
             end = length;
     }

@@ -149,6 +149,18 @@ static void test_numeric_columns_are_features_and_text_is_left_out(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_a_file_that_is_not_utf_8_is_taken_as_latin_1(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = read_good(ctx, "id,label\nren\xe9,caf\xe9\nb,x\n", "ren\xe9,b\n");
+    assert_string_equal(graphss_names_get(&data.node_names, 0), "ren\xc3\xa9");
+    assert_string_equal(graphss_names_get(&data.class_names, 0), "caf\xc3\xa9");
+    assert_int_equal(graphss_graph_edges(&data.graph), 1);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 static void test_edges_need_no_header(void **state)
 {
     (void)state;
@@ -237,9 +249,10 @@ static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
     static const char *const nodes[] = {people_nodes,
+                                        "id,label\nanna,caf\xe9\n\"b, c\",\nkarl,x\n",
                                         "id,feat,label\nanna,x:1,3\n\"b, c\",y:2,4\nkarl,,\n",
                                         "id,age,size\nanna,1,2\n\"b, c\",2,3\nkarl,3,4\n"};
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         folder f = make_folder(nodes[i], people_edges);
         testing_each_allocation_fails(read_and_destroy, f.path);
         remove_folder(&f);
@@ -252,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_names_labels_masks_and_dense_features),
         cmocka_unit_test(test_words_with_values_make_sparse_features),
         cmocka_unit_test(test_numeric_columns_are_features_and_text_is_left_out),
+        cmocka_unit_test(test_a_file_that_is_not_utf_8_is_taken_as_latin_1),
         cmocka_unit_test(test_edges_need_no_header),
         cmocka_unit_test(test_mistakes_are_named_with_their_place),
         cmocka_unit_test(test_a_file_too_large_for_the_memory_allowed_is_refused),

@@ -56,28 +56,18 @@ static void put_number(writer *w, double value)
     put(w, "%s%lld.%02lld", hundredths < 0 ? "-" : "", size / 100, size % 100);
 }
 
-/* Bytes of the UTF-8 character at c, 0 when XML may not hold it. */
-static size_t character(const unsigned char *c)
+/* Bytes of the UTF-8 character at text, 0 when XML may not hold it. */
+static size_t character(const char *text)
 {
-    if (c[0] < 0x80)
-        return c[0] >= 0x20 && c[0] != 0x7f;
-    const size_t n = c[0] >= 0xc2 && c[0] < 0xe0   ? 2
-                     : (c[0] & 0xf0) == 0xe0       ? 3
-                     : c[0] >= 0xf0 && c[0] < 0xf5 ? 4
-                                                   : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    const bool overlong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
-    const bool beyond = (c[0] == 0xed && c[1] >= 0xa0) || (c[0] == 0xf4 && c[1] >= 0x90);
-    const bool noncharacter = c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe;
-    return overlong || beyond || noncharacter ? 0 : n;
+    uint32_t c = 0;
+    const size_t n = graphss_i_utf8_take(&c, (const unsigned char *)text, strnlen(text, 4));
+    return c < 0x20 || c == 0x7f || c == 0xfffe || c == 0xffff ? 0 : n;
 }
 
 static void put_escaped(writer *w, const char *text)
 {
     while (*text) {
-        const size_t n = character((const unsigned char *)text);
+        const size_t n = character(text);
         if (*text == '<')
             put(w, "&lt;");
         else if (*text == '>')

@@ -59,6 +59,16 @@ exits 0; json test_accuracy "$accuracy"
 run train $graph --split missing.npz -o c.model
 exits 3; err "missing.npz"; absent c.model
 
+case_ "names in any bytes: a model is saved and fits again"
+odd=$(printf 'd\351j\340')
+mkdir "$odd"
+printf 'id,label,f\na,caf\351,1\nb,x,2\nc,x,3\nd,caf\351,3\n' >"$odd/nodes.csv"
+printf 'a,b\n' >"$odd/edges.csv"
+run train "$odd" --train 1 --val 0 --noise 0 --epochs 3 -o odd.model
+exits 0; err "Latin-1"
+run --json predict "$odd" --model-file odd.model -o odd.npz
+exits 0; json dataset.name 'd?j?'
+
 case_ "data without labels is refused, with or without a split"
 mkdir bare
 printf 'node_id,f\na,1\nb,2\nc,3\n' >bare/nodes.csv
