@@ -153,7 +153,9 @@ graphss_status graphss_model_save(graphss_ctx *ctx, const graphss_model *model,
     graphss_i_output out = {0};
     char *header = header_of(model, list, n);
     if (!header)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_NOMEM, "%s: no memory for its header", path);
+        return graphss_i_fail(ctx, GRAPHSS_ERR_NOMEM,
+                              "%s: no memory for its header, or a name that is not UTF-8",
+                              path);
     graphss_status st = graphss_i_output_open(ctx, &out, path);
     if (!st)
         st = write_all(ctx, &out, header, list, n);
@@ -252,7 +254,8 @@ static graphss_status read_options(graphss_ctx *ctx, graphss_train_options *out,
     return st;
 }
 
-/* Where an array lies, after its type, shape and place were checked. want_rows SIZE_MAX: any. */
+/* Where an array lies, after its type, shape and place were checked. want_rows SIZE_MAX: any.
+ */
 static graphss_status find_tensor(graphss_ctx *ctx, const char **data, size_t *rows,
                                   const source *src, const tensor *want, size_t want_rows)
 {
@@ -288,18 +291,24 @@ static graphss_status find_tensor(graphss_ctx *ctx, const char **data, size_t *r
 
 static graphss_status read_weights(graphss_ctx *ctx, graphss_model *model, const source *src)
 {
-    graphss_status st = GRAPHSS_OK;
-    for (size_t i = 0; i < model->params.n && !st; i++) {
+    for (size_t i = 0; i < model->params.n; i++) {
         const graphss_i_param *m = &model->params.param[i];
         tensor want = {.dtype = "F32", .rows = m->rows, .cols = m->cols};
         snprintf(want.name, sizeof want.name, "%s", m->name);
         const char *data = NULL;
         size_t rows;
-        st = find_tensor(ctx, &data, &rows, src, &want, m->rows);
-        if (!st)
-            memcpy(model->params.value + m->offset, data, 4 * m->rows * m->cols);
+        const graphss_status st = find_tensor(ctx, &data, &rows, src, &want, m->rows);
+        if (st)
+            return st;
+        float *value = model->params.value + m->offset;
+        memcpy(value, data, 4 * m->rows * m->cols);
+        for (size_t e = 0; e < m->rows * m->cols; e++)
+            if (!isfinite(value[e]))
+                return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                                      "%s: %s: entry %zu is %g, want a finite number",
+                                      src->path, m->name, e, (double)value[e]);
     }
-    return st;
+    return GRAPHSS_OK;
 }
 
 static graphss_status read_list(graphss_ctx *ctx, int32_t **out, size_t *n, const source *src,
@@ -406,9 +415,10 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
                               "%s: a safetensors file, but not a GraphSS model", src->path);
     st = meta_size(ctx, &version, src, "format_version");
     if (!st && version > FORMAT_VERSION)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: written in format %zu by a later GraphSS; this one reads %d",
-                              src->path, version, FORMAT_VERSION);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA,
+            "%s: written in format %zu by a later GraphSS; this one reads %d", src->path,
+            version, FORMAT_VERSION);
     if (!st)
         st = read_options(ctx, &opt, src);
     if (!st)

@@ -8,8 +8,8 @@ static graphss_model *trained(graphss_ctx *ctx, const world *w)
     opt.epochs = 5;
     opt.hidden = 6;
     opt.weight_decay = 0.00123;
-    assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &w->graph, &w->features, 2, &w->split,
-                                       UINT64_MAX - 4, &opt));
+    assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &w->graph, &w->features, 2,
+                                       &w->split, UINT64_MAX - 4, &opt));
     graphss_dataset data = {.n_classes = 2, .features = w->features};
     size_t start[3] = {0, 6, 17};
     char text[] = "f\xc3\xa9line\0with \"quotes\"";
@@ -113,6 +113,15 @@ static void test_damaged_files_are_refused(void **state)
         assert_fails(ctx, graphss_model_load(ctx, &none, path), GRAPHSS_ERR_DATA,
                      damage[i].text);
     }
+    const uint32_t not_a_number = 0x7fc00000;
+    const size_t first = 8 + (unsigned char)bytes[0] + 256 * (size_t)(unsigned char)bytes[1];
+    char *copy = malloc(n);
+    memcpy(copy, bytes, n);
+    memcpy(copy + first, &not_a_number, sizeof not_a_number);
+    write_bytes(path, copy, n);
+    free(copy);
+    assert_fails(ctx, graphss_model_load(ctx, &none, path), GRAPHSS_ERR_DATA,
+                 "entry 0 is nan, want a finite number");
     for (size_t cut = 0; cut < n; cut = cut < 64 ? cut + 1 : cut + 97) {
         write_bytes(path, bytes, cut);
         assert_int_equal(graphss_model_load(ctx, &none, path), GRAPHSS_ERR_DATA);
