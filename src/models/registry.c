@@ -36,7 +36,7 @@ const char *graphss_model_summary(size_t i)
 }
 
 /* Chosen by validation accuracy over seeds 11 to 20 on Cora and Citeseer, then left alone.
- * Where heavy dropout is on, weight decay brings nothing (docs/method.md). */
+ * With dropout this heavy, weight decay brings nothing (docs/method.md). */
 static const graphss_train_options honest = {
     .mode = GRAPHSS_MODE_HONEST,
     .layers = 2,
