@@ -104,6 +104,8 @@ GRAPHSS_API void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log
 
 /* Chooses the changes. They go to an empty list with method, budget, seed and version
  * filled in; the caller adds what it knows (data, model, mode). log may be NULL.
+ * A budget is spent as far as there are changes to make; nettack, as the original, may make
+ * one and later take it back.
  * Progress stage: "attack". The result does not depend on the number of threads.
  * Errors: INVALID (an option; a victim out of range or twice, or with an unknown label; a
  * method that lacks its surrogate or model), SHAPE (features, surrogate and graph disagree),
