@@ -1,7 +1,8 @@
 /* read_npz.c - datasets in .npz: the layout of gnn-benchmark, nettack and DeepRobust, and a
  * lone matrix as scipy.sparse.save_npz writes it.
  *
- * Optional arrays that hold Python objects are passed over; required ones are refused. */
+ * Optional arrays that hold Python objects are passed over, labels and features with a
+ * warning; required ones are refused. */
 #include "data/build.h"
 #include "data/npz.h"
 #include "data/readers.h"
@@ -218,7 +219,7 @@ static graphss_status read_features(graphss_ctx *ctx, graphss_dataset *data,
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (has_rows(npz, prefixes[i]))
             return read_sparse_features(ctx, data, npz, prefixes[i]);
-    if (graphss_i_npz_has(npz, "attr_matrix"))
+    if (graphss_i_npz_wants(ctx, npz, "attr_matrix"))
         return read_dense_features(ctx, data, npz, "attr_matrix");
     return GRAPHSS_OK;
 }
@@ -234,7 +235,7 @@ static graphss_status read_labels(graphss_ctx *ctx, graphss_dataset *data, graph
 {
     graphss_status st = read_names(ctx, &data->class_names, npz, "class_names", SIZE_MAX);
     data->n_classes = data->class_names.count;
-    if (st || !graphss_i_npz_has(npz, "labels"))
+    if (st || !graphss_i_npz_wants(ctx, npz, "labels"))
         return st;
     int64_t *label = NULL;
     size_t n = 0;

@@ -37,6 +37,37 @@ static void test_every_dtype_and_order_gives_the_same_dataset(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void keep_warning(void *user, graphss_log_level level, const char *line)
+{
+    if (level == GRAPHSS_LOG_WARN)
+        snprintf(user, 512, "%s", line);
+}
+
+static void test_labels_that_cannot_be_read_are_passed_over_with_a_warning(void **state)
+{
+    (void)state;
+    char warning[512] = "", path[256];
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    assert_non_null(ctx);
+    const int64_t offset[] = {0, 1, 2}, column[] = {1, 0}, shape[] = {2, 2};
+    const float complex_label[] = {0, 0, 1, 0};
+    const graphss_i_array_out array[] = {{"adj_indptr", "<i8", 1, {3, 1}, offset, NULL},
+                                         {"adj_indices", "<i8", 1, {2, 1}, column, NULL},
+                                         {"adj_shape", "<i8", 1, {2, 1}, shape, NULL},
+                                         {"labels", "<c8", 1, {2, 1}, complex_label, NULL}};
+    testing_temporary(path, sizeof path, "complex.npz");
+    assert_ok(ctx, graphss_i_npz_write(ctx, path, array, sizeof array / sizeof *array));
+    graphss_dataset data = {0};
+    const graphss_status st = graphss_i_read_npz(ctx, &data, path, 0);
+    unlink(path);
+    assert_ok(ctx, st);
+    assert_null(data.label);
+    assert_non_null(strstr(warning, "array 'labels' has a dtype that is not read"));
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 static void test_names_and_the_split_of_a_file_survive(void **state)
 {
     (void)state;
@@ -378,6 +409,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_dtype_and_order_gives_the_same_dataset),
+        cmocka_unit_test(test_labels_that_cannot_be_read_are_passed_over_with_a_warning),
         cmocka_unit_test(test_names_and_the_split_of_a_file_survive),
         cmocka_unit_test(test_scipy_matrices_are_graphs_without_features),
         cmocka_unit_test(test_what_is_written_reads_back_the_same),
