@@ -42,7 +42,7 @@ static void defaults(void *options)
 static void method_defaults(void *options)
 {
     *(graphss_recover_options *)options =
-        graphss_recover_options_default("retrain", GRAPHSS_MODE_HONEST, NULL);
+        graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, NULL);
 }
 
 static const char *method_name(const void *user, size_t i)

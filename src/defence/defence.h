@@ -41,7 +41,7 @@ typedef struct graphss_i_defence {
                           const graphss_i_scene *scene, const graphss_recover_options *opt);
 } graphss_i_defence;
 
-extern const graphss_i_defence graphss_i_none, graphss_i_keep_last, graphss_i_retrain,
+extern const graphss_i_defence graphss_i_graphss, graphss_i_none, graphss_i_keep_last, graphss_i_retrain,
     graphss_i_features_only, graphss_i_label_propagation, graphss_i_jaccard, graphss_i_svd,
     graphss_i_rgcn, graphss_i_gnnguard, graphss_i_appnp;
 

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 static const graphss_i_defence *const methods[] = {
+    &graphss_i_graphss,
     &graphss_i_none,
     &graphss_i_keep_last,
     &graphss_i_retrain,
@@ -343,7 +344,7 @@ graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
 {
     const double start = graphss_i_seconds();
     const graphss_recover_options standard =
-        graphss_recover_options_default("retrain", GRAPHSS_MODE_HONEST, in->model);
+        graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, in->model);
     const graphss_recover_options *opt = given ? given : &standard;
     const graphss_i_defence *m = find(opt->method);
     if (!m)

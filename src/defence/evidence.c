@@ -1,0 +1,491 @@
+/* evidence.c - votes of the neighbours ignore the node's own features, so that tampered
+ * words and tampered links contradict each other; oddness looks at what an attacker must
+ * leave behind: many strong words, links to unlike and weakly tied nodes, disagreement. */
+#include "defence/evidence.h"
+#include "graph/products.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 64, STRONGEST = 10, PROBES = 64 };
+static const float SMALL = 1e-3F, KNOWN = 0.9F, LEAST_COSINE = 0.05F;
+
+/* Columns of odd that are filled by open; the rest by look. */
+enum {
+    WORDS,
+    DEGREE,
+    SIMILAR,
+    LEAST_SIMILAR,
+    MLP_VOTE,
+    PROB_VOTE,
+    MLP_VOTE_MLP,
+    MLP_DOT_VOTE,
+    PROB_DOT_VOTE,
+    MLP_DOT_PROB,
+    MLP_MOST,
+    PROB_MOST,
+    MLP_ENTROPY,
+    PROB_ENTROPY,
+    VOTE_ENTROPY,
+    VOTE_MLP_ENTROPY,
+    MLP_IS_VOTE,
+    PROB_IS_VOTE,
+    PROB_IS_MLP,
+    WORDS_2,
+    DEGREE_2,
+    MARGIN,
+    LARGEST,
+    STRONG_WORDS,
+    AGAINST,
+    TRIANGLES,
+    DEGREE_NEAR,
+    DEGREE_NEAR_LEAST,
+    MARGIN_NEAR,
+    MARGIN_NEAR_MOST,
+    PAST_DIVERGENCE,
+    PAST_DISTANCE,
+    PAST_SAME,
+    DEGREE_GAIN,
+    DEGREE_CHANGE,
+    WORDS_GAIN,
+    WORDS_CHANGE
+};
+_Static_assert((int)WORDS_CHANGE + 1 == (int)GRAPHSS_I_ODD &&
+                   (int)PAST_DIVERGENCE == (int)GRAPHSS_I_ODD_NOW,
+               "columns of oddness");
+
+void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
+{
+    if (!v->borrowed) {
+        graphss_graph_destroy(ctx, &v->graph);
+        graphss_features_destroy(ctx, &v->features);
+    }
+    graphss_release(ctx, v->prob);
+    graphss_release(ctx, v->mlp);
+    graphss_release(ctx, v->cosine);
+    graphss_release(ctx, v->belief);
+    graphss_release(ctx, v->trust);
+    graphss_release(ctx, v->says);
+    graphss_release(ctx, v->odd);
+    *v = (graphss_i_view){0};
+}
+
+/* ---- rows of features, sparse or dense ---- */
+
+typedef struct row {
+    const int32_t *column; /* NULL: 0, 1, 2 ... */
+    const float *value;
+    size_t n;
+} row;
+
+static row row_of(const graphss_features *x, size_t i)
+{
+    if (graphss_features_dense(x))
+        return (row){NULL, x->value + i * x->n_cols, x->n_cols};
+    const int64_t from = x->offset[i];
+    return (row){x->column + from, x->value + from, (size_t)(x->offset[i + 1] - from)};
+}
+
+static double dot(row a, row b)
+{
+    double sum = 0;
+    if (!a.column) {
+        for (size_t j = 0; j < a.n; j++)
+            sum += (double)a.value[j] * (double)b.value[j];
+        return sum;
+    }
+    for (size_t i = 0, j = 0; i < a.n && j < b.n;) {
+        const int32_t p = a.column[i], q = b.column[j];
+        if (p == q)
+            sum += (double)a.value[i] * (double)b.value[j];
+        i += p <= q;
+        j += q <= p;
+    }
+    return sum;
+}
+
+void graphss_i_count_words(float *words, const graphss_features *features)
+{
+    for (size_t i = 0; i < features->n_rows; i++) {
+        const row r = row_of(features, i);
+        size_t n = 0;
+        for (size_t j = 0; j < r.n; j++)
+            n += r.value[j] != 0;
+        words[i] = (float)n;
+    }
+}
+
+/* z [k] = sum over the words of value * w[word]; the margin of the largest over the next */
+static double word_margin(double *z, size_t *best, row r, const float *w, size_t k)
+{
+    memset(z, 0, k * sizeof *z);
+    for (size_t j = 0; j < r.n; j++) {
+        const size_t word = r.column ? (size_t)r.column[j] : j;
+        for (size_t c = 0; c < k && r.value[j] != 0; c++)
+            z[c] += (double)r.value[j] * (double)w[word * k + c];
+    }
+    double second = -INFINITY;
+    *best = 0;
+    for (size_t c = 1; c < k; c++)
+        if (z[c] > z[*best]) {
+            second = z[*best];
+            *best = c;
+        } else if (z[c] > second) {
+            second = z[c];
+        }
+    return k > 1 ? z[*best] - second : 0;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+graphss_status graphss_i_word_strength(graphss_ctx *ctx, double *strength,
+                                       const graphss_features *features,
+                                       const float *surrogate, size_t k)
+{
+    const size_t n = features->n_rows;
+    double *margin = graphss_i_alloc(ctx, n, sizeof *margin);
+    double *z = graphss_i_alloc(ctx, k, sizeof *z);
+    if (margin && z) {
+        size_t best;
+        for (size_t i = 0; i < n; i++)
+            margin[i] = word_margin(z, &best, row_of(features, i), surrogate, k);
+        qsort(margin, n, sizeof *margin, compare_doubles);
+        *strength = fmax(margin[n / 2], 1e-9);
+    }
+    const bool good = margin && z;
+    graphss_release(ctx, z);
+    graphss_release(ctx, margin);
+    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+/* ---- what does not depend on beliefs ---- */
+
+typedef struct opening {
+    graphss_i_view *v;
+    const graphss_i_lens *lens;
+    double *norm;   /* [n] length of a feature row */
+    double *margin; /* [n] of its word evidence */
+    double *z;      /* [tasks x k] */
+} opening;
+
+static double relative(double x, double unit)
+{
+    return log1p(fmax(x, 0) / unit);
+}
+
+/* The node alone: its words, how strongly they speak and how many speak against. */
+static void open_words(void *arg, size_t task)
+{
+    const opening *o = arg;
+    const graphss_i_lens *lens = o->lens;
+    const size_t k = lens->k, end = lens->n < (task + 1) * ROWS ? lens->n : (task + 1) * ROWS;
+    double *z = o->z + task * k;
+    for (size_t i = task * ROWS; i < end; i++) {
+        const row r = row_of(&o->v->features, i);
+        float *odd = o->v->odd + i * GRAPHSS_I_ODD;
+        size_t best, words = 0, against = 0;
+        o->margin[i] = word_margin(z, &best, r, lens->surrogate, k);
+        double strongest[STRONGEST] = {0}, square = 0, sum = 0; /* descending */
+        for (size_t j = 0; j < r.n; j++) {
+            if (r.value[j] == 0)
+                continue;
+            const size_t word = r.column ? (size_t)r.column[j] : j;
+            double says = (double)r.value[j] * (double)lens->surrogate[word * k + best];
+            words++;
+            against += says < 0;
+            square += (double)r.value[j] * (double)r.value[j];
+            for (size_t s = 0; s < STRONGEST; s++)
+                if (says > strongest[s]) {
+                    const double pushed = strongest[s];
+                    strongest[s] = says;
+                    says = pushed;
+                }
+        }
+        for (size_t s = 0; s < STRONGEST; s++)
+            sum += strongest[s];
+        o->norm[i] = sqrt(square);
+        odd[WORDS] = (float)log1p((double)words);
+        odd[WORDS_2] = odd[WORDS] * odd[WORDS];
+        odd[MARGIN] = (float)relative(o->margin[i], lens->strength);
+        odd[LARGEST] = (float)relative(z[best], lens->strength);
+        odd[STRONG_WORDS] = (float)(sum / STRONGEST / lens->strength);
+        odd[AGAINST] = (float)against / (float)(words ? words : 1);
+        if (lens->before && lens->before[i] >= 0) {
+            odd[WORDS_GAIN] = odd[WORDS] - log1pf(lens->before_words[i]);
+            odd[WORDS_CHANGE] = fabsf(odd[WORDS_GAIN]);
+        }
+    }
+}
+
+/* Do a and b share a neighbour? Of long rows only PROBES neighbours are tried. */
+static bool closes_triangle(const graphss_graph *g, int32_t a, int32_t b)
+{
+    if (graphss_graph_degree(g, (size_t)a) > graphss_graph_degree(g, (size_t)b)) {
+        const int32_t t = a;
+        a = b;
+        b = t;
+    }
+    const int64_t n = (int64_t)graphss_graph_degree(g, (size_t)a);
+    const int64_t stride = n > PROBES ? n / PROBES : 1;
+    for (int64_t j = 0; j < n; j += stride) {
+        const int32_t u = g->target[g->offset[a] + j];
+        if (u != b && graphss_graph_has_edge(g, u, b))
+            return true;
+    }
+    return false;
+}
+
+/* The node among its neighbours. */
+static void open_links(void *arg, size_t task)
+{
+    const opening *o = arg;
+    const graphss_i_lens *lens = o->lens;
+    const graphss_graph *g = &o->v->graph;
+    const size_t end = lens->n < (task + 1) * ROWS ? lens->n : (task + 1) * ROWS;
+    for (size_t i = task * ROWS; i < end; i++) {
+        const row r = row_of(&o->v->features, i);
+        float *odd = o->v->odd + i * GRAPHSS_I_ODD;
+        const double degree = (double)graphss_graph_degree(g, i);
+        double similar = 0, least = 1, closed = 0, near = 0, nearest = INFINITY, margin = 0;
+        double most = 0;
+        for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
+            const size_t u = (size_t)g->target[e];
+            const double lengths = o->norm[i] * o->norm[u];
+            const double cosine =
+                lengths > 0 ? dot(r, row_of(&o->v->features, u)) / lengths : 0;
+            const double d = log1p((double)graphss_graph_degree(g, u));
+            o->v->cosine[e] = (float)cosine;
+            similar += cosine;
+            least = fmin(least, cosine);
+            closed += closes_triangle(g, (int32_t)i, (int32_t)u);
+            near += d;
+            nearest = fmin(nearest, d);
+            margin += o->margin[u];
+            most = fmax(most, o->margin[u]);
+        }
+        const double one = fmax(degree, 1);
+        odd[DEGREE] = (float)log1p(degree);
+        odd[DEGREE_2] = odd[DEGREE] * odd[DEGREE];
+        odd[SIMILAR] = (float)(similar / one);
+        odd[LEAST_SIMILAR] = (float)least;
+        odd[TRIANGLES] = (float)(closed / one);
+        odd[DEGREE_NEAR] = (float)(near / one);
+        odd[DEGREE_NEAR_LEAST] = degree > 0 ? (float)nearest : 0;
+        odd[MARGIN_NEAR] = (float)relative(margin / one, lens->strength);
+        odd[MARGIN_NEAR_MOST] = (float)relative(most, lens->strength);
+        if (lens->before && lens->before[i] >= 0) {
+            odd[DEGREE_GAIN] = odd[DEGREE] - log1pf(lens->before_degree[i]);
+            odd[DEGREE_CHANGE] = fabsf(odd[DEGREE_GAIN]);
+        }
+    }
+}
+
+graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
+                                   const graphss_i_lens *lens)
+{
+    const size_t n = lens->n, k = lens->k, tasks = (n + ROWS - 1) / ROWS;
+    opening o = {.v = v,
+                 .lens = lens,
+                 .norm = graphss_i_alloc(ctx, n, sizeof *o.norm),
+                 .margin = graphss_i_alloc(ctx, n, sizeof *o.margin),
+                 .z = graphss_i_alloc(ctx, tasks, k * sizeof *o.z)};
+    v->cosine = graphss_i_alloc(ctx, (size_t)v->graph.offset[n], sizeof *v->cosine);
+    v->trust = graphss_i_alloc(ctx, n, sizeof *v->trust);
+    v->belief = graphss_i_copy(ctx, v->prob, n * k, sizeof *v->belief);
+    v->says = graphss_i_calloc(ctx, n, k * GRAPHSS_I_SAYS * sizeof *v->says);
+    v->odd = graphss_i_calloc(ctx, n, GRAPHSS_I_ODD * sizeof *v->odd);
+    const bool good =
+        o.norm && o.margin && o.z && v->cosine && v->trust && v->belief && v->says && v->odd;
+    if (good) {
+        for (size_t i = 0; i < n; i++)
+            v->trust[i] = 1;
+        graphss_i_parallel(ctx, tasks, open_words, &o);
+        graphss_i_parallel(ctx, tasks, open_links, &o);
+    }
+    graphss_release(ctx, o.z);
+    graphss_release(ctx, o.margin);
+    graphss_release(ctx, o.norm);
+    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+/* ---- what does ---- */
+
+/* Votes, [n x k] each, and the sums behind them. */
+typedef struct votes {
+    float *belief, *mlp, *label; /* what nodes vote with; training nodes with their label */
+    float *near, *near_mlp, *near_label, *near_two, *near_trusted;
+    float *weight; /* [stored links] */
+} votes;
+
+static void votes_destroy(graphss_ctx *ctx, votes *t)
+{
+    float *const all[] = {t->belief,     t->mlp,      t->label,        t->near,  t->near_mlp,
+                          t->near_label, t->near_two, t->near_trusted, t->weight};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        graphss_release(ctx, all[i]);
+}
+
+static graphss_status votes_init(graphss_ctx *ctx, votes *t, const graphss_i_view *v,
+                                 const graphss_i_lens *lens)
+{
+    const size_t n = lens->n, k = lens->k;
+    float **const all[] = {&t->label,      &t->near,     &t->near_mlp,
+                           &t->near_label, &t->near_two, &t->near_trusted};
+    bool good = true;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        good &= (*all[i] = graphss_i_calloc(ctx, n, k * sizeof **all[i])) != NULL;
+    t->belief = graphss_i_copy(ctx, v->belief, n * k, sizeof *t->belief);
+    t->mlp = graphss_i_copy(ctx, v->mlp, n * k, sizeof *t->mlp);
+    t->weight = graphss_i_alloc(ctx, (size_t)v->graph.offset[n], sizeof *t->weight);
+    return good && t->belief && t->mlp && t->weight ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+/* x[i] /= divisor, where that is not 0 */
+static void divide(float *x, size_t k, double divisor)
+{
+    for (size_t c = 0; c < k && divisor > 0; c++)
+        x[c] = (float)((double)x[c] / divisor);
+}
+
+/* Means over the neighbours; over those two steps away, without the way back:
+ *   two_i = (sum_j A_ij near_j - d_i belief_i) / (sum_j A_ij d_j - d_i), near as sums. */
+static void count_votes(graphss_ctx *ctx, votes *t, const graphss_i_view *v,
+                        const graphss_i_lens *lens)
+{
+    const size_t n = lens->n, k = lens->k;
+    const graphss_graph *g = &v->graph;
+    const graphss_split *split = lens->split;
+    graphss_i_csr links = {n, n, g->offset, g->target, NULL, true};
+    for (size_t j = 0; j < split->n_train; j++) {
+        const size_t node = (size_t)split->train[j], y = (size_t)split->train_label[j];
+        for (size_t c = 0; c < k; c++)
+            t->belief[node * k + c] = t->mlp[node * k + c] =
+                (c == y ? KNOWN : 0) + (1 - KNOWN) / (float)k;
+        t->label[node * k + y] = 1;
+    }
+    graphss_i_spmm(ctx, t->near, &links, t->belief, k);
+    graphss_i_spmm(ctx, t->near_mlp, &links, t->mlp, k);
+    graphss_i_spmm(ctx, t->near_label, &links, t->label, k);
+    graphss_i_spmm(ctx, t->near_two, &links, t->near, k);
+    for (int64_t e = 0; e < g->offset[n]; e++)
+        t->weight[e] = v->trust[g->target[e]] * (LEAST_COSINE + fmaxf(v->cosine[e], 0));
+    links.value = t->weight;
+    graphss_i_spmm(ctx, t->near_trusted, &links, t->belief, k);
+    for (size_t i = 0; i < n; i++) {
+        const double degree = (double)graphss_graph_degree(g, i);
+        double paths = -degree, weight = 0;
+        for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
+            paths += (double)graphss_graph_degree(g, (size_t)g->target[e]);
+            weight += (double)t->weight[e];
+        }
+        for (size_t c = 0; c < k; c++) {
+            float *two = t->near_two + i * k + c;
+            *two = fmaxf(0, *two - (float)degree * t->belief[i * k + c]);
+        }
+        divide(t->near_two + i * k, k, paths);
+        divide(t->near_trusted + i * k, k, weight);
+        divide(t->near + i * k, k, degree);
+        divide(t->near_mlp + i * k, k, degree);
+        divide(t->near_label + i * k, k, degree);
+    }
+}
+
+static size_t top(const float *p, size_t k)
+{
+    size_t best = 0;
+    for (size_t c = 1; c < k; c++)
+        best = p[c] > p[best] ? c : best;
+    return best;
+}
+
+static float entropy(const float *p, size_t k)
+{
+    float sum = 0;
+    for (size_t c = 0; c < k; c++)
+        sum -= p[c] * logf(p[c] + 1e-9F);
+    return sum;
+}
+
+static float distance(const float *p, const float *q, size_t k)
+{
+    float sum = 0;
+    for (size_t c = 0; c < k; c++)
+        sum += fabsf(p[c] - q[c]);
+    return sum;
+}
+
+static float inner(const float *p, const float *q, size_t k)
+{
+    float sum = 0;
+    for (size_t c = 0; c < k; c++)
+        sum += p[c] * q[c];
+    return sum;
+}
+
+/* says[c][j] = log of source j for class c; and which class the main sources put first */
+static void fill_says(float *says, const float *const *source, size_t n_sources,
+                      const size_t *first, const float *past, size_t k)
+{
+    for (size_t c = 0; c < k; c++) {
+        float *x = says + c * GRAPHSS_I_SAYS;
+        for (size_t s = 0; s < n_sources; s++)
+            x[s] = logf(source[s][c] + SMALL);
+        for (size_t s = 0; s < 3; s++)
+            x[n_sources + s] = first[s] == c;
+        x[GRAPHSS_I_SAYS_NOW] = past ? logf(past[c] + SMALL) : 0;
+        x[GRAPHSS_I_SAYS_NOW + 1] = past && top(past, k) == c;
+    }
+}
+
+graphss_status graphss_i_view_look(graphss_ctx *ctx, graphss_i_view *v,
+                                   const graphss_i_lens *lens)
+{
+    votes t = {0};
+    const size_t k = lens->k;
+    const graphss_status st = votes_init(ctx, &t, v, lens);
+    if (!st)
+        count_votes(ctx, &t, v, lens);
+    for (size_t i = 0; i < lens->n && !st; i++) {
+        const float *p = v->prob + i * k, *m = v->mlp + i * k, *near = t.near + i * k;
+        const float *near_mlp = t.near_mlp + i * k;
+        const float *past =
+            lens->before && lens->before[i] >= 0 ? lens->before_prob + i * k : NULL;
+        const bool alone = graphss_graph_degree(&v->graph, i) == 0;
+        const size_t first[] = {top(p, k), top(m, k), alone ? k : top(near, k)};
+        const float *const source[] = {p,
+                                       m,
+                                       near,
+                                       t.near_label + i * k,
+                                       near_mlp,
+                                       t.near_two + i * k,
+                                       t.near_trusted + i * k};
+        fill_says(v->says + i * k * GRAPHSS_I_SAYS, source, 7, first, past, k);
+        float *odd = v->odd + i * GRAPHSS_I_ODD;
+        odd[MLP_VOTE] = distance(m, near, k);
+        odd[PROB_VOTE] = distance(p, near, k);
+        odd[MLP_VOTE_MLP] = distance(m, near_mlp, k);
+        odd[MLP_DOT_VOTE] = inner(m, near, k);
+        odd[PROB_DOT_VOTE] = inner(p, near, k);
+        odd[MLP_DOT_PROB] = inner(m, p, k);
+        odd[MLP_MOST] = m[first[1]];
+        odd[PROB_MOST] = p[first[0]];
+        odd[MLP_ENTROPY] = entropy(m, k);
+        odd[PROB_ENTROPY] = entropy(p, k);
+        odd[VOTE_ENTROPY] = entropy(near, k);
+        odd[VOTE_MLP_ENTROPY] = entropy(near_mlp, k);
+        odd[MLP_IS_VOTE] = first[1] == first[2];
+        odd[PROB_IS_VOTE] = first[0] == first[2];
+        odd[PROB_IS_MLP] = first[0] == first[1];
+        for (size_t c = 0; c < k && past; c++)
+            odd[PAST_DIVERGENCE] = (c ? odd[PAST_DIVERGENCE] : 0) +
+                                   past[c] * logf((past[c] + SMALL) / (p[c] + SMALL));
+        odd[PAST_DISTANCE] = past ? distance(past, p, k) : 0;
+        odd[PAST_SAME] = past && top(past, k) == first[0];
+    }
+    votes_destroy(ctx, &t);
+    return st;
+}

@@ -1,0 +1,57 @@
+/* evidence.h - what a snapshot says of each node: evidence for each class from several
+ * sources, and how odd the node looks. */
+#ifndef GRAPHSS_EVIDENCE_H
+#define GRAPHSS_EVIDENCE_H
+
+#include "base/base.h"
+#include <graphss/graph.h>
+#include <graphss/split.h>
+
+enum {
+    GRAPHSS_I_SAYS = 12,     /* columns of evidence per class, */
+    GRAPHSS_I_SAYS_NOW = 10, /* of which the first so many need no history */
+    GRAPHSS_I_ODD = 37,      /* likewise for oddness */
+    GRAPHSS_I_ODD_NOW = 30
+};
+
+/* What is the same for the snapshot and all that is simulated on it. All borrowed. */
+typedef struct graphss_i_lens {
+    size_t n, k;
+    const graphss_split *split;
+    const float *surrogate;     /* [n_cols x k] linear word evidence, rows centred */
+    double strength;            /* typical margin of it: the unit of the oddness of words */
+    const int32_t *before;      /* [n] node of the past or -1; NULL: no history */
+    const float *before_prob;   /* [n x k] in numbers of now; rows without history unread */
+    const float *before_degree; /* [n] */
+    const float *before_words;  /* [n] */
+} graphss_i_lens;
+
+typedef struct graphss_i_view {
+    graphss_graph graph;
+    graphss_features features;
+    bool borrowed; /* graph and features are somebody else's */
+    float *prob;   /* [n x k] the classifier */
+    float *mlp;    /* [n x k] a perceptron on the features */
+    float *cosine; /* [stored links] of the two ends' features */
+    float *belief; /* [n x k] what neighbours vote with; first prob */
+    float *trust;  /* [n] chance that a node is untouched; first 1 */
+    float *says;   /* [n x k x GRAPHSS_I_SAYS] */
+    float *odd;    /* [n x GRAPHSS_I_ODD] */
+} graphss_i_view;
+
+void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v);
+/* graph, features, prob and mlp are there; allocates and fills what does not depend on
+ * belief. lens->strength is set first, see below. Time O(links * words). */
+graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
+                                   const graphss_i_lens *lens);
+/* Fills says and the rest of odd from belief and trust. Time O(links * classes). */
+graphss_status graphss_i_view_look(graphss_ctx *ctx, graphss_i_view *v,
+                                   const graphss_i_lens *lens);
+/* Median over nodes of the margin of word evidence, > 0. */
+graphss_status graphss_i_word_strength(graphss_ctx *ctx, double *strength,
+                                       const graphss_features *features,
+                                       const float *surrogate, size_t k);
+/* [n] entries that are not 0 */
+void graphss_i_count_words(float *words, const graphss_features *features);
+
+#endif

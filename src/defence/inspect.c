@@ -1,0 +1,500 @@
+/* inspect.c - several noisy sources and a latent state per node, taught by simulated attacks.
+ *
+ * The defender attacks labelled nodes of the current snapshot itself, learns from them how
+ * evidence in each state is to be read and what nodes in it look like (suspicion.c), and
+ * then infers state and class of every node and the shares of the states together, with the
+ * sampler of graphss/selfsup.h. Done twice: the second time neighbours vote with what the
+ * first found, and those found suspicious count less. */
+#include "defence/inspect.h"
+#include <graphss/evaluate.h>
+#include <graphss/selfsup.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    PASSES = 2,
+    HALVES = 2,
+    VIEWS = 1 + HALVES * GRAPHSS_I_SIMULATED, /* the first is the snapshot itself */
+    KNOWN_MOST = 600,                         /* nodes to attack */
+    GROUPS = 2                                /* nodes without history, with */
+};
+/* Shares assumed where none are estimated; the prior of those that are. */
+static const double FIXED_UNTOUCHED = 0.8, PRIOR_UNTOUCHED = 0.02, PRIOR_FIRST = 2,
+                    PRIOR_OTHER = 0.2;
+
+typedef struct inspection {
+    const graphss_i_scene *scene;
+    graphss_i_lens lens;
+    graphss_i_view view[VIEWS];
+    graphss_model *mlp;
+    float *surrogate;
+    int32_t *believed;            /* [n] labels an attacker would assume */
+    int32_t *known, *known_label; /* [n_known] labelled nodes in random order */
+    size_t n_known, n_fit;        /* the first n_fit are for fitting */
+    uint8_t *fixed;               /* [n] training or validation node */
+    float *before_prob, *before_degree, *before_words;
+    graphss_i_suspicion suspicion[GROUPS];
+    bool fitted[GROUPS];
+} inspection;
+
+static void inspection_release(graphss_ctx *ctx, inspection *x)
+{
+    for (size_t i = 0; i < VIEWS; i++)
+        graphss_i_view_destroy(ctx, &x->view[i]);
+    for (size_t g = 0; g < GROUPS; g++)
+        graphss_i_suspicion_destroy(ctx, &x->suspicion[g]);
+    graphss_model_free(ctx, x->mlp);
+    graphss_release(ctx, x->surrogate);
+    graphss_release(ctx, x->believed);
+    graphss_release(ctx, x->known);
+    graphss_release(ctx, x->known_label);
+    graphss_release(ctx, x->fixed);
+    graphss_release(ctx, x->before_prob);
+    graphss_release(ctx, x->before_degree);
+    graphss_release(ctx, x->before_words);
+}
+
+void graphss_i_inspection_destroy(graphss_ctx *ctx, graphss_i_inspection *x)
+{
+    graphss_release(ctx, x->posterior);
+    graphss_release(ctx, x->state);
+    graphss_release(ctx, x->score);
+    graphss_release(ctx, x->calibration);
+    *x = (graphss_i_inspection){0};
+}
+
+/* ---- preparation ---- */
+
+/* Validation nodes, else training nodes, shuffled. */
+static graphss_status choose_known(graphss_ctx *ctx, inspection *x, bool hold_out)
+{
+    const graphss_split *split = x->scene->split;
+    const bool val = split->n_val >= GRAPHSS_I_KNOWN_LEAST;
+    const size_t n = val ? split->n_val : split->n_train;
+    if (n < GRAPHSS_I_KNOWN_LEAST)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "%zu validation and %zu training nodes, want %d of either to "
+                              "learn from",
+                              split->n_val, split->n_train, (int)GRAPHSS_I_KNOWN_LEAST);
+    const int32_t *node = val ? split->val : split->train;
+    const int32_t *label = val ? split->val_label : split->train_label;
+    int32_t *order = graphss_i_alloc(ctx, n, sizeof *order);
+    x->known = graphss_i_alloc(ctx, n, sizeof *x->known);
+    x->known_label = graphss_i_alloc(ctx, n, sizeof *x->known_label);
+    if (order && x->known && x->known_label) {
+        graphss_rng rng = graphss_rng_make(x->scene->seed, GRAPHSS_STREAM_DEFENCE);
+        for (size_t i = 0; i < n; i++)
+            order[i] = (int32_t)i;
+        graphss_rng_shuffle(&rng, order, n);
+        for (size_t i = 0; i < n; i++) {
+            x->known[i] = node[order[i]];
+            x->known_label[i] = label[order[i]];
+        }
+        x->n_known = n;
+        x->n_fit = hold_out ? n / 2 : n;
+        x->n_fit = x->n_fit < KNOWN_MOST ? x->n_fit : KNOWN_MOST;
+    }
+    graphss_release(ctx, order);
+    return x->n_known ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+static graphss_status look_back(graphss_ctx *ctx, inspection *x)
+{
+    const graphss_i_scene *scene = x->scene;
+    const size_t n = scene->n, k = scene->k;
+    if (!scene->before)
+        return GRAPHSS_OK;
+    const graphss_graph *past = scene->previous.graph;
+    float *prob = graphss_i_alloc(ctx, past->n_nodes, k * sizeof *prob);
+    float *words = graphss_i_alloc(ctx, past->n_nodes, sizeof *words);
+    x->before_prob = graphss_i_calloc(ctx, n, k * sizeof *x->before_prob);
+    x->before_degree = graphss_i_calloc(ctx, n, sizeof *x->before_degree);
+    x->before_words = graphss_i_calloc(ctx, n, sizeof *x->before_words);
+    graphss_status st =
+        prob && words && x->before_prob && x->before_degree && x->before_words
+            ? graphss_model_predict(ctx, prob, scene->model, past, scene->previous.features)
+            : GRAPHSS_ERR_NOMEM;
+    if (!st)
+        graphss_i_count_words(words, scene->previous.features);
+    for (size_t i = 0; i < n && !st; i++) {
+        if (scene->before[i] < 0)
+            continue;
+        const size_t b = (size_t)scene->before[i];
+        memcpy(x->before_prob + i * k, prob + b * k, k * sizeof *prob);
+        x->before_degree[i] = (float)graphss_graph_degree(past, b);
+        x->before_words[i] = words[b];
+    }
+    graphss_release(ctx, words);
+    graphss_release(ctx, prob);
+    x->lens.before = scene->before;
+    x->lens.before_prob = x->before_prob;
+    x->lens.before_degree = x->before_degree;
+    x->lens.before_words = x->before_words;
+    return st;
+}
+
+static graphss_status train(graphss_ctx *ctx, inspection *x)
+{
+    const graphss_i_scene *scene = x->scene;
+    const graphss_features *features = scene->current.features;
+    const size_t k = scene->k;
+    const graphss_train_options opt =
+        graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
+    graphss_status st = graphss_model_train(ctx, &x->mlp, NULL, scene->current.graph, features,
+                                            k, scene->split, scene->seed, &opt);
+    if (!st)
+        st = graphss_surrogate_train(ctx, &x->surrogate, scene->current.graph, features, k,
+                                     scene->split, scene->seed);
+    for (size_t j = 0; j < features->n_cols && !st; j++) {
+        float *w = x->surrogate + j * k, mean = 0;
+        for (size_t c = 0; c < k; c++)
+            mean += w[c] / (float)k;
+        for (size_t c = 0; c < k; c++)
+            w[c] -= mean;
+    }
+    return st ? st
+              : graphss_i_word_strength(ctx, &x->lens.strength, features, x->surrogate, k);
+}
+
+static graphss_status believe(graphss_ctx *ctx, inspection *x)
+{
+    const graphss_i_scene *scene = x->scene;
+    const graphss_split *split = scene->split;
+    x->believed = graphss_i_alloc(ctx, scene->n, sizeof *x->believed);
+    x->fixed = graphss_i_calloc(ctx, scene->n, sizeof *x->fixed);
+    if (!x->believed || !x->fixed)
+        return GRAPHSS_ERR_NOMEM;
+    graphss_argmax(x->believed, scene->prob, scene->n, scene->k);
+    for (size_t i = 0; i < split->n_train; i++) {
+        x->believed[split->train[i]] = split->train_label[i];
+        x->fixed[split->train[i]] = 1;
+    }
+    for (size_t i = 0; i < split->n_val; i++) {
+        x->believed[split->val[i]] = split->val_label[i];
+        x->fixed[split->val[i]] = 1;
+    }
+    return GRAPHSS_OK;
+}
+
+/* Every other known node, from number `half` on, is attacked. */
+static graphss_status tamper(graphss_ctx *ctx, inspection *x, graphss_i_view *v,
+                             graphss_i_tampering kind, size_t half)
+{
+    const graphss_i_scene *scene = x->scene;
+    int32_t *victim = graphss_i_alloc(ctx, x->n_fit, sizeof *victim);
+    if (!victim)
+        return GRAPHSS_ERR_NOMEM;
+    size_t n = 0;
+    for (size_t i = half; i < x->n_fit; i += HALVES)
+        victim[n++] = x->known[i];
+    const graphss_attack_input in = {.graph = scene->current.graph,
+                                     .features = scene->current.features,
+                                     .label = x->believed,
+                                     .n_classes = scene->k,
+                                     .surrogate = x->surrogate,
+                                     .model = scene->model,
+                                     .victim = victim,
+                                     .n_victims = n,
+                                     .seed = scene->seed + half};
+    const graphss_status st = graphss_i_simulate(ctx, &v->graph, &v->features, &in, kind);
+    graphss_release(ctx, victim);
+    return st;
+}
+
+static graphss_status make_views(graphss_ctx *ctx, inspection *x)
+{
+    const graphss_i_scene *scene = x->scene;
+    const size_t count = scene->n * scene->k;
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < VIEWS && !st; i++) {
+        graphss_i_view *v = &x->view[i];
+        st = graphss_i_progress(ctx, "simulate", i, VIEWS, NULL);
+        if (!st && i == 0) {
+            v->borrowed = true;
+            v->graph = *scene->current.graph;
+            v->features = *scene->current.features;
+        } else if (!st) {
+            st = tamper(ctx, x, v, (graphss_i_tampering)((i - 1) / HALVES), (i - 1) % HALVES);
+        }
+        if (st)
+            break;
+        v->prob = graphss_i_alloc(ctx, count, sizeof *v->prob);
+        v->mlp = graphss_i_alloc(ctx, count, sizeof *v->mlp);
+        st = v->prob && v->mlp
+                 ? graphss_model_predict(ctx, v->prob, scene->model, &v->graph, &v->features)
+                 : GRAPHSS_ERR_NOMEM;
+        if (!st)
+            st = graphss_model_predict(ctx, v->mlp, x->mlp, &v->graph, &v->features);
+        if (!st)
+            st = graphss_i_view_open(ctx, v, &x->lens);
+    }
+    return st;
+}
+
+/* ---- fitting ---- */
+
+/* Adds the known nodes of one half (or all: HALVES) that belong to the group. */
+static void gather(graphss_i_sample *s, const inspection *x, const graphss_i_view *v,
+                   size_t half, size_t group, double weight)
+{
+    for (size_t i = 0; i < x->n_fit; i++)
+        if ((half == HALVES || i % HALVES == half) &&
+            (group == 0 || x->scene->before[x->known[i]] >= 0))
+            graphss_i_sample_add(s, v, x->scene->k, x->known[i], x->known_label[i], weight);
+}
+
+static graphss_status fit(graphss_ctx *ctx, inspection *x, size_t group)
+{
+    const size_t k = x->scene->k;
+    graphss_i_sample untouched = {0}, attacked[GRAPHSS_I_ATTACKS] = {0};
+    graphss_status st =
+        graphss_i_sample_init(ctx, &untouched, (2 + GRAPHSS_I_ATTACKS) * x->n_fit, k);
+    if (!st)
+        gather(&untouched, x, &x->view[0], HALVES, group, 1);
+    const size_t n_now = untouched.n;
+    for (size_t a = 0; a < GRAPHSS_I_SIMULATED && !st; a++) {
+        const bool churn = a >= GRAPHSS_I_ATTACKS;
+        if (!churn)
+            st = graphss_i_sample_init(ctx, &attacked[a], x->n_fit, k);
+        for (size_t h = 0; h < HALVES && !st; h++) {
+            const graphss_i_view *v = &x->view[1 + a * HALVES + h];
+            gather(churn ? &untouched : &attacked[a], x, v, h, group, churn ? 0.5 : 1);
+            if (!churn) /* those beside attacked nodes */
+                gather(&untouched, x, v, 1 - h, group, 1.0 / GRAPHSS_I_ATTACKS);
+        }
+    }
+    graphss_i_suspicion_destroy(ctx, &x->suspicion[group]);
+    x->fitted[group] = false;
+    if (!st && n_now >= GRAPHSS_I_KNOWN_LEAST / 2) {
+        st = graphss_i_suspicion_fit(ctx, &x->suspicion[group], &x->view[0], x->scene->n, k,
+                                     &untouched, n_now, attacked, group == 1);
+        x->fitted[group] = !st;
+    }
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
+        graphss_i_sample_destroy(ctx, &attacked[a]);
+    graphss_i_sample_destroy(ctx, &untouched);
+    return st;
+}
+
+static size_t group_of(const inspection *x, size_t node)
+{
+    return x->fitted[1] && x->scene->before[node] >= 0;
+}
+
+/* ---- inference ---- */
+
+/* State and class of one node, the shares being known. */
+static void infer_node(double *posterior, double *state, const inspection *x,
+                       const graphss_i_view *v, size_t node, const double *share,
+                       double *scratch)
+{
+    const size_t k = x->scene->k;
+    double sum = 0;
+    graphss_i_suspicion_node(state, scratch, &x->suspicion[group_of(x, node)], v, node, k);
+    for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
+        sum += state[r] *= share[r];
+    memset(posterior, 0, k * sizeof *posterior);
+    for (size_t r = 0; r < GRAPHSS_I_STATES; r++) {
+        state[r] /= sum;
+        for (size_t c = 0; c < k; c++)
+            posterior[c] += state[r] * scratch[r * k + c];
+    }
+}
+
+static void fixed_shares(double *share)
+{
+    share[0] = FIXED_UNTOUCHED;
+    for (size_t r = 1; r < GRAPHSS_I_STATES; r++)
+        share[r] = (1 - FIXED_UNTOUCHED) / (GRAPHSS_I_STATES - 1);
+}
+
+/* What neighbours vote with from now on. */
+static void settle(const inspection *x, graphss_i_view *v, size_t node,
+                   const double *posterior, const double *state)
+{
+    for (size_t c = 0; c < x->scene->k; c++)
+        v->belief[node * x->scene->k + c] = (float)posterior[c];
+    v->trust[node] = (float)state[0];
+}
+
+static void trust_training(const inspection *x, graphss_i_view *v)
+{
+    for (size_t i = 0; i < x->scene->split->n_train; i++)
+        v->trust[x->scene->split->train[i]] = 1;
+}
+
+/* The m free nodes of a group together: their states, classes, and the shares. */
+static graphss_status infer_group(graphss_ctx *ctx, graphss_i_inspection *out,
+                                  const inspection *x, size_t group, const int32_t *node,
+                                  size_t m, double *share, double *scratch)
+{
+    const size_t k = x->scene->k;
+    float *prob = graphss_i_alloc(ctx, m, GRAPHSS_I_STATES * k * sizeof *prob);
+    float *likelihood = graphss_i_alloc(ctx, m, GRAPHSS_I_STATES * sizeof *likelihood);
+    graphss_selfsup found = {0};
+    graphss_status st = prob && likelihood ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (st)
+        goto done;
+    graphss_state state[GRAPHSS_I_STATES] = {0};
+    for (size_t i = 0; i < m; i++) {
+        double ratio[GRAPHSS_I_STATES];
+        graphss_i_suspicion_node(ratio, scratch, &x->suspicion[group], &x->view[0],
+                                 (size_t)node[i], k);
+        for (size_t r = 0; r < GRAPHSS_I_STATES; r++) {
+            likelihood[r * m + i] = (float)ratio[r];
+            for (size_t c = 0; c < k; c++)
+                prob[(r * m + i) * k + c] = (float)scratch[r * k + c];
+        }
+    }
+    for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
+        state[r] = (graphss_state){
+            .name = graphss_i_state_name(r),
+            .concentration = r ? PRIOR_OTHER : PRIOR_FIRST + PRIOR_UNTOUCHED * (double)m,
+            .prob = r ? prob + r * m * k : NULL, /* of the first: those of the input */
+            .likelihood = likelihood + r * m};
+    const graphss_selfsup_input in = {.n = m,
+                                      .n_classes = k,
+                                      .prob = prob,
+                                      .state = state,
+                                      .n_states = GRAPHSS_I_STATES,
+                                      .seed = x->scene->seed};
+    graphss_selfsup_options opt = graphss_selfsup_options_default();
+    opt.chains = 2;
+    st = graphss_selfsup_run(ctx, &found, &in, &opt);
+    for (size_t i = 0; i < m && !st; i++) {
+        memcpy(out->posterior + (size_t)node[i] * k, found.posterior + i * k,
+               k * sizeof *found.posterior);
+        memcpy(out->state + (size_t)node[i] * GRAPHSS_I_STATES,
+               found.state + i * GRAPHSS_I_STATES, GRAPHSS_I_STATES * sizeof *found.state);
+    }
+    if (!st)
+        memcpy(share, found.share, GRAPHSS_I_STATES * sizeof *share);
+    graphss_selfsup_destroy(ctx, &found);
+done:
+    graphss_release(ctx, likelihood);
+    graphss_release(ctx, prob);
+    return st;
+}
+
+/* The snapshot itself: free nodes by sampling, those with labels by the shares found. */
+static graphss_status infer_now(graphss_ctx *ctx, graphss_i_inspection *out, inspection *x,
+                                double *scratch)
+{
+    const size_t n = x->scene->n, k = x->scene->k;
+    double share[GROUPS][GRAPHSS_I_STATES], given[GRAPHSS_I_STATES];
+    int32_t *node = graphss_i_alloc(ctx, n, sizeof *node);
+    graphss_status st = node ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t g = 0; g < GROUPS && !st; g++) {
+        size_t m = 0;
+        fixed_shares(share[g]);
+        for (size_t i = 0; i < n; i++)
+            if (!x->fixed[i] && group_of(x, i) == g)
+                node[m++] = (int32_t)i;
+        if (m)
+            st = infer_group(ctx, out, x, g, node, m, share[g], scratch);
+    }
+    graphss_release(ctx, node);
+    if (st)
+        return st;
+    size_t free_nodes = 0;
+    fixed_shares(given);
+    memset(out->share, 0, sizeof out->share);
+    for (size_t i = 0; i < n; i++) {
+        double *posterior = out->posterior + i * k, *state = out->state + i * GRAPHSS_I_STATES;
+        double alone[GRAPHSS_I_STATES];
+        infer_node(scratch + GRAPHSS_I_STATES * k, alone, x, &x->view[0], i, given, scratch);
+        out->score[i] = 1 - alone[0];
+        if (x->fixed[i])
+            infer_node(posterior, state, x, &x->view[0], i, share[group_of(x, i)], scratch);
+        for (size_t r = 0; r < GRAPHSS_I_STATES && !x->fixed[i]; r++)
+            out->share[r] += state[r];
+        free_nodes += !x->fixed[i];
+        settle(x, &x->view[0], i, posterior, state);
+    }
+    for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
+        out->share[r] = free_nodes ? out->share[r] / (double)free_nodes : r == 0;
+    trust_training(x, &x->view[0]);
+    return GRAPHSS_OK;
+}
+
+/* What was simulated: shares that suit any of it. */
+static void infer_simulated(inspection *x, double *scratch)
+{
+    double share[GRAPHSS_I_STATES], state[GRAPHSS_I_STATES];
+    double *posterior = scratch + GRAPHSS_I_STATES * x->scene->k;
+    fixed_shares(share);
+    for (size_t v = 1; v < VIEWS; v++) {
+        for (size_t i = 0; i < x->scene->n; i++) {
+            infer_node(posterior, state, x, &x->view[v], i, share, scratch);
+            settle(x, &x->view[v], i, posterior, state);
+        }
+        trust_training(x, &x->view[v]);
+    }
+}
+
+static graphss_status passes(graphss_ctx *ctx, graphss_i_inspection *out, inspection *x,
+                             double *scratch)
+{
+    graphss_status st = GRAPHSS_OK;
+    for (size_t pass = 0; pass < PASSES && !st; pass++) {
+        if (pass)
+            infer_simulated(x, scratch);
+        for (size_t v = 0; v < VIEWS && !st; v++)
+            st = graphss_i_view_look(ctx, &x->view[v], &x->lens);
+        if (!st)
+            st = fit(ctx, x, 0);
+        if (!st && x->scene->before)
+            st = fit(ctx, x, 1);
+        if (!st)
+            st = infer_now(ctx, out, x, scratch);
+    }
+    return st;
+}
+
+static graphss_status keep_calibration(graphss_ctx *ctx, graphss_i_inspection *out,
+                                       const inspection *x)
+{
+    out->n_calibration = x->n_known - x->n_fit;
+    out->calibration =
+        graphss_i_copy(ctx, x->known + x->n_fit, out->n_calibration, sizeof *out->calibration);
+    return out->calibration ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
+                                 const graphss_i_scene *scene, bool hold_out)
+{
+    const size_t n = scene->n, k = scene->k;
+    inspection x = {.scene = scene};
+    graphss_i_inspection result = {
+        .posterior = graphss_i_alloc(ctx, n, k * sizeof *result.posterior),
+        .state = graphss_i_alloc(ctx, n, GRAPHSS_I_STATES * sizeof *result.state),
+        .score = graphss_i_alloc(ctx, n, sizeof *result.score)};
+    double *scratch = graphss_i_alloc(ctx, GRAPHSS_I_STATES + 1, k * sizeof *scratch);
+    graphss_status st = result.posterior && result.state && result.score && scratch
+                            ? GRAPHSS_OK
+                            : GRAPHSS_ERR_NOMEM;
+    x.lens = (graphss_i_lens){.n = n, .k = k, .split = scene->split};
+    if (!st)
+        st = choose_known(ctx, &x, hold_out);
+    if (!st)
+        st = look_back(ctx, &x);
+    if (!st)
+        st = believe(ctx, &x);
+    if (!st)
+        st = train(ctx, &x);
+    x.lens.surrogate = x.surrogate;
+    if (!st)
+        st = make_views(ctx, &x);
+    if (!st)
+        st = passes(ctx, &result, &x, scratch);
+    if (!st)
+        st = keep_calibration(ctx, &result, &x);
+    graphss_release(ctx, scratch);
+    inspection_release(ctx, &x);
+    if (st) {
+        graphss_i_inspection_destroy(ctx, &result);
+        return st;
+    }
+    *out = result;
+    return GRAPHSS_OK;
+}

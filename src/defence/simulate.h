@@ -1,0 +1,28 @@
+/* simulate.h - attacks by the defender on nodes whose labels it knows, to learn from them
+ * what tampered evidence looks like. */
+#ifndef GRAPHSS_SIMULATE_H
+#define GRAPHSS_SIMULATE_H
+
+#include "base/base.h"
+#include <graphss/attack.h>
+
+typedef enum graphss_i_tampering {
+    GRAPHSS_I_BOTH,     /* links, then features */
+    GRAPHSS_I_LINKS,    /* links alone */
+    GRAPHSS_I_FEATURES, /* features alone */
+    GRAPHSS_I_COPIED,   /* links and features of a random node of another class */
+    GRAPHSS_I_CHURN,    /* no attack: as much change as a living graph has */
+    GRAPHSS_I_SIMULATED
+} graphss_i_tampering;
+
+/* Those that are attacks. */
+enum { GRAPHSS_I_ATTACKS = GRAPHSS_I_CHURN };
+
+/* Attacks the listed nodes, a third of them with each of three budgets, since the true one
+ * is unknown. in: graph, features, label (believed; those of victims known), surrogate,
+ * victims, seed. Both outputs are the caller's. */
+graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_graph *graph,
+                                  graphss_features *features, const graphss_attack_input *in,
+                                  graphss_i_tampering kind);
+
+#endif

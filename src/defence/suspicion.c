@@ -1,0 +1,295 @@
+/* suspicion.c - a conditional logit per state (what do the sources mean for a node in it?)
+ * and a logistic gate per attack (does the node look so?). The last state is for what was
+ * never simulated: its weights, fitted on all states together, are not negative, so that
+ * no evidence is turned round; its likelihood is a bet against the rank of the node's
+ * oddness among untouched nodes, which is worth 1 on average for an untouched node. */
+#include "defence/suspicion.h"
+#include "defence/choice.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GATE = 1 + 2 * GRAPHSS_I_ODD, ODD_STATE = GRAPHSS_I_STATES - 1 };
+static const double PENALTY = 1e-2, GATE_PENALTY = 3e-3, FARTHEST = 5, SQUARE_MOST = 9,
+                    RIDGE = 0.05, BET = 0.2, RATIO_MOST = 8;
+
+const char *graphss_i_state_name(size_t state)
+{
+    static const char *const name[GRAPHSS_I_STATES] = {
+        "untouched", "links and features", "links", "features", "copied", "unknown"};
+    return state < GRAPHSS_I_STATES ? name[state] : NULL;
+}
+
+/* ---- samples ---- */
+
+void graphss_i_sample_destroy(graphss_ctx *ctx, graphss_i_sample *s)
+{
+    graphss_release(ctx, s->says);
+    graphss_release(ctx, s->odd);
+    graphss_release(ctx, s->weight);
+    graphss_release(ctx, s->label);
+    *s = (graphss_i_sample){0};
+}
+
+graphss_status graphss_i_sample_init(graphss_ctx *ctx, graphss_i_sample *s, size_t room,
+                                     size_t k)
+{
+    *s = (graphss_i_sample){
+        .room = room,
+        .says = graphss_i_alloc(ctx, room, k * GRAPHSS_I_SAYS * sizeof *s->says),
+        .odd = graphss_i_alloc(ctx, room, GRAPHSS_I_ODD * sizeof *s->odd),
+        .weight = graphss_i_alloc(ctx, room, sizeof *s->weight),
+        .label = graphss_i_alloc(ctx, room, sizeof *s->label)};
+    return s->says && s->odd && s->weight && s->label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+void graphss_i_sample_add(graphss_i_sample *s, const graphss_i_view *v, size_t k, int32_t node,
+                          int32_t label, double weight)
+{
+    const size_t width = k * GRAPHSS_I_SAYS, i = (size_t)node;
+    memcpy(s->says + s->n * width, v->says + i * width, width * sizeof *s->says);
+    memcpy(s->odd + s->n * GRAPHSS_I_ODD, v->odd + i * GRAPHSS_I_ODD,
+           GRAPHSS_I_ODD * sizeof *s->odd);
+    s->label[s->n] = label;
+    s->weight[s->n++] = (float)weight;
+}
+
+void graphss_i_suspicion_destroy(graphss_ctx *ctx, graphss_i_suspicion *u)
+{
+    graphss_release(ctx, u->reference);
+    *u = (graphss_i_suspicion){0};
+}
+
+/* ---- oddness in units of its spread ---- */
+
+static void measure(graphss_i_suspicion *u, const float *odd, size_t n)
+{
+    for (size_t j = 0; j < u->s; j++) {
+        double sum = 0, square = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double x = (double)odd[i * GRAPHSS_I_ODD + j];
+            sum += x;
+            square += x * x;
+        }
+        u->mean[j] = sum / (double)n;
+        u->spread[j] = sqrt(fmax(square / (double)n - u->mean[j] * u->mean[j], 0)) + 1e-9;
+    }
+}
+
+static void scaled(double *z, const graphss_i_suspicion *u, const float *odd)
+{
+    for (size_t j = 0; j < u->s; j++)
+        z[j] = fmin(FARTHEST, fmax(-FARTHEST, ((double)odd[j] - u->mean[j]) / u->spread[j]));
+}
+
+/* g [1 + 2 s]: 1, z, z^2 */
+static void gate_columns(double *g, const graphss_i_suspicion *u, const float *odd)
+{
+    g[0] = 1;
+    scaled(g + 1, u, odd);
+    for (size_t j = 0; j < u->s; j++)
+        g[1 + u->s + j] = fmin(g[1 + j] * g[1 + j], SQUARE_MOST);
+}
+
+/* Squared distance from untouched nodes in units of their covariance. */
+static double oddness(const graphss_i_suspicion *u, const float *odd)
+{
+    double z[GRAPHSS_I_ODD], y[GRAPHSS_I_ODD], sum = 0;
+    scaled(z, u, odd);
+    for (size_t j = 0; j < u->s; j++)
+        y[j] = z[j] -= u->centre[j];
+    graphss_i_cholesky_solve(y, u->factor, u->s);
+    for (size_t j = 0; j < u->s; j++)
+        sum += y[j] * z[j];
+    return sum;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static graphss_status fit_oddness(graphss_ctx *ctx, graphss_i_suspicion *u,
+                                  const graphss_i_sample *untouched, size_t n_now)
+{
+    const size_t s = u->s;
+    double z[GRAPHSS_I_ODD], total = 0;
+    u->reference = graphss_i_alloc(ctx, n_now, sizeof *u->reference);
+    if (!u->reference)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < untouched->n; i++) {
+        const double weight = (double)untouched->weight[i];
+        scaled(z, u, untouched->odd + i * GRAPHSS_I_ODD);
+        total += weight;
+        for (size_t j = 0; j < s; j++)
+            u->centre[j] += weight * z[j];
+        for (size_t j = 0; j < s; j++)
+            for (size_t l = 0; l <= j; l++)
+                u->factor[j * s + l] += weight * z[j] * z[l];
+    }
+    for (size_t j = 0; j < s; j++)
+        u->centre[j] /= total;
+    for (size_t j = 0; j < s; j++)
+        for (size_t l = 0; l <= j; l++)
+            u->factor[j * s + l] = u->factor[j * s + l] / total - u->centre[j] * u->centre[l] +
+                                   (j == l ? RIDGE : 0);
+    if (!graphss_i_cholesky(u->factor, s))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "the oddness of the validation nodes is no number");
+    for (size_t i = 0; i < n_now; i++)
+        u->reference[i] = oddness(u, untouched->odd + i * GRAPHSS_I_ODD);
+    u->n_reference = n_now;
+    qsort(u->reference, n_now, sizeof *u->reference, compare);
+    return GRAPHSS_OK;
+}
+
+/* ---- fits ---- */
+
+static double weight_of(const graphss_i_sample *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++)
+        sum += (double)s->weight[i];
+    return sum;
+}
+
+/* Untouched against attacked, both with the same weight in all: the odds are the ratio of
+ * the densities. */
+static graphss_status fit_gate(graphss_ctx *ctx, double *gate, const graphss_i_suspicion *u,
+                               const graphss_i_sample *untouched,
+                               const graphss_i_sample *attacked)
+{
+    const size_t n = untouched->n + attacked->n, f = 1 + 2 * u->s;
+    float *x = graphss_i_calloc(ctx, n, 2 * f * sizeof *x);
+    float *weight = graphss_i_alloc(ctx, n, sizeof *weight);
+    int32_t *label = graphss_i_alloc(ctx, n, sizeof *label);
+    graphss_status st = x && weight && label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    const double balance = weight_of(attacked) / weight_of(untouched);
+    for (size_t i = 0; i < n && !st; i++) {
+        const bool hit = i >= untouched->n;
+        const graphss_i_sample *s = hit ? attacked : untouched;
+        const size_t at = hit ? i - untouched->n : i;
+        double g[GATE];
+        gate_columns(g, u, s->odd + at * GRAPHSS_I_ODD);
+        for (size_t j = 0; j < f; j++)
+            x[(2 * i + 1) * f + j] = (float)g[j];
+        weight[i] = (float)((double)s->weight[at] * (hit ? 1 : balance));
+        label[i] = hit;
+    }
+    if (!st) {
+        const graphss_i_choice in = {.x = x,
+                                     .n = n,
+                                     .k = 2,
+                                     .f = f,
+                                     .stride = f,
+                                     .label = label,
+                                     .weight = weight,
+                                     .penalty = GATE_PENALTY};
+        st = graphss_i_choice_fit(ctx, gate, NULL, &in);
+    }
+    graphss_release(ctx, label);
+    graphss_release(ctx, weight);
+    graphss_release(ctx, x);
+    return st;
+}
+
+static graphss_status fit_classes(graphss_ctx *ctx, double *w, double *noise,
+                                  const graphss_i_suspicion *u, const graphss_i_sample *s,
+                                  size_t k, bool rising)
+{
+    const graphss_i_choice in = {.x = s->says,
+                                 .n = s->n,
+                                 .k = k,
+                                 .f = u->f,
+                                 .stride = GRAPHSS_I_SAYS,
+                                 .label = s->label,
+                                 .weight = s->weight,
+                                 .penalty = PENALTY,
+                                 .noisy = true,
+                                 .rising = rising};
+    return graphss_i_choice_fit(ctx, w, noise, &in);
+}
+
+/* All samples in one, untouched nodes with the weight of two attacks. */
+static graphss_status pool(graphss_ctx *ctx, graphss_i_sample *all,
+                           const graphss_i_sample *untouched, const graphss_i_sample *attacked,
+                           size_t k)
+{
+    size_t room = untouched->n;
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
+        room += attacked[a].n;
+    graphss_status st = graphss_i_sample_init(ctx, all, room, k);
+    for (size_t a = 0; a <= GRAPHSS_I_ATTACKS && !st; a++) {
+        const graphss_i_sample *s = a < GRAPHSS_I_ATTACKS ? attacked + a : untouched;
+        const double scale =
+            a < GRAPHSS_I_ATTACKS ? 1 : 2 * weight_of(attacked) / weight_of(untouched);
+        const graphss_i_view rows = {.says = s->says, .odd = s->odd};
+        for (size_t i = 0; i < s->n; i++)
+            graphss_i_sample_add(all, &rows, k, (int32_t)i, s->label[i],
+                                 scale * (double)s->weight[i]);
+    }
+    return st;
+}
+
+graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
+                                       const graphss_i_view *now, size_t n, size_t k,
+                                       const graphss_i_sample *untouched, size_t n_now,
+                                       const graphss_i_sample *attacked, bool history)
+{
+    graphss_i_sample all = {0};
+    *u = (graphss_i_suspicion){.f = history ? GRAPHSS_I_SAYS : GRAPHSS_I_SAYS_NOW,
+                               .s = history ? GRAPHSS_I_ODD : GRAPHSS_I_ODD_NOW};
+    measure(u, now->odd, n);
+    graphss_status st = fit_classes(ctx, u->w[0], &u->noise, u, untouched, k, false);
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++) {
+        st = fit_classes(ctx, u->w[1 + a], NULL, u, attacked + a, k, false);
+        if (!st)
+            st = fit_gate(ctx, u->gate[a], u, untouched, attacked + a);
+    }
+    if (!st)
+        st = pool(ctx, &all, untouched, attacked, k);
+    if (!st)
+        st = fit_classes(ctx, u->w[ODD_STATE], NULL, u, &all, k, true);
+    if (!st)
+        st = fit_oddness(ctx, u, untouched, n_now);
+    graphss_i_sample_destroy(ctx, &all);
+    if (st)
+        graphss_i_suspicion_destroy(ctx, u);
+    return st;
+}
+
+/* rank p of the oddness among untouched nodes; the bet pays BET p^(BET - 1) */
+static double odd_bet(const graphss_i_suspicion *u, const float *odd)
+{
+    const double x = oddness(u, odd);
+    size_t low = 0, high = u->n_reference;
+    while (low < high) {
+        const size_t mid = (low + high) / 2;
+        if (u->reference[mid] < x)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const double p = (double)(u->n_reference - low + 1) / (double)(u->n_reference + 1);
+    return BET * pow(p, BET - 1);
+}
+
+void graphss_i_suspicion_node(double *likelihood, double *p, const graphss_i_suspicion *u,
+                              const graphss_i_view *v, size_t node, size_t k)
+{
+    const float *odd = v->odd + node * GRAPHSS_I_ODD;
+    double g[GATE];
+    gate_columns(g, u, odd);
+    likelihood[0] = 1;
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++) {
+        double x = 0;
+        for (size_t j = 0; j < 1 + 2 * u->s; j++)
+            x += u->gate[a][j] * g[j];
+        likelihood[1 + a] = exp(fmin(RATIO_MOST, fmax(-RATIO_MOST, x)));
+    }
+    likelihood[ODD_STATE] = odd_bet(u, odd);
+    for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
+        graphss_i_choice_row(p + r * k, u->w[r], v->says + node * k * GRAPHSS_I_SAYS, k, u->f,
+                             GRAPHSS_I_SAYS);
+}

@@ -1,0 +1,51 @@
+/* suspicion.h - the states a node may be in, learned from simulated attacks: what each
+ * state makes of the evidence, and how a node in it looks. */
+#ifndef GRAPHSS_SUSPICION_H
+#define GRAPHSS_SUSPICION_H
+
+#include "defence/evidence.h"
+#include "defence/simulate.h"
+
+/* Untouched; one state per simulated attack; odd but like nothing known. */
+enum { GRAPHSS_I_STATES = GRAPHSS_I_ATTACKS + 2 };
+const char *graphss_i_state_name(size_t state);
+
+/* Rows gathered from views. */
+typedef struct graphss_i_sample {
+    size_t n, room;
+    float *says, *odd, *weight;
+    int32_t *label;
+} graphss_i_sample;
+
+void graphss_i_sample_destroy(graphss_ctx *ctx, graphss_i_sample *s);
+graphss_status graphss_i_sample_init(graphss_ctx *ctx, graphss_i_sample *s, size_t room,
+                                     size_t k);
+/* Appends a node of a view; there must be room. */
+void graphss_i_sample_add(graphss_i_sample *s, const graphss_i_view *v, size_t k, int32_t node,
+                          int32_t label, double weight);
+
+typedef struct graphss_i_suspicion {
+    size_t f, s; /* columns used: with history or without */
+    double w[GRAPHSS_I_STATES][GRAPHSS_I_SAYS];
+    double gate[GRAPHSS_I_ATTACKS][1 + 2 * GRAPHSS_I_ODD];
+    double mean[GRAPHSS_I_ODD], spread[GRAPHSS_I_ODD]; /* of all nodes now */
+    double centre[GRAPHSS_I_ODD];                      /* of untouched nodes, scaled so */
+    double factor[GRAPHSS_I_ODD * GRAPHSS_I_ODD];      /* of their covariance */
+    double *reference;                                 /* [n_reference] ascending */
+    size_t n_reference;
+    double noise; /* share of labels that are wrong */
+} graphss_i_suspicion;
+
+void graphss_i_suspicion_destroy(graphss_ctx *ctx, graphss_i_suspicion *u);
+/* untouched: its first n_now rows are nodes of the snapshot itself. attacked[a]: rows of
+ * simulated attack a, not empty. */
+graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
+                                       const graphss_i_view *now, size_t n, size_t k,
+                                       const graphss_i_sample *untouched, size_t n_now,
+                                       const graphss_i_sample *attacked, bool history);
+/* likelihood [STATES] of how the node looks, over that of an untouched one;
+ * p [STATES x k] class probabilities in each state. */
+void graphss_i_suspicion_node(double *likelihood, double *p, const graphss_i_suspicion *u,
+                              const graphss_i_view *v, size_t node, size_t k);
+
+#endif
