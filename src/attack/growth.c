@@ -35,21 +35,21 @@ static void drawn_destroy(graphss_ctx *ctx, drawn *x)
 static bool reserve(graphss_ctx *ctx, void *a_list, void *b_list, size_t *room, size_t n,
                     size_t more)
 {
-    void **a = a_list, **b = b_list;
+    void *const list[] = {a_list, b_list};
     size_t wanted = 0;
     if (!graphss_i_add(&wanted, n, more))
         return false;
     if (wanted <= *room)
         return true;
     const size_t bigger = wanted + wanted / 2 + 64;
-    void *moved = graphss_i_grow(ctx, *a, n, bigger, sizeof(int32_t));
-    if (!moved)
-        return false;
-    *a = moved;
-    moved = graphss_i_grow(ctx, *b, n, bigger, sizeof(int32_t));
-    if (!moved)
-        return false;
-    *b = moved;
+    for (size_t i = 0; i < 2; i++) {
+        void *block; /* copied, for the lists are not of void * */
+        memcpy(&block, list[i], sizeof block);
+        block = graphss_i_grow(ctx, block, n, bigger, sizeof(int32_t));
+        if (!block)
+            return false;
+        memcpy(list[i], &block, sizeof block);
+    }
     *room = bigger;
     return true;
 }

@@ -204,15 +204,16 @@ static graphss_status record_set(graphss_ctx *ctx, search *s, graphss_i_local_ne
             continue;
         s->trial[c] = 1;
         report->loss_after = -graphss_i_local_net_margin(net, NULL, s->trial);
+        const bool cut = net->sign[c] < 0;
         graphss_status st = add_step(ctx, log, report->loss_after);
         if (!st)
-            st = graphss_flips_add(
-                ctx, out,
-                (graphss_flip){.victim = s->victim,
-                               .kind = GRAPHSS_FLIP_LINK,
-                               .node = s->victim,
-                               .target = s->pair[c],
-                               .old_value = net->sign[c]<0, .new_value = net->sign[c]> 0});
+            st = graphss_flips_add(ctx, out,
+                                   (graphss_flip){.victim = s->victim,
+                                                  .kind = GRAPHSS_FLIP_LINK,
+                                                  .node = s->victim,
+                                                  .target = s->pair[c],
+                                                  .old_value = cut,
+                                                  .new_value = !cut});
         if (st)
             return st;
         report->n_links++;

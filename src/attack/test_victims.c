@@ -29,6 +29,15 @@ static void test_victims_are_drawn_by_the_seed_and_the_rule_is_told(void **state
     graphss_release(ctx, b);
     graphss_release(ctx, rule_a);
     graphss_release(ctx, rule_b);
+    int32_t many[100];
+    for (int32_t i = 0; i < 100; i++)
+        many[i] = i % TINY_N;
+    opt.share = 0.29; /* times 100 is less than 29 in binary */
+    assert_ok(ctx, graphss_victims_choose(ctx, &a, &n_a, &rule_a, &t.data.graph, many, 100,
+                                          NULL, NULL, 0, 3, &opt));
+    assert_int_equal(n_a, 29);
+    graphss_release(ctx, a);
+    graphss_release(ctx, rule_a);
     graphss_dataset_destroy(ctx, &t.data);
     graphss_ctx_free(ctx);
 }

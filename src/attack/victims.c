@@ -121,7 +121,8 @@ graphss_status graphss_victims_choose(graphss_ctx *ctx, int32_t **victim, size_t
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "none of %zu candidates fits the rule for victims", n);
     }
-    size_t wanted = (size_t)(opt->share * (double)n);
+    /* 0.29 of 100 is 29, though their product in binary is a little less. */
+    size_t wanted = (size_t)(opt->share * (double)n + 1e-9);
     wanted = wanted ? wanted : 1;
     const size_t chosen = wanted < eligible ? wanted : eligible;
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_VICTIMS);
@@ -131,15 +132,16 @@ graphss_status graphss_victims_choose(graphss_ctx *ctx, int32_t **victim, size_t
     char which[160], share[32];
     rule_text(which, sizeof which, opt, margins);
     graphss_i_double_text(share, sizeof share, opt->share);
-    *rule =
+    char *told =
         graphss_i_format(ctx,
                          "%zu nodes: a share of %s of %zu candidates, drawn with seed %llu "
                          "from the %zu that fit the rule (%s)",
                          chosen, share, n, (unsigned long long)seed, eligible, which);
-    if (!*rule) {
+    if (!told) {
         graphss_release(ctx, list);
-        return graphss_i_nomem(ctx, 256);
+        return GRAPHSS_ERR_NOMEM;
     }
+    *rule = told;
     *victim = list;
     *n_victims = chosen;
     return GRAPHSS_OK;
