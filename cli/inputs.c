@@ -128,6 +128,8 @@ graphss_status cli_check_output(cli *app, const char *path, const char *const *i
     if (stat(path, &s) == 0) {
         if (S_ISDIR(s.st_mode))
             return cli_usage(app, "%s is a folder, want a file to write", path);
+        if (!S_ISREG(s.st_mode))
+            return cli_usage(app, "%s is not a plain file and will not be replaced", path);
         for (size_t i = 0; i < n_inputs; i++)
             if (input[i] && reads(app, input[i], &s))
                 return cli_usage(app, "%s is read by this command and will not be overwritten",

@@ -83,8 +83,13 @@ graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out, co
     enum { TRIES = 100 };
     graphss_i_output made = {0};
     graphss_status st = GRAPHSS_OK;
+    struct stat there;
     int fd = -1, error = 0;
 
+    /* Renaming would put a plain file in the place of a device, even of /dev/null. */
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_IO,
+                              "%s: there, and not a plain file: not replaced", path);
     made.path = graphss_i_strdup(ctx, path);
     if (!made.path)
         return GRAPHSS_ERR_NOMEM;

@@ -79,6 +79,24 @@ static graphss_status write_and_read(graphss_ctx *ctx, void *arg)
     return st;
 }
 
+static void test_what_is_no_plain_file_is_not_replaced(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_output out = {0};
+    struct stat info;
+    char path[256];
+    testing_temporary(path, sizeof path, "pipe");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_fails(ctx, graphss_i_output_open(ctx, &out, path), GRAPHSS_ERR_IO,
+                 "not a plain file");
+    assert_int_equal(stat(path, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    assert_null(out.path);
+    unlink(path);
+    graphss_ctx_free(ctx);
+}
+
 static void test_failing_allocations_leave_nothing(void **state)
 {
     (void)state;
@@ -93,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_file_appears_when_committed),
         cmocka_unit_test(test_errors_name_the_file),
+        cmocka_unit_test(test_what_is_no_plain_file_is_not_replaced),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,13 @@ exits 4; json error.code 4
 run convert synth:nodes=30 -o made.npz/out.npz
 exits 4
 
+case_ "an output that is a device or a pipe is refused"
+mkfifo pipe.npz
+run convert synth:nodes=30 -o pipe.npz
+exits 2; err "not a plain file"
+[ -p pipe.npz ] || complain "the pipe was replaced"
+rm pipe.npz
+
 case_ "an output that is a folder is refused"
 mkdir folder.npz
 run convert synth:nodes=30 -o folder.npz
