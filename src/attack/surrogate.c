@@ -16,7 +16,7 @@ graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphs
     /* A compromise, not the strongest attack: less decay misleads more victims and harms
      * more of the other nodes, more decay the reverse. docs/attacks.md has the figures. */
     opt.dropout = 0.5;
-    opt.weight_decay = 1e-3;
+    opt.weight_decay = 1e-4;
     graphss_model *model = NULL;
     graphss_status st =
         graphss_model_train(ctx, &model, NULL, graph, features, n_classes, split, seed, &opt);
