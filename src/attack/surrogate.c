@@ -13,8 +13,7 @@ graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphs
     opt.hops = 2;
     opt.bias = false;
     opt.row_normalise = false;
-    /* A compromise, not the strongest attack: less decay misleads more victims and harms
-     * more of the other nodes, more decay the reverse. docs/attacks.md has the figures. */
+    /* More decay misleads fewer victims and harms more of the others (docs/attacks.md). */
     opt.dropout = 0.5;
     opt.weight_decay = 1e-4;
     graphss_model *model = NULL;
