@@ -44,11 +44,12 @@ static graphss_status match(cli *app, int32_t *label, const graphss_predictions 
                             const graphss_dataset *data)
 {
     const size_t n = data->graph.n_nodes;
-    if (!p->node_names.count || !data->node_names.count) {
+    /* A dataset without names calls its nodes by their numbers. */
+    if (!p->node_names.count || (!data->node_names.count && p->n_nodes == n)) {
         if (p->n_nodes != n)
             return cli_fail(app, GRAPHSS_ERR_SHAPE,
-                            "%s has %zu labels, %s has %zu nodes, and there are no node names "
-                            "on both sides to match them by",
+                            "%s has %zu labels and no node names, %s has %zu nodes: want as "
+                            "many, or names to match them by",
                             app->argument[0], p->n_nodes, data->name, n);
         memcpy(label, p->label, n * sizeof *label);
         return GRAPHSS_OK;
@@ -76,6 +77,26 @@ static graphss_status match(cli *app, int32_t *label, const graphss_predictions 
                       app->argument[0], data->name);
     graphss_node_index_free(app->ctx, index);
     return st;
+}
+
+/* Where both sides name their classes: the truth's number of each class of the file, those
+ * the truth lacks behind its own. NULL where numbers are all there is; freed by free. */
+static int32_t *match_classes(const graphss_predictions *p, const graphss_dataset *data,
+                              size_t *n_classes)
+{
+    *n_classes = data->n_classes > p->n_classes ? data->n_classes : p->n_classes;
+    if (!p->class_names.count || !data->class_names.count)
+        return NULL;
+    int32_t *number = cli_alloc(p->class_names.count, sizeof *number);
+    *n_classes = data->n_classes;
+    for (size_t c = 0; c < p->class_names.count; c++) {
+        const char *name = graphss_names_get(&p->class_names, c);
+        size_t k = 0;
+        while (k < data->n_classes && strcmp(graphss_names_get(&data->class_names, k), name))
+            k++;
+        number[c] = (int32_t)(k < data->n_classes ? k : (*n_classes)++);
+    }
+    return number;
 }
 
 /* The nodes asked for. *node is NULL for all; *list and *split hold what must be freed. */
@@ -209,7 +230,7 @@ static graphss_status run(cli *app)
     graphss_predictions p = {0};
     graphss_dataset data = {0};
     graphss_split split = {0};
-    int32_t *list = NULL, *label = NULL, *counted = NULL;
+    int32_t *list = NULL, *label = NULL, *counted = NULL, *number = NULL;
     result r = {0};
 
     graphss_status st = cli_apply(app, 0, &own);
@@ -238,7 +259,10 @@ static graphss_status run(cli *app)
     if (st)
         goto done;
 
-    r.n_classes = data.n_classes > p.n_classes ? data.n_classes : p.n_classes;
+    number = match_classes(&p, &data, &r.n_classes);
+    for (size_t i = 0; number && i < data.graph.n_nodes; i++)
+        if (label[i] >= 0)
+            label[i] = number[label[i]];
     counted = cli_alloc(n, sizeof *counted);
     for (size_t i = 0; i < n; i++) {
         const int32_t at = node ? node[i] : (int32_t)i;
@@ -263,12 +287,18 @@ static graphss_status run(cli *app)
     if (r.nodes)
         graphss_confusion(r.confusion, r.n_classes, label, data.label, counted, r.nodes);
     char **name = cli_class_names(&data, r.n_classes);
+    for (size_t c = 0; number && c < p.class_names.count; c++)
+        if ((size_t)number[c] >= data.n_classes) {
+            free(name[number[c]]);
+            name[number[c]] = cli_format("%s", graphss_names_get(&p.class_names, c));
+        }
     if (app->json)
         fill(app, &r, name);
     else
         show(app, &r, name);
     cli_class_names_done(name, r.n_classes);
 done:
+    free(number);
     free(r.confusion);
     free(counted);
     free(label);
@@ -283,7 +313,8 @@ const cli_command cli_evaluate = {
     .name = "evaluate",
     .arguments = "OUT.npz --truth DATASET [--nodes FILE]",
     .summary = "Compare labels in a file with the truth",
-    .about = "Nodes are matched by name where both sides have names. Without --nodes or "
+    .about = "Nodes and classes are matched by name where both sides have names. Without "
+             "--nodes or "
              "--split every labelled node counts, those the model was trained on too.\n",
     .examples = "evaluate out.npz --truth cora\n"
                 "evaluate out.npz --truth cora --split split.npz --part test\n"

@@ -32,7 +32,7 @@ static graphss_status run(cli *app)
     predict_arguments own = {0};
     graphss_model *model = NULL;
     graphss_dataset data = {0};
-    graphss_predictions p = {0}; /* label and prob are ours, the names the dataset's */
+    graphss_predictions p = {0}; /* label and prob are ours; the names are not */
 
     graphss_status st = cli_apply(app, 0, &own);
     if (st)
@@ -52,7 +52,7 @@ static graphss_status run(cli *app)
     if (!st)
         st = cli_read_dataset(app, &data, app->argument[0]);
     if (!st)
-        st = graphss_model_fits(app->ctx, model, &data);
+        st = graphss_model_can_label(app->ctx, model, &data);
     if (st)
         goto done;
     if (strcmp(graphss_model_dataset_hash(model), data.hash) != 0)
@@ -62,6 +62,7 @@ static graphss_status run(cli *app)
     p.n_nodes = data.graph.n_nodes;
     p.n_classes = graphss_model_classes(model);
     p.node_names = data.node_names;
+    p.class_names = *graphss_model_class_names(model);
     st = cli_alloc_large(app, &p.prob, p.n_nodes, p.n_classes * sizeof *p.prob);
     if (!st)
         st = cli_alloc_large(app, &p.label, p.n_nodes, sizeof *p.label);
@@ -105,8 +106,8 @@ const cli_command cli_predict = {
     .name = "predict",
     .arguments = "DATASET --model-file MODEL -o OUT.npz",
     .summary = "Label every node with a trained model",
-    .about = "OUT.npz holds labels and probabilities, and node_names where the nodes have "
-             "names.\n",
+    .about = "OUT.npz holds labels and probabilities, and node_names and class_names where "
+             "there are names. The dataset's own labels are not looked at.\n",
     .examples = "predict cora --model-file cora.model -o cora_labels.npz\n",
     .min_arguments = 1,
     .max_arguments = 1,

@@ -91,6 +91,9 @@ GRAPHSS_API size_t graphss_model_features(const graphss_model *model);
 GRAPHSS_API uint64_t graphss_model_seed(const graphss_model *model);
 GRAPHSS_API const graphss_split *graphss_model_split(const graphss_model *model);
 GRAPHSS_API const char *graphss_model_class_name(const graphss_model *model, size_t k);
+/* The names of all classes; empty where they have none. The model's. */
+struct graphss_names;
+GRAPHSS_API const struct graphss_names *graphss_model_class_names(const graphss_model *model);
 GRAPHSS_API const char *graphss_model_dataset_hash(const graphss_model *model);
 GRAPHSS_API const char *graphss_model_dataset_name(const graphss_model *model);
 
@@ -110,6 +113,13 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_describe(graphss_ctx *ctx,
 GRAPHSS_MUST_CHECK graphss_status graphss_model_fits(graphss_ctx *ctx,
                                                      const graphss_model *model,
                                                      const struct graphss_dataset *data);
+
+/* The same for data that is only to be labelled: its own labels may lack classes or list them
+ * in another order, as those of a new snapshot do. SHAPE: other features, or a class the
+ * model does not know. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_can_label(graphss_ctx *ctx,
+                                                          const graphss_model *model,
+                                                          const struct graphss_dataset *data);
 
 /* safetensors: an 8-byte length, a JSON header, the arrays. The split and its labels go
  * along. The file appears whole or not at all. */

@@ -2,7 +2,8 @@
  *
  * FILE.npz holds labels (int64), and where known probabilities (N x K, float32) from
  * predict, or posterior (N x K, float64) and perturbed (N, float64) from recover; node_names
- * where the dataset has names, so that rows can be matched across snapshots. */
+ * where the dataset has names, so that rows can be matched across snapshots, and class_names
+ * where the model's classes have names. */
 #ifndef GRAPHSS_PREDICTIONS_H
 #define GRAPHSS_PREDICTIONS_H
 
@@ -19,6 +20,7 @@ typedef struct graphss_predictions {
     double *posterior; /* [n_nodes x n_classes] or NULL */
     double *perturbed; /* [n_nodes] or NULL */
     graphss_names node_names;
+    graphss_names class_names; /* of labels; empty: they are numbers of the data's classes */
 } graphss_predictions;
 
 GRAPHSS_MUST_CHECK graphss_status graphss_predictions_write(graphss_ctx *ctx,

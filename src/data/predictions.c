@@ -14,7 +14,7 @@ graphss_status graphss_predictions_write(graphss_ctx *ctx, const graphss_predict
     int64_t *label = graphss_i_widen(ctx, p->label, n);
     if (!label)
         return GRAPHSS_ERR_NOMEM;
-    graphss_i_array_out array[5] = {
+    graphss_i_array_out array[6] = {
         {.name = "labels", .dtype = "<i8", .n_dims = 1, .shape = {n, 1}, .data = label}};
     size_t count = 1;
     if (p->prob)
@@ -38,6 +38,9 @@ graphss_status graphss_predictions_write(graphss_ctx *ctx, const graphss_predict
     if (p->node_names.count)
         array[count++] = (graphss_i_array_out){
             .name = "node_names", .dtype = "<U", .names = &p->node_names};
+    if (p->class_names.count)
+        array[count++] = (graphss_i_array_out){
+            .name = "class_names", .dtype = "<U", .names = &p->class_names};
     const graphss_status st = graphss_i_npz_write(ctx, path, array, count);
     graphss_release(ctx, label);
     return st;
@@ -100,8 +103,13 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_predictions *p, graph
     }
     if (st == GRAPHSS_OK && graphss_i_npz_has(npz, "node_names"))
         st = graphss_i_npz_names(ctx, &p->node_names, npz, "node_names", p->n_nodes);
+    if (st == GRAPHSS_OK && graphss_i_npz_has(npz, "class_names"))
+        st = graphss_i_npz_names(ctx, &p->class_names, npz, "class_names",
+                                 p->n_classes ? p->n_classes : SIZE_MAX);
     if (st)
         return st;
+    if (p->class_names.count)
+        p->n_classes = p->class_names.count;
 
     const bool known = p->n_classes > 0; /* otherwise the largest label tells */
     for (size_t i = 0; i < p->n_nodes; i++) {
@@ -135,6 +143,7 @@ graphss_status graphss_predictions_read(graphss_ctx *ctx, graphss_predictions *o
 
 void graphss_predictions_destroy(graphss_ctx *ctx, graphss_predictions *p)
 {
+    graphss_names_destroy(ctx, &p->class_names);
     graphss_names_destroy(ctx, &p->node_names);
     graphss_release(ctx, p->perturbed);
     graphss_release(ctx, p->posterior);

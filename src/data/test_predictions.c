@@ -7,8 +7,8 @@ static double posterior[] = {0.1, 0.9, 0.5, 0.5, 1, 0}, perturbed[] = {0, 0.5, 1
 static size_t start[] = {0, 2, 4, 6};
 static char text[] = "a\0b\0c";
 
-static const graphss_predictions whole = {3,         2,         label,           prob,
-                                          posterior, perturbed, {3, start, text}};
+static const graphss_predictions whole = {
+    3, 2, label, prob, posterior, perturbed, {3, start, text}, {2, start, text}};
 
 static void test_predictions_read_back_as_they_were(void **state)
 {
@@ -26,6 +26,8 @@ static void test_predictions_read_back_as_they_were(void **state)
     assert_memory_equal(p.posterior, posterior, sizeof posterior);
     assert_memory_equal(p.perturbed, perturbed, sizeof perturbed);
     assert_string_equal(graphss_names_get(&p.node_names, 2), "c");
+    assert_int_equal(p.class_names.count, 2);
+    assert_string_equal(graphss_names_get(&p.class_names, 1), "b");
     graphss_predictions_destroy(ctx, &p);
 
     /* Labels alone: the largest tells the number of classes. */

@@ -154,6 +154,8 @@ static void test_a_model_that_does_not_fit_is_refused(void **state)
     char text[] = "a\0b";
     data.class_names = (graphss_names){2, start, text};
     assert_fails(ctx, graphss_model_fits(ctx, model, &data), GRAPHSS_ERR_SHAPE, "class 0");
+    assert_fails(ctx, graphss_model_can_label(ctx, model, &data), GRAPHSS_ERR_SHAPE,
+                 "a class 'a', which the model does not know");
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);

@@ -124,6 +124,24 @@ printf 'a\nnobody\n' >nodes.txt
 run evaluate small.npz --truth before --nodes nodes.txt
 exits 3; err "nobody"; err "nodes.txt"
 
+case_ "a later snapshot may list its classes in another order, or lack one"
+mkdir old later
+printf 'id,label,f,g\na,cat,0,1\nb,cat,0,1\nc,dog,1,0\nd,dog,1,0\n' >old/nodes.csv
+printf 'id,label,f,g\nd,dog,1,0\nc,dog,1,0\ne,,0,1\na,cat,0,1\n' >later/nodes.csv
+printf 'a,b\nc,d\n' >old/edges.csv
+printf 'c,d\na,e\n' >later/edges.csv
+run train old --train 1 --val 0 --noise 0 --dropout 0 --epochs 100 -o animals.model
+exits 0
+run predict later --model-file animals.model -o later.npz
+exits 0
+for truth in later old; do
+    run --json evaluate later.npz --truth $truth
+    exits 0; json accuracy 1.0; json nodes 3
+done
+sed -i 's/dog/cow/' later/nodes.csv
+run predict later --model-file animals.model -o no.npz
+exits 3; err "a class 'cow', which the model does not know"; absent no.npz
+
 case_ "evaluate refuses what it cannot match"
 run evaluate gcn.npz --truth synth:nodes=10
 exits 3; err "400"; err "10"
