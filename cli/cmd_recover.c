@@ -158,6 +158,10 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
         cli_json_set(app->json, "nodes", json_integer((json_int_t)data->graph.n_nodes));
         cli_json_set(app->json, "changed", json_integer((json_int_t)r->changed));
         cli_json_set(app->json, "abstained", json_integer((json_int_t)r->abstained));
+        if (r->kind) {
+            cli_json_set(app->json, "kind", cli_json_text(r->kind));
+            cli_json_set(app->json, "share", cli_json_real(r->share));
+        }
         cli_json_set(app->json, "new_nodes", json_integer((json_int_t)r->new_nodes));
         cli_json_set(app->json, "seconds", cli_json_real(r->seconds));
         cli_json_set(app->json, "options", options);
@@ -167,6 +171,9 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
     }
     cli_show_dataset(app, data);
     printf("Method   %s (%s): %s\n", r->method, r->train, r->how);
+    if (r->kind)
+        printf("Attack   %s, about %.1f %% of the nodes without a label\n", r->kind,
+               100 * r->share);
     printf("Labels   %zu of %zu differ from the model's own", r->changed, data->graph.n_nodes);
     if (opt->abstain > 0)
         printf(", %zu withheld", r->abstained);

@@ -93,6 +93,9 @@ typedef struct graphss_recovery {
     const char *method; /* constant text */
     const char *train;  /* "evasion", "retrain" or "none": nothing is trained */
     const char *how;    /* constant text: what was trained on which snapshot */
+    const char *kind;   /* constant text: the likeliest attack, or "none"; NULL: the method
+                         * has no idea of it */
+    double share;       /* estimated share of the nodes without a label that were hit */
     size_t changed;     /* labels that differ from the model's own on current */
     size_t abstained;   /* labels that are -1 */
     size_t new_nodes;   /* nodes of current that previous lacks; 0 without previous */

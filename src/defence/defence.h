@@ -6,6 +6,16 @@
 #include "base/base.h"
 #include <graphss/recover.h>
 
+/* What a method found out besides labels, for whoever asks. */
+typedef struct graphss_i_report {
+    bool hold_out;    /* in: leave labelled nodes for calibration */
+    const char *kind; /* constant text: the likeliest attack, "none"; NULL: no idea */
+    double share;     /* estimated share of the nodes without a label that were hit */
+    double *score;    /* [n] suspicion of each node by itself; NULL: no idea. The caller's, */
+    int32_t *calibration; /* [n_calibration] as are these: nodes nothing was fitted on */
+    size_t n_calibration;
+} graphss_i_report;
+
 /* What a method sees. Everything is checked; splits have training nodes with labels. */
 typedef struct graphss_i_scene {
     graphss_observation current, previous; /* previous.graph NULL: no history */
@@ -17,6 +27,7 @@ typedef struct graphss_i_scene {
     size_t n, k;                         /* nodes of current, classes */
     uint64_t seed;
     bool retrain; /* train on current; else evasion */
+    graphss_i_report *report;
 } graphss_i_scene;
 
 typedef struct graphss_i_defence {
@@ -44,6 +55,13 @@ typedef struct graphss_i_defence {
 extern const graphss_i_defence graphss_i_graphss, graphss_i_none, graphss_i_keep_last, graphss_i_retrain,
     graphss_i_features_only, graphss_i_label_propagation, graphss_i_jaccard, graphss_i_svd,
     graphss_i_rgcn, graphss_i_gnnguard, graphss_i_appnp;
+
+/* graphss_recover with a report, which is released by the caller even on errors. */
+graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
+                                 const graphss_recover_input *in,
+                                 const graphss_recover_options *opt,
+                                 graphss_i_report *report);
+void graphss_i_report_destroy(graphss_ctx *ctx, graphss_i_report *report);
 
 /* ---- what methods share (defence.c) ---- */
 

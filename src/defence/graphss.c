@@ -2,17 +2,36 @@
 #include "defence/inspect.h"
 #include <string.h>
 
+/* An attack is named when this share of the nodes is thought hit. */
+static const double WORTH_NAMING = 0.01;
+
+/* Hands scores and calibration over. */
+static void tell(graphss_i_report *report, graphss_i_inspection *found)
+{
+    size_t most = 1;
+    for (size_t r = 1; r < GRAPHSS_I_STATES; r++)
+        most = found->share[r] > found->share[most] ? r : most;
+    report->share = 1 - found->share[0];
+    report->kind = report->share < WORTH_NAMING ? "none" : graphss_i_state_name(most);
+    report->score = found->score;
+    report->calibration = found->calibration;
+    report->n_calibration = found->n_calibration;
+    found->score = NULL;
+    found->calibration = NULL;
+}
+
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
                           const graphss_i_scene *scene, const graphss_recover_options *opt)
 {
     (void)opt;
     graphss_i_inspection found = {0};
-    const graphss_status st = graphss_i_inspect(ctx, &found, scene, false);
+    const graphss_status st = graphss_i_inspect(ctx, &found, scene, scene->report->hold_out);
     if (st)
         return st;
     memcpy(posterior, found.posterior, scene->n * scene->k * sizeof *posterior);
     for (size_t i = 0; i < scene->n; i++)
         perturbed[i] = 1 - found.state[i * GRAPHSS_I_STATES];
+    tell(scene->report, &found);
     graphss_i_inspection_destroy(ctx, &found);
     return GRAPHSS_OK;
 }

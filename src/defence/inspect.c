@@ -20,14 +20,15 @@ enum {
 };
 /* Shares assumed where none are estimated; the prior of those that are. */
 static const double FIXED_UNTOUCHED = 0.8, PRIOR_UNTOUCHED = 0.02, PRIOR_FIRST = 2,
-                    PRIOR_OTHER = 0.2;
+                    PRIOR_OTHER = 0.2, CHURN_WEIGHT = 0.3;
 
 typedef struct inspection {
     const graphss_i_scene *scene;
     graphss_i_lens lens;
     graphss_i_view view[VIEWS];
     graphss_model *mlp;
-    float *surrogate;
+    float *surrogate[GRAPHSS_I_BUDGETS]; /* [n_cols x k] what simulated attackers believe */
+    float *words;                 /* [n_cols x k] what words say of classes, rows centred */
     int32_t *believed;            /* [n] labels an attacker would assume */
     int32_t *known, *known_label; /* [n_known] labelled nodes in random order */
     size_t n_known, n_fit;        /* the first n_fit are for fitting */
@@ -44,7 +45,9 @@ static void inspection_release(graphss_ctx *ctx, inspection *x)
     for (size_t g = 0; g < GROUPS; g++)
         graphss_i_suspicion_destroy(ctx, &x->suspicion[g]);
     graphss_model_free(ctx, x->mlp);
-    graphss_release(ctx, x->surrogate);
+    for (size_t b = 0; b < GRAPHSS_I_BUDGETS; b++)
+        graphss_release(ctx, x->surrogate[b]);
+    graphss_release(ctx, x->words);
     graphss_release(ctx, x->believed);
     graphss_release(ctx, x->known);
     graphss_release(ctx, x->known_label);
@@ -133,6 +136,44 @@ static graphss_status look_back(graphss_ctx *ctx, inspection *x)
     return st;
 }
 
+/* A linear model of the snapshot: logits = A_hat^2 X W. */
+static graphss_status train_linear(graphss_ctx *ctx, float **w, const graphss_i_scene *scene,
+                                   const graphss_train_options *opt)
+{
+    graphss_model *model = NULL;
+    graphss_status st =
+        graphss_model_train(ctx, &model, NULL, scene->current.graph, scene->current.features,
+                            scene->k, scene->split, scene->seed, opt);
+    if (!st)
+        st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
+    graphss_model_free(ctx, model);
+    return st;
+}
+
+/* Attackers differ in what they believe, so the simulated ones do: the surrogate our own
+ * attack uses, one that sees rows as the classifier does, one that is fitted closely. */
+static graphss_status train_attackers(graphss_ctx *ctx, inspection *x)
+{
+    const graphss_i_scene *scene = x->scene;
+    graphss_train_options opt = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
+    graphss_status st =
+        graphss_surrogate_train(ctx, &x->surrogate[0], scene->current.graph,
+                                scene->current.features, scene->k, scene->split, scene->seed);
+    if (!st)
+        st = train_linear(ctx, &x->surrogate[1], scene, &opt);
+    opt.row_normalise = false;
+    opt.bias = false;
+    opt.dropout = 0;
+    opt.weight_decay = 5e-4;
+    if (!st)
+        st = train_linear(ctx, &x->surrogate[2], scene, &opt);
+    if (st)
+        return st;
+    x->words = graphss_i_copy(ctx, x->surrogate[1], scene->current.features->n_cols * scene->k,
+                              sizeof *x->words);
+    return x->words ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
 static graphss_status train(graphss_ctx *ctx, inspection *x)
 {
     const graphss_i_scene *scene = x->scene;
@@ -143,17 +184,15 @@ static graphss_status train(graphss_ctx *ctx, inspection *x)
     graphss_status st = graphss_model_train(ctx, &x->mlp, NULL, scene->current.graph, features,
                                             k, scene->split, scene->seed, &opt);
     if (!st)
-        st = graphss_surrogate_train(ctx, &x->surrogate, scene->current.graph, features, k,
-                                     scene->split, scene->seed);
+        st = train_attackers(ctx, x);
     for (size_t j = 0; j < features->n_cols && !st; j++) {
-        float *w = x->surrogate + j * k, mean = 0;
+        float *w = x->words + j * k, mean = 0;
         for (size_t c = 0; c < k; c++)
             mean += w[c] / (float)k;
         for (size_t c = 0; c < k; c++)
             w[c] -= mean;
     }
-    return st ? st
-              : graphss_i_word_strength(ctx, &x->lens.strength, features, x->surrogate, k);
+    return st ? st : graphss_i_word_strength(ctx, &x->lens.strength, features, x->words, k);
 }
 
 static graphss_status believe(graphss_ctx *ctx, inspection *x)
@@ -191,12 +230,15 @@ static graphss_status tamper(graphss_ctx *ctx, inspection *x, graphss_i_view *v,
                                      .features = scene->current.features,
                                      .label = x->believed,
                                      .n_classes = scene->k,
-                                     .surrogate = x->surrogate,
                                      .model = scene->model,
                                      .victim = victim,
                                      .n_victims = n,
                                      .seed = scene->seed + half};
-    const graphss_status st = graphss_i_simulate(ctx, &v->graph, &v->features, &in, kind);
+    const float *believes[GRAPHSS_I_BUDGETS]; /* each budget meets other beliefs */
+    for (size_t b = 0; b < GRAPHSS_I_BUDGETS; b++)
+        believes[b] = x->surrogate[(b + half) % GRAPHSS_I_BUDGETS];
+    const graphss_status st =
+        graphss_i_simulate(ctx, &v->graph, &v->features, &in, believes, kind);
     graphss_release(ctx, victim);
     return st;
 }
@@ -258,7 +300,8 @@ static graphss_status fit(graphss_ctx *ctx, inspection *x, size_t group)
             st = graphss_i_sample_init(ctx, &attacked[a], x->n_fit, k);
         for (size_t h = 0; h < HALVES && !st; h++) {
             const graphss_i_view *v = &x->view[1 + a * HALVES + h];
-            gather(churn ? &untouched : &attacked[a], x, v, h, group, churn ? 0.5 : 1);
+            gather(churn ? &untouched : &attacked[a], x, v, h, group,
+                   churn ? CHURN_WEIGHT : 1);
             if (!churn) /* those beside attacked nodes */
                 gather(&untouched, x, v, 1 - h, group, 1.0 / GRAPHSS_I_ATTACKS);
         }
@@ -482,7 +525,7 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
         st = believe(ctx, &x);
     if (!st)
         st = train(ctx, &x);
-    x.lens.surrogate = x.surrogate;
+    x.lens.surrogate = x.words;
     if (!st)
         st = make_views(ctx, &x);
     if (!st)

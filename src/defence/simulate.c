@@ -3,7 +3,7 @@
 #include "attack/sandbox.h"
 #include <graphss/benign.h>
 
-enum { BUDGETS = 3, TRIES = 50 };
+enum { BUDGETS = GRAPHSS_I_BUDGETS, TRIES = 50 };
 static const struct {
     int64_t links, features;
 } budgets[BUDGETS] = {{1, 10}, {2, 20}, {5, 50}};
@@ -130,7 +130,7 @@ static graphss_status advance(graphss_ctx *ctx, graphss_graph *graph,
 
 graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_graph *graph,
                                   graphss_features *features, const graphss_attack_input *in,
-                                  graphss_i_tampering kind)
+                                  const float *const *surrogate, graphss_i_tampering kind)
 {
     graphss_graph g = {0};
     graphss_features x = {0};
@@ -142,6 +142,7 @@ graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_graph *graph,
     step.graph = &g;
     step.features = &x;
     for (int b = 0; b < (kind == GRAPHSS_I_COPIED ? 1 : BUDGETS) && !st; b++) {
+        step.surrogate = surrogate[b];
         graphss_flips flips = {0};
         graphss_attack_options opt = graphss_attack_options_default();
         opt.links = kind == GRAPHSS_I_FEATURES ? 0 : budgets[b].links;

@@ -15,14 +15,16 @@ typedef enum graphss_i_tampering {
     GRAPHSS_I_SIMULATED
 } graphss_i_tampering;
 
+enum { GRAPHSS_I_BUDGETS = 3 };
 /* Those that are attacks. */
 enum { GRAPHSS_I_ATTACKS = GRAPHSS_I_CHURN };
 
 /* Attacks the listed nodes, a third of them with each of three budgets, since the true one
- * is unknown. in: graph, features, label (believed; those of victims known), surrogate,
- * victims, seed. Both outputs are the caller's. */
+ * is unknown. in: graph, features, label (believed; those of victims known), victims, seed;
+ * surrogate [GRAPHSS_I_BUDGETS]: what the attacker with that budget believes. Both outputs are
+ * the caller's. */
 graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_graph *graph,
                                   graphss_features *features, const graphss_attack_input *in,
-                                  graphss_i_tampering kind);
+                                  const float *const *surrogate, graphss_i_tampering kind);
 
 #endif

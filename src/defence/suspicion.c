@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { GATE = 1 + 2 * GRAPHSS_I_ODD, ODD_STATE = GRAPHSS_I_STATES - 1 };
-static const double PENALTY = 1e-2, GATE_PENALTY = 3e-3, FARTHEST = 5, SQUARE_MOST = 9,
+static const double PENALTY = 1e-2, GATE_PENALTY = 2e-3, FARTHEST = 5, SQUARE_MOST = 9,
                     RIDGE = 0.05, BET = 0.2, RATIO_MOST = 8;
 
 const char *graphss_i_state_name(size_t state)
