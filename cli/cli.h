@@ -70,6 +70,7 @@ struct cli {
     terminal term;
     json_t *json;     /* the document of --json; NULL without --json */
     char error[2048]; /* of the program; empty: ask the context */
+    bool alerted;     /* alert raised one: exit code 1 */
     bool reader_left; /* stdout is a pipe nobody reads: end without a word */
 };
 

@@ -115,10 +115,9 @@ static graphss_observation observe(const graphss_dataset *data)
     return (graphss_observation){&data->graph, &data->features, &data->node_names};
 }
 
-/* The split in numbers of the current snapshot. */
-static graphss_status choose_split(cli *app, graphss_split *out, const char *path,
-                                   const graphss_model *model, const graphss_dataset *current,
-                                   const graphss_dataset *previous)
+graphss_status cli_current_split(cli *app, graphss_split *out, const char *path,
+                                 const graphss_model *model, const graphss_dataset *current,
+                                 const graphss_dataset *previous)
 {
     const graphss_split *own = graphss_model_split(model);
     const char *trained_on = graphss_model_dataset_hash(model);
@@ -227,8 +226,8 @@ static graphss_status run(cli *app)
     if (!st && own.previous)
         st = graphss_model_fits(app->ctx, model, &previous);
     if (!st)
-        st = choose_split(app, &split, own.split, model, &current,
-                          own.previous ? &previous : NULL);
+        st = cli_current_split(app, &split, own.split, model, &current,
+                               own.previous ? &previous : NULL);
     if (st)
         goto done;
 

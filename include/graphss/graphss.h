@@ -3,6 +3,7 @@
 #ifndef GRAPHSS_H
 #define GRAPHSS_H
 
+#include <graphss/alert.h>
 #include <graphss/attack.h>
 #include <graphss/benign.h>
 #include <graphss/context.h>

@@ -1,0 +1,73 @@
+/* graphss/alert.h - was a snapshot, or a group of its nodes, tampered with?
+ *
+ *     graphss_alert out = {0};
+ *     graphss_alert_run(ctx, &out, &in, NULL, 0, NULL);
+ *     if (out.alert) ... out.p_value, out.kind, out.share, out.flagged[0] ...
+ *     graphss_alert_destroy(ctx, &out);
+ *
+ * The false-alarm rate is that of a test by exchange: when the nodes of the group are as
+ * good as labelled nodes that nothing was fitted on, any choice of so many nodes among both
+ * is as likely to score so high. So the rate holds whatever the score is. */
+#ifndef GRAPHSS_ALERT_H
+#define GRAPHSS_ALERT_H
+
+#include <graphss/recover.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct graphss_alert_options {
+    double false_alarm_rate; /* (0, 1); 0.05 */
+    int64_t draws;           /* random exchanges, 1999; p-values are multiples of
+                              * 1 / (draws + 1) */
+} graphss_alert_options;
+
+GRAPHSS_API graphss_alert_options graphss_alert_options_default(void);
+GRAPHSS_API const graphss_option *graphss_alert_options_table(void);
+
+/* Knows no model. Is the mean of score [n] higher than chance allows, given the scores of
+ * nodes known to be clean, calm [n_calm]? *p_value: the share of exchanges with a mean as
+ * high; P(p <= a) <= a for a clean group. *threshold: the mean above which p is at most the
+ * rate. Stream SAMPLER. INVALID: an option, an empty list, a score that is no number. Time
+ * O(draws * min(n, n_calm)). */
+GRAPHSS_MUST_CHECK graphss_status graphss_alert_test(graphss_ctx *ctx, double *p_value,
+                                                     double *threshold, const double *score,
+                                                     size_t n, const double *calm,
+                                                     size_t n_calm, uint64_t seed,
+                                                     const graphss_alert_options *opt);
+/* Conformal p-value of one score: (1 + calm scores at least as high) / (1 + n_calm). */
+GRAPHSS_API double graphss_alert_rank(double score, const double *calm, size_t n_calm);
+
+/* A plain value: {0} is empty; the arrays belong to it. */
+typedef struct graphss_alert {
+    bool alert; /* p_value <= the rate */
+    double p_value, score, threshold;
+    const char *kind; /* constant text: the likeliest attack, or "none" */
+    double share;     /* estimated share of the nodes without a label that were hit */
+    size_t n_group;   /* nodes judged */
+    size_t n_calibration;
+    size_t n_nodes;
+    double *node_score;   /* [n_nodes] suspicion of each node by itself, [0, 1] */
+    double *node_p_value; /* [n_nodes] its conformal rank among the clean nodes */
+    double *perturbed;    /* [n_nodes] the chance that it was tampered with */
+    size_t n_flagged;
+    int32_t *flagged; /* nodes of the group more likely hit than not, the most likely first */
+    double seconds;
+} graphss_alert;
+
+/* Judges n nodes of in->current (NULL: all that have no label in the split) with what
+ * recover's method graphss learns from simulated attacks, half of the validation nodes being
+ * kept for calibration. With in->previous nodes are compared with their past.
+ * Errors: as graphss_recover; INVALID: an option, a node out of range or listed twice, a
+ * group without nodes. */
+GRAPHSS_MUST_CHECK graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
+                                                    const graphss_recover_input *in,
+                                                    const int32_t *node, size_t n,
+                                                    const graphss_alert_options *opt);
+GRAPHSS_API void graphss_alert_destroy(graphss_ctx *ctx, graphss_alert *alert);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
