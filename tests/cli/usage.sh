@@ -16,7 +16,7 @@ done
 
 case_ "commands of later versions are not listed"
 run help
-for later in alert reproduce; do
+for later in reproduce; do
     ! grep -q "^  $later " ../stdout || complain "$later is listed"
 done
 

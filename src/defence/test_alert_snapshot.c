@@ -1,0 +1,76 @@
+/* Alerts over a small world whose victims are tied to the other group. */
+#include "testing.h"
+
+#include "defence/testing_scene_defence.h"
+
+static void test_an_attack_is_told_from_none(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_alert hit = {0}, calm = {0};
+    assert_ok(ctx, graphss_alert_run(ctx, &hit, &a.in, a.victim, VICTIMS, NULL));
+    assert_true(hit.alert);
+    assert_true(hit.score > hit.threshold);
+    assert_int_equal(hit.n_group, VICTIMS);
+    assert_true(hit.n_flagged > VICTIMS / 2);
+    for (size_t i = 1; i < hit.n_flagged; i++)
+        assert_true(hit.perturbed[hit.flagged[i]] <= hit.perturbed[hit.flagged[i - 1]]);
+    a.in.current = a.previous;
+    assert_ok(ctx, graphss_alert_run(ctx, &calm, &a.in, NULL, 0, NULL));
+    assert_false(calm.alert);
+    assert_int_equal(calm.n_group, a.w.split.n_test);
+    graphss_alert_destroy(ctx, &calm);
+    graphss_alert_destroy(ctx, &hit);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_the_result_does_not_depend_on_the_number_of_threads(void **state)
+{
+    (void)state;
+    double score[2][WORLD_NODES];
+    for (size_t t = 0; t < 2; t++) {
+        graphss_ctx *ctx = testing_ctx(NULL, 1 + 2 * t);
+        attacked_world a;
+        attacked_world_make(ctx, &a);
+        graphss_alert r = {0};
+        a.in.previous = NULL;
+        assert_ok(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL));
+        memcpy(score[t], r.node_score, sizeof score[t]);
+        graphss_alert_destroy(ctx, &r);
+        attacked_world_destroy(ctx, &a);
+        graphss_ctx_free(ctx);
+    }
+    assert_memory_equal(score[0], score[1], sizeof score[0]);
+}
+
+static void test_a_wrong_group_is_an_error(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_alert r = {0};
+    const int32_t far[] = {WORLD_NODES}, twice[] = {3, 3};
+    assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, far, 1, NULL), GRAPHSS_ERR_INVALID,
+                 "the group has node");
+    assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, twice, 2, NULL), GRAPHSS_ERR_INVALID,
+                 "twice");
+    assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, far, 0, NULL), GRAPHSS_ERR_INVALID,
+                 "no nodes");
+    assert_null(r.node_score);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_attack_is_told_from_none),
+        cmocka_unit_test(test_the_result_does_not_depend_on_the_number_of_threads),
+        cmocka_unit_test(test_a_wrong_group_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
