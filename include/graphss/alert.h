@@ -46,7 +46,8 @@ typedef struct graphss_alert {
     const char *kind; /* constant text: the likeliest attack, or "none" */
     double share;     /* estimated share of the nodes without a label that were hit */
     size_t n_group;   /* nodes judged */
-    size_t n_calibration;
+    size_t n_calibration; /* clean nodes it is compared with */
+    int32_t *calibration;
     size_t n_nodes;
     double *node_score;   /* [n_nodes] suspicion of each node by itself, [0, 1] */
     double *node_p_value; /* [n_nodes] its conformal rank among the clean nodes */

@@ -60,7 +60,11 @@ static graphss_status judge(graphss_ctx *ctx, graphss_alert *r, const graphss_i_
     double *calm = graphss_i_alloc(ctx, report->n_calibration + 1, sizeof *calm);
     ranked *list = graphss_i_alloc(ctx, r->n_group, sizeof *list);
     r->flagged = graphss_i_alloc(ctx, r->n_group, sizeof *r->flagged);
-    graphss_status st = score && calm && list && r->flagged ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    r->calibration =
+        graphss_i_alloc(ctx, report->n_calibration + 1, sizeof *r->calibration);
+    graphss_status st = score && calm && list && r->flagged && r->calibration
+                            ? GRAPHSS_OK
+                            : GRAPHSS_ERR_NOMEM;
     if (st)
         goto done;
     size_t n = 0, n_calm = 0;
@@ -71,8 +75,10 @@ static graphss_status judge(graphss_ctx *ctx, graphss_alert *r, const graphss_i_
             list[n++] = (ranked){r->perturbed[i], r->node_score[i], (int32_t)i};
         }
     for (size_t i = 0; i < report->n_calibration; i++)
-        if (!in_group[report->calibration[i]])
+        if (!in_group[report->calibration[i]]) {
+            r->calibration[n_calm] = report->calibration[i];
             calm[n_calm++] = r->node_score[report->calibration[i]];
+        }
     r->n_calibration = n_calm;
     st =
         graphss_alert_test(ctx, &r->p_value, &r->threshold, score, n, calm, n_calm, seed, opt);

@@ -110,6 +110,7 @@ done:
 
 void graphss_alert_destroy(graphss_ctx *ctx, graphss_alert *alert)
 {
+    graphss_release(ctx, alert->calibration);
     graphss_release(ctx, alert->node_score);
     graphss_release(ctx, alert->node_p_value);
     graphss_release(ctx, alert->perturbed);
