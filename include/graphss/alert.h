@@ -43,9 +43,9 @@ GRAPHSS_API double graphss_alert_rank(double score, const double *calm, size_t n
 typedef struct graphss_alert {
     bool alert; /* p_value <= the rate */
     double p_value, score, threshold;
-    const char *kind; /* constant text: the likeliest attack, or "none" */
-    double share;     /* estimated share of the nodes without a label that were hit */
-    size_t n_group;   /* nodes judged */
+    const char *kind;     /* constant text: the likeliest attack, or "none" */
+    double share;         /* estimated share of the nodes without a label that were hit */
+    size_t n_group;       /* nodes judged */
     size_t n_calibration; /* clean nodes it is compared with */
     int32_t *calibration;
     size_t n_nodes;

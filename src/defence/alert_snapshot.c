@@ -60,11 +60,9 @@ static graphss_status judge(graphss_ctx *ctx, graphss_alert *r, const graphss_i_
     double *calm = graphss_i_alloc(ctx, report->n_calibration + 1, sizeof *calm);
     ranked *list = graphss_i_alloc(ctx, r->n_group, sizeof *list);
     r->flagged = graphss_i_alloc(ctx, r->n_group, sizeof *r->flagged);
-    r->calibration =
-        graphss_i_alloc(ctx, report->n_calibration + 1, sizeof *r->calibration);
-    graphss_status st = score && calm && list && r->flagged && r->calibration
-                            ? GRAPHSS_OK
-                            : GRAPHSS_ERR_NOMEM;
+    r->calibration = graphss_i_alloc(ctx, report->n_calibration + 1, sizeof *r->calibration);
+    graphss_status st =
+        score && calm && list && r->flagged && r->calibration ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (st)
         goto done;
     size_t n = 0, n_calm = 0;

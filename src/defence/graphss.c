@@ -8,9 +8,14 @@ static const double WORTH_NAMING = 0.01;
 /* Hands scores and calibration over. */
 static void tell(graphss_i_report *report, graphss_i_inspection *found)
 {
+    double share[GRAPHSS_I_STATES] = {0}; /* states of one name are one kind */
     size_t most = 1;
-    for (size_t r = 1; r < GRAPHSS_I_STATES; r++)
-        most = found->share[r] > found->share[most] ? r : most;
+    for (size_t r = 1; r < GRAPHSS_I_STATES; r++) {
+        for (size_t q = 1; q < GRAPHSS_I_STATES; q++)
+            if (!strcmp(graphss_i_state_name(q), graphss_i_state_name(r)))
+                share[r] += found->share[q];
+        most = share[r] > share[most] ? r : most;
+    }
     report->share = 1 - found->share[0];
     report->kind = report->share < WORTH_NAMING ? "none" : graphss_i_state_name(most);
     report->score = found->score;

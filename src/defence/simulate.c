@@ -142,11 +142,12 @@ graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_graph *graph,
     step.graph = &g;
     step.features = &x;
     for (int b = 0; b < (kind == GRAPHSS_I_COPIED ? 1 : BUDGETS) && !st; b++) {
+        const int budget = kind == GRAPHSS_I_FEW ? 0 : b;
         step.surrogate = surrogate[b];
         graphss_flips flips = {0};
         graphss_attack_options opt = graphss_attack_options_default();
-        opt.links = kind == GRAPHSS_I_FEATURES ? 0 : budgets[b].links;
-        opt.features = kind == GRAPHSS_I_LINKS ? 0 : budgets[b].features;
+        opt.links = kind == GRAPHSS_I_FEATURES ? 0 : budgets[budget].links;
+        opt.features = kind == GRAPHSS_I_LINKS ? 0 : budgets[budget].features;
         if (kind != GRAPHSS_I_COPIED) {
             step.victim = third;
             step.n_victims = 0;

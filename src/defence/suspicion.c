@@ -16,7 +16,8 @@ static const double PENALTY = 1e-2, GATE_PENALTY = 2e-3, FARTHEST = 5, SQUARE_MO
 const char *graphss_i_state_name(size_t state)
 {
     static const char *const name[GRAPHSS_I_STATES] = {
-        "untouched", "links and features", "links", "features", "copied", "unknown"};
+        "untouched", "links and features", "links and features", "links", "features", "copied",
+        "unknown"};
     return state < GRAPHSS_I_STATES ? name[state] : NULL;
 }
 
