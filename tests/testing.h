@@ -81,17 +81,17 @@ static inline graphss_ctx *testing_ctx(testing_memory *memory, size_t threads)
 
 /* Runs the operation granting 0, 1, 2 ... allocations until it succeeds. Each failure must
  * be NOMEM and leave no block behind. The operation frees what it made when it succeeds.
- * At most `most` rounds are tried one by one; after that the number granted doubles. */
+ * So many rounds go one by one; after that the number granted grows by an eighth. */
 typedef graphss_status (*testing_operation)(graphss_ctx *ctx, void *arg);
 
-static inline void testing_each_allocation_fails(testing_operation operation, void *arg)
+static inline void testing_allocations_fail(testing_operation operation, void *arg,
+                                            long one_by_one)
 {
-    enum { ONE_BY_ONE = 400 };
     testing_memory memory = {0};
     graphss_ctx *ctx = testing_ctx(&memory, 1);
     const long before = memory.blocks;
     long failures = 0;
-    for (long n = 0;; n = n < ONE_BY_ONE ? n + 1 : n + n / 8) {
+    for (long n = 0;; n = n < one_by_one ? n + 1 : n + n / 8) {
         memory.left = n;
         const graphss_status st = operation(ctx, arg);
         const bool starved = memory.left == 0;
@@ -110,6 +110,11 @@ static inline void testing_each_allocation_fails(testing_operation operation, vo
     assert_true(failures > 0);
     graphss_ctx_free(ctx);
     assert_int_equal(memory.blocks, 0);
+}
+
+static inline void testing_each_allocation_fails(testing_operation operation, void *arg)
+{
+    testing_allocations_fail(operation, arg, 400);
 }
 
 /* Full path of a file in one of the data folders, or skips the test saying so. */
