@@ -65,12 +65,45 @@ static void test_a_wrong_group_is_an_error(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* A run makes thousands of allocations: some of them fail, spread over the run. */
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    enum { POINTS = 60 };
+    testing_memory memory = {0};
+    graphss_ctx *ctx = testing_ctx(&memory, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_alert r = {0};
+    const long first = memory.granted, held = memory.blocks;
+    assert_ok(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL));
+    graphss_alert_destroy(ctx, &r);
+    const long needed = memory.granted - first;
+    assert_int_equal(memory.blocks, held);
+    for (long i = 0; i < POINTS; i++) {
+        memory.left = needed * i / POINTS;
+        assert_int_equal(graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL), GRAPHSS_ERR_NOMEM);
+        memory.left = -1;
+        assert_int_equal(memory.blocks, held);
+    }
+    for (long i = 1; i < 10; i++) { /* and of the last ones each */
+        memory.left = needed - i;
+        assert_int_equal(graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL), GRAPHSS_ERR_NOMEM);
+        memory.left = -1;
+        assert_int_equal(memory.blocks, held);
+    }
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+    assert_int_equal(memory.blocks, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_attack_is_told_from_none),
         cmocka_unit_test(test_the_result_does_not_depend_on_the_number_of_threads),
         cmocka_unit_test(test_a_wrong_group_is_an_error),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
