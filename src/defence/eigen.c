@@ -1,14 +1,42 @@
 /* eigen.c - ARPACK asks for products A x until it is satisfied (Lanczos with implicit
  * restarts). It keeps state between its calls in variables of its own, so that two threads
  * must not be inside at once: hence the one lock of the library. The first vector is drawn
- * from a fixed seed, so that the same graph gives the same vectors. */
+ * from a fixed seed, so that the same graph gives the same vectors.
+ *
+ * The library is opened when it is first asked for. Linked, it would bring LAPACK, BLAS and
+ * Fortran's library into every command, 13 ms and 4 MB, though one defence uses it. */
 #include "defence/eigen.h"
 #include <arpack.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
 
 static pthread_mutex_t arpack_lock = PTHREAD_MUTEX_INITIALIZER;
+
+typedef struct arpack {
+    void *library;
+    __typeof__(dsaupd_c) *saupd;
+    __typeof__(dseupd_c) *seupd;
+} arpack;
+
+static graphss_status arpack_open(graphss_ctx *ctx, arpack *out)
+{
+    arpack a = {.library = dlopen("libarpack.so.2", RTLD_NOW | RTLD_LOCAL)};
+    if (!a.library)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "ARPACK is wanted here (libarpack2): %s",
+                              dlerror());
+    void *const found[] = {dlsym(a.library, "dsaupd_c"), dlsym(a.library, "dseupd_c")};
+    if (!found[0] || !found[1]) {
+        dlclose(a.library);
+        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "libarpack.so.2 lacks its C functions");
+    }
+    /* C has no cast from an object's address to a function's; POSIX wants it to work. */
+    memcpy(&a.saupd, &found[0], sizeof a.saupd);
+    memcpy(&a.seupd, &found[1], sizeof a.seupd);
+    *out = a;
+    return GRAPHSS_OK;
+}
 
 typedef struct product {
     double *y;
@@ -39,11 +67,12 @@ typedef struct lanczos {
     a_int iparam[11], ipntr[11];
 } lanczos;
 
-static graphss_status iterate(graphss_ctx *ctx, lanczos *l, const graphss_graph *graph)
+static graphss_status iterate(graphss_ctx *ctx, const arpack *a, lanczos *l,
+                              const graphss_graph *graph)
 {
     a_int ido = 0, info = 1; /* 1: resid holds the first vector */
     for (size_t step = 1;; step++) {
-        dsaupd_c(&ido, "I", l->n, "LM", l->nev, tolerance, l->resid, l->ncv, l->v, l->n,
+        a->saupd(&ido, "I", l->n, "LM", l->nev, tolerance, l->resid, l->ncv, l->v, l->n,
                  l->iparam, l->ipntr, l->workd, l->workl, l->lworkl, &info);
         if (ido != 1 && ido != -1)
             break;
@@ -58,7 +87,7 @@ static graphss_status iterate(graphss_ctx *ctx, lanczos *l, const graphss_graph 
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
                               "%d of %d singular values found, then ARPACK gave up (%d)",
                               (int)l->iparam[4], (int)l->nev, (int)info);
-    dseupd_c(1, "A", l->select, l->d, l->v, l->n, 0, "I", l->n, "LM", l->nev, tolerance,
+    a->seupd(1, "A", l->select, l->d, l->v, l->n, 0, "I", l->n, "LM", l->nev, tolerance,
              l->resid, l->ncv, l->v, l->n, l->iparam, l->ipntr, l->workd, l->workl, l->lworkl,
              &info);
     return info == 0 ? GRAPHSS_OK
@@ -105,9 +134,14 @@ graphss_status graphss_i_eigen_largest(graphss_ctx *ctx, double *value, double *
     graphss_rng rng = graphss_rng_make(1, GRAPHSS_STREAM_DEFENCE);
     for (size_t i = 0; i < n; i++)
         l.resid[i] = graphss_rng_double(&rng) + 0.5;
+    arpack a = {0};
+    st = arpack_open(ctx, &a);
+    if (st)
+        goto done;
     pthread_mutex_lock(&arpack_lock);
-    st = iterate(ctx, &l, graph);
+    st = iterate(ctx, &a, &l, graph);
     pthread_mutex_unlock(&arpack_lock);
+    dlclose(a.library);
     if (st)
         goto done;
     for (size_t r = 0; r < rank; r++) {
