@@ -15,20 +15,20 @@
 static pthread_mutex_t arpack_lock = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct arpack {
-    void *library;
+    void *handle;
     __typeof__(dsaupd_c) *saupd;
     __typeof__(dseupd_c) *seupd;
 } arpack;
 
 static graphss_status arpack_open(graphss_ctx *ctx, arpack *out)
 {
-    arpack a = {.library = dlopen("libarpack.so.2", RTLD_NOW | RTLD_LOCAL)};
-    if (!a.library)
+    arpack a = {.handle = dlopen("libarpack.so.2", RTLD_NOW | RTLD_LOCAL)};
+    if (!a.handle)
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "ARPACK is wanted here (libarpack2): %s",
                               dlerror());
-    void *const found[] = {dlsym(a.library, "dsaupd_c"), dlsym(a.library, "dseupd_c")};
+    void *const found[] = {dlsym(a.handle, "dsaupd_c"), dlsym(a.handle, "dseupd_c")};
     if (!found[0] || !found[1]) {
-        dlclose(a.library);
+        dlclose(a.handle);
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "libarpack.so.2 lacks its C functions");
     }
     /* C has no cast from an object's address to a function's; POSIX wants it to work. */
@@ -141,7 +141,7 @@ graphss_status graphss_i_eigen_largest(graphss_ctx *ctx, double *value, double *
     pthread_mutex_lock(&arpack_lock);
     st = iterate(ctx, &a, &l, graph);
     pthread_mutex_unlock(&arpack_lock);
-    dlclose(a.library);
+    dlclose(a.handle);
     if (st)
         goto done;
     for (size_t r = 0; r < rank; r++) {
