@@ -52,13 +52,6 @@ static const graphss_i_network network = {.state_size = sizeof(graphss_i_propaga
                                           .declare = declare,
                                           .record = record};
 
-static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_scene *scene, const graphss_recover_options *opt)
-{
-    (void)perturbed;
-    return graphss_i_network_run(ctx, posterior, &network, scene, opt, NULL, 1, NULL);
-}
-
 static void adjust(graphss_recover_options *opt)
 {
     opt->fit = graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
@@ -78,5 +71,5 @@ const graphss_i_defence graphss_i_appnp = {
     .needs_links = true,
     .evasion_previous = true,
     .adjust = adjust,
-    .run = run,
+    .network = &network,
 };

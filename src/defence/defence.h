@@ -47,6 +47,8 @@ typedef struct graphss_i_defence {
 
     /* Changes the presets all methods share (recover.c); NULL: nothing. */
     void (*adjust)(graphss_recover_options *opt);
+    /* A network of its own, trained as the scene says (network.h), and nothing to run. */
+    const struct graphss_i_network *network;
     /* Fills posterior [n x k], rows that sum to 1. perturbed [n] is NaN; filled or left. */
     graphss_status (*run)(graphss_ctx *ctx, double *posterior, double *perturbed,
                           const graphss_i_scene *scene, const graphss_recover_options *opt);

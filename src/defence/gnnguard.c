@@ -186,13 +186,6 @@ static const graphss_i_network network = {.state_size = sizeof(guard),
                                           .declare = declare,
                                           .record = record};
 
-static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_scene *scene, const graphss_recover_options *opt)
-{
-    (void)perturbed;
-    return graphss_i_network_run(ctx, posterior, &network, scene, opt, NULL, 1, NULL);
-}
-
 static void adjust(graphss_recover_options *opt)
 {
     if (opt->mode == GRAPHSS_MODE_HONEST)
@@ -212,5 +205,5 @@ const graphss_i_defence graphss_i_gnnguard = {
     .needs_links = true,
     .evasion_previous = true,
     .adjust = adjust,
-    .run = run,
+    .network = &network,
 };

@@ -1,24 +1,17 @@
 /* recover.c - the table of defences, their options, and what is the same for all: checks,
  * matching of nodes, the model's own answer, labels from posteriors. */
 #include "data/build.h"
-#include "defence/defence.h"
+#include "defence/network.h"
 #include <graphss/evaluate.h>
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 
 static const graphss_i_defence *const methods[] = {
-    &graphss_i_graphss,
-    &graphss_i_none,
-    &graphss_i_keep_last,
-    &graphss_i_retrain,
-    &graphss_i_features_only,
-    &graphss_i_label_propagation,
-    &graphss_i_jaccard,
-    &graphss_i_svd,
-    &graphss_i_rgcn,
-    &graphss_i_gnnguard,
-    &graphss_i_appnp,
+    &graphss_i_graphss,  &graphss_i_none,          &graphss_i_keep_last,
+    &graphss_i_retrain,  &graphss_i_features_only, &graphss_i_label_propagation,
+    &graphss_i_jaccard,  &graphss_i_svd,           &graphss_i_rgcn,
+    &graphss_i_gnnguard, &graphss_i_appnp,
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
@@ -404,7 +397,10 @@ graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
     if (!st) {
         graphss_argmax(w.own, w.prob, scene.n, scene.k);
         scene.prob = w.prob;
-        st = m->run(ctx, r.predictions.posterior, r.predictions.perturbed, &scene, opt);
+        st = m->network
+                 ? graphss_i_network_run(ctx, r.predictions.posterior, m->network, &scene, opt,
+                                         NULL, 1, NULL)
+                 : m->run(ctx, r.predictions.posterior, r.predictions.perturbed, &scene, opt);
     }
     if (!st)
         conclude(&r, &w, &scene, opt->abstain);

@@ -104,13 +104,6 @@ static const graphss_i_network network = {.state_size = sizeof(matrices),
                                           .declare = declare,
                                           .record = record};
 
-static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_scene *scene, const graphss_recover_options *opt)
-{
-    (void)perturbed;
-    return graphss_i_network_run(ctx, posterior, &network, scene, opt, NULL, 1, NULL);
-}
-
 static void adjust(graphss_recover_options *opt)
 {
     const bool paper = opt->mode == GRAPHSS_MODE_PAPER;
@@ -137,5 +130,5 @@ const graphss_i_defence graphss_i_rgcn = {
     .needs_links = true,
     .evasion_previous = true,
     .adjust = adjust,
-    .run = run,
+    .network = &network,
 };
