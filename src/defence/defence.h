@@ -54,9 +54,17 @@ typedef struct graphss_i_defence {
                           const graphss_i_scene *scene, const graphss_recover_options *opt);
 } graphss_i_defence;
 
-extern const graphss_i_defence graphss_i_graphss, graphss_i_none, graphss_i_keep_last, graphss_i_retrain,
-    graphss_i_features_only, graphss_i_label_propagation, graphss_i_jaccard, graphss_i_svd,
-    graphss_i_rgcn, graphss_i_gnnguard, graphss_i_appnp;
+extern const graphss_i_defence graphss_i_graphss;
+extern const graphss_i_defence graphss_i_none;
+extern const graphss_i_defence graphss_i_keep_last;
+extern const graphss_i_defence graphss_i_retrain;
+extern const graphss_i_defence graphss_i_features_only;
+extern const graphss_i_defence graphss_i_label_propagation;
+extern const graphss_i_defence graphss_i_jaccard;
+extern const graphss_i_defence graphss_i_svd;
+extern const graphss_i_defence graphss_i_rgcn;
+extern const graphss_i_defence graphss_i_gnnguard;
+extern const graphss_i_defence graphss_i_appnp;
 
 /* graphss_recover with a report, which is released by the caller even on errors. */
 graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,

@@ -7,12 +7,21 @@
 #include <string.h>
 #include <sys/resource.h>
 
+/* clang-format off */
 static const graphss_i_defence *const methods[] = {
-    &graphss_i_graphss,  &graphss_i_none,          &graphss_i_keep_last,
-    &graphss_i_retrain,  &graphss_i_features_only, &graphss_i_label_propagation,
-    &graphss_i_jaccard,  &graphss_i_svd,           &graphss_i_rgcn,
-    &graphss_i_gnnguard, &graphss_i_appnp,
+    &graphss_i_graphss,
+    &graphss_i_none,
+    &graphss_i_keep_last,
+    &graphss_i_retrain,
+    &graphss_i_features_only,
+    &graphss_i_label_propagation,
+    &graphss_i_jaccard,
+    &graphss_i_svd,
+    &graphss_i_rgcn,
+    &graphss_i_gnnguard,
+    &graphss_i_appnp,
 };
+/* clang-format on */
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static const graphss_i_defence *find(const char *name)
