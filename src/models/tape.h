@@ -57,6 +57,13 @@ graphss_i_var graphss_i_tape_spmm(graphss_i_tape *t, graphss_i_pair m, graphss_i
 graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *m,
                                         const graphss_i_csr *transposed, const int64_t *place,
                                         graphss_i_var edge, graphss_i_var x);
+/* (nnz x 1): edge_ij / sqrt(d_i d_j), d the row sums of the matrix with the pattern of m
+ * (square) and the values of edge (nnz x 1): symmetric normalisation of weights that get a
+ * gradient, through the sums too. Loops count where the pattern has them. 0 where a sum is
+ * not positive. transposed, place: as above. */
+graphss_i_var graphss_i_tape_normalise_edges(graphss_i_tape *t, const graphss_i_csr *m,
+                                             const graphss_i_csr *transposed,
+                                             const int64_t *place, graphss_i_var edge);
 /* a b */
 graphss_i_var graphss_i_tape_matmul(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
 /* (nnz x 1): a_i . b_j for each entry (i, j) of m's pattern */

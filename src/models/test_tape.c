@@ -225,6 +225,47 @@ static void edge_values(graphss_i_tape *t, const fixture *f, const graphss_i_var
     graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
 }
 
+static void normalised_edges(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
+{
+    graphss_i_var v =
+        graphss_i_tape_edge_dot(t, &f->s.m, &f->s.transposed, f->s.place, w[0], w[1]);
+    v = graphss_i_tape_exp(t, graphss_i_tape_scale(t, v, 0.3));
+    v = graphss_i_tape_normalise_edges(t, &f->s.m, &f->s.transposed, f->s.place, v);
+    graphss_i_tape_sum_squares(t, v, 0.5);
+    graphss_i_var y =
+        graphss_i_tape_spmm_edges(t, &f->s.m, &f->s.transposed, f->s.place, v, w[0]);
+    graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
+}
+
+static void test_normalised_edges_have_the_values_of_the_formula(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    /* 0 - 1 - 2 with loops at 0 and 1; row 2 sums to zero and is left without weight */
+    int64_t offset[] = {0, 2, 5, 7}, place[] = {0, 2, 1, 3, 5, 4, 6};
+    int32_t column[] = {0, 1, 0, 1, 2, 1, 2};
+    const graphss_i_csr m = {3, 3, offset, column, NULL, true};
+    const float edge[] = {1, 3, 3, 1, 5, 5, -5};
+    float grad[7];
+    graphss_i_tape *t = NULL;
+    assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+    const graphss_i_var e = graphss_i_tape_weight(t, edge, grad, 7, 1);
+    const graphss_i_var p = graphss_i_tape_normalise_edges(t, &m, &m, place, e);
+    graphss_i_tape_sum_squares(t, p, 1);
+    graphss_i_tape_keep(t, p);
+    assert_ok(ctx, graphss_i_tape_finish(t));
+    graphss_i_tape_forward(t, true, 0);
+    const double want[] = {1. / 4, 3. / 6, 3. / 6, 1. / 9, 0, 0, 0};
+    for (int j = 0; j < 7; j++)
+        assert_true(fabs(graphss_i_tape_value(t, p)[j] - want[j]) < 1e-6);
+    graphss_i_tape_backward(t);
+    for (int j = 0; j < 7; j++)
+        assert_true(isfinite(grad[j]));
+    assert_true(grad[5] == 0 && grad[6] == 0);
+    graphss_i_tape_free(ctx, t);
+    graphss_ctx_free(ctx);
+}
+
 static void used_twice(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
 {
     graphss_i_var s = graphss_i_tape_add(t, w[0], w[1]);
@@ -360,6 +401,11 @@ static void test_edge_values_and_edge_dot(void **state)
     (void)state;
     check_gradients(edge_values, N, H, N, H);
 }
+static void test_normalised_edges(void **state)
+{
+    (void)state;
+    check_gradients(normalised_edges, N, H, N, H);
+}
 static void test_values_used_more_than_once(void **state)
 {
     (void)state;
@@ -471,6 +517,9 @@ static graphss_status record_all(graphss_ctx *ctx, void *arg)
         w[i] = graphss_i_tape_weight(t, f->w[i], f->grad[i], f->rows[i], f->cols[i]);
     two_layers(t, f, w);
     from_dropped_bits(t, f, w);
+    const size_t nnz = (size_t)f->s.m.offset[N];
+    const graphss_i_var v = graphss_i_tape_constant(t, f->s.m.value, nnz, 1);
+    graphss_i_tape_normalise_edges(t, &f->s.m, &f->s.transposed, f->s.place, v);
     st = graphss_i_tape_finish(t);
     graphss_i_tape_free(ctx, t);
     return st;
@@ -493,6 +542,8 @@ int main(void)
         cmocka_unit_test(test_bits),
         cmocka_unit_test(test_bias_and_scale),
         cmocka_unit_test(test_edge_values_and_edge_dot),
+        cmocka_unit_test(test_normalised_edges),
+        cmocka_unit_test(test_normalised_edges_have_the_values_of_the_formula),
         cmocka_unit_test(test_values_used_more_than_once),
         cmocka_unit_test(test_exp_and_sigmoid),
         cmocka_unit_test(test_gaussian_units),
