@@ -16,6 +16,7 @@
 #include <graphss/options.h>
 #include <graphss/plot.h>
 #include <graphss/predictions.h>
+#include <graphss/protocol.h>
 #include <graphss/recover.h>
 #include <graphss/rng.h>
 #include <graphss/selfsup.h>

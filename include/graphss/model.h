@@ -76,6 +76,16 @@ graphss_model_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log
                     size_t n_classes, const graphss_split *split, uint64_t seed,
                     const graphss_train_options *opt);
 
+/* Trains further: a model that starts with the weights of `from` and is fitted to the labels
+ * of the split on this snapshot, for so many epochs, with from's options otherwise. Adam
+ * starts anew. Keeps the best of these epochs; from's own weights are not among them.
+ * Errors: those of graphss_model_train; SHAPE (other features than from was trained on). */
+GRAPHSS_MUST_CHECK graphss_status
+graphss_model_continue(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
+                       const graphss_model *from, const graphss_graph *graph,
+                       const graphss_features *features, const graphss_split *split,
+                       uint64_t seed, int64_t epochs);
+
 /* prob [n_nodes x n_classes], rows sum to 1. SHAPE: the features have other columns than
  * the model was trained on. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob,

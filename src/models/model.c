@@ -135,17 +135,20 @@ static graphss_status check_snapshot(graphss_ctx *ctx, const graphss_graph *grap
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
-                                   graphss_training *log, const graphss_graph *graph,
-                                   const graphss_features *features, size_t n_classes,
-                                   const graphss_split *split, uint64_t seed,
-                                   const graphss_train_options *given)
+static graphss_status check_columns(graphss_ctx *ctx, const graphss_model *model,
+                                    const graphss_features *features)
 {
-    const graphss_train_options opt =
-        given ? *given : graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
-    graphss_model *model = NULL;
-    network net = {0};
+    if (features->n_cols == model->n_features)
+        return GRAPHSS_OK;
+    return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                          "the data has %zu features, the model was trained on %zu",
+                          features->n_cols, model->n_features);
+}
 
+static graphss_status check_training(graphss_ctx *ctx, const graphss_graph *graph,
+                                     const graphss_features *features, size_t n_classes,
+                                     const graphss_split *split)
+{
     graphss_status st = check_snapshot(ctx, graph, features);
     if (st)
         return st;
@@ -160,17 +163,19 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
     if (!st)
         st = check_list(ctx, "validation", split->val, split->val_label, split->n_val,
                         graph->n_nodes, n_classes);
-    if (st)
-        return st;
+    return st;
+}
 
-    st = graphss_i_model_new(ctx, &model, &opt, features->n_cols, n_classes, seed);
-    if (st)
-        return st;
-    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_INIT);
-    graphss_i_params_glorot(&model->params, &rng);
-    if (opt.unit_scale)
-        model->feature_scale = graphss_i_input_scale(features, opt.row_normalise);
-    st = graphss_split_copy(ctx, &model->split, split);
+/* Fits the model's weights, as they are, to the labels of the split, which it remembers. */
+static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
+                                  graphss_training *log, const graphss_graph *graph,
+                                  const graphss_features *features, const graphss_split *split,
+                                  int64_t epochs)
+{
+    network net = {0};
+    graphss_train_options opt = model->opt;
+    opt.epochs = epochs;
+    graphss_status st = graphss_split_copy(ctx, &model->split, split);
     if (!st)
         st = network_make(ctx, &net, model, graph, features, split);
     /* The network has its own weights; with many features copies of them are most of the
@@ -178,13 +183,70 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
     graphss_release(ctx, model->params.value);
     model->params.value = NULL;
     if (!st)
-        st = graphss_i_fit(ctx, log, &net.params, &net.adam, net.tape, net.logits, n_classes,
-                           split, seed, &opt, "train");
+        st = graphss_i_fit(ctx, log, &net.params, &net.adam, net.tape, net.logits,
+                           model->n_classes, split, model->seed, &opt, "train");
     if (!st)
         st = graphss_i_params_allocate(ctx, &model->params);
     if (!st)
         graphss_i_params_unpad(&model->params, &net.params);
     network_destroy(ctx, &net);
+    return st;
+}
+
+graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
+                                   graphss_training *log, const graphss_graph *graph,
+                                   const graphss_features *features, size_t n_classes,
+                                   const graphss_split *split, uint64_t seed,
+                                   const graphss_train_options *given)
+{
+    const graphss_train_options opt =
+        given ? *given : graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_model *model = NULL;
+    graphss_status st = check_training(ctx, graph, features, n_classes, split);
+    if (!st)
+        st = graphss_i_model_new(ctx, &model, &opt, features->n_cols, n_classes, seed);
+    if (st)
+        return st;
+    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_INIT);
+    graphss_i_params_glorot(&model->params, &rng);
+    if (opt.unit_scale)
+        model->feature_scale = graphss_i_input_scale(features, opt.row_normalise);
+    st = fit_weights(ctx, model, log, graph, features, split, opt.epochs);
+    if (st)
+        graphss_model_free(ctx, model);
+    else
+        *out = model;
+    return st;
+}
+
+graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
+                                      graphss_training *log, const graphss_model *from,
+                                      const graphss_graph *graph,
+                                      const graphss_features *features,
+                                      const graphss_split *split, uint64_t seed,
+                                      int64_t epochs)
+{
+    graphss_model *model = NULL;
+    if (epochs < 1)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "epochs: found %lld, want at least 1",
+                              (long long)epochs);
+    graphss_status st = check_training(ctx, graph, features, from->n_classes, split);
+    if (!st)
+        st = check_columns(ctx, from, features);
+    if (!st)
+        st = graphss_i_model_new(ctx, &model, &from->opt, from->n_features, from->n_classes,
+                                 seed);
+    if (st)
+        return st;
+    memcpy(model->params.value, from->params.value,
+           from->params.count * sizeof *from->params.value);
+    model->feature_scale = from->feature_scale;
+    memcpy(model->dataset_name, from->dataset_name, sizeof model->dataset_name);
+    memcpy(model->dataset_hash, from->dataset_hash, sizeof model->dataset_hash);
+    if (from->class_names.count)
+        st = graphss_i_names_copy(ctx, &model->class_names, &from->class_names);
+    if (!st)
+        st = fit_weights(ctx, model, log, graph, features, split, epochs);
     if (st)
         graphss_model_free(ctx, model);
     else
@@ -232,11 +294,9 @@ graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphs
     graphss_status st = check_snapshot(ctx, graph, features);
     if (st)
         return st;
-    if (features->n_cols != model->n_features)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                              "the data has %zu features, the model was trained on %zu",
-                              features->n_cols, model->n_features);
-    st = network_make(ctx, &net, model, graph, features, NULL);
+    st = check_columns(ctx, model, features);
+    if (!st)
+        st = network_make(ctx, &net, model, graph, features, NULL);
     if (!st) {
         graphss_i_tape_forward(net.tape, false, 0);
         softmax_job job = {prob, graphss_i_tape_value(net.tape, net.logits), graph->n_nodes,

@@ -1,0 +1,104 @@
+/* graphss/protocol.h - one experiment, ready to be defended: the paper's, or ours.
+ *
+ *     graphss_protocol_options opt = graphss_protocol_options_default("gcn",
+ * GRAPHSS_MODE_PAPER); graphss_protocol p = {0}; graphss_protocol_start(ctx, &p, &data, 1,
+ * &opt); for (uint64_t victims = 1; victims <= 5; victims++) { graphss_protocol_scene scene =
+ * {0}; graphss_protocol_attack(ctx, &scene, &p, victims); graphss_recover_input in =
+ * graphss_protocol_input(&scene); graphss_recover(ctx, &r, &in, &recover_options);
+ *         graphss_protocol_score s = graphss_protocol_measure(&scene, r.predictions.label);
+ *         graphss_protocol_scene_destroy(ctx, &scene);
+ *     }
+ *     graphss_protocol_destroy(ctx, &p);
+ *
+ * mode paper   features divided by their row sums once, before the attack; the paper's noise
+ *              generator; its three-layer models, which divide no row again; the attack as its
+ *              code runs it, with the model's own weights and noisy labels; one model for all
+ *              sets of victims; setting seen
+ * mode honest  raw features, attacked in their own domain by a surrogate trained on the split;
+ *              the tuned models; any setting
+ * Whoever defends gets graphss_protocol_input alone; the truth stays with the scene. */
+#ifndef GRAPHSS_PROTOCOL_H
+#define GRAPHSS_PROTOCOL_H
+
+#include <graphss/attack.h>
+#include <graphss/recover.h>
+#include <graphss/snapshot.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct graphss_protocol_options {
+    int mode;                      /* graphss_mode; kept by split, model and attack */
+    graphss_split_options split;   /* 40/20/40, noise 10 % */
+    graphss_train_options train;   /* the classifier's preset */
+    graphss_snapshot_options plan; /* setting, share of victims */
+    graphss_attack_options attack; /* links or features < 0: by the dataset, see _budget */
+} graphss_protocol_options;
+
+/* The preset of a mode for a classifier: "gcn", "sgc", "sage" or "mlp". */
+GRAPHSS_API graphss_protocol_options graphss_protocol_options_default(const char *model,
+                                                                      graphss_mode mode);
+/* The paper's budgets: 5 links on Amazon Photo and Coauthor CS, 2 elsewhere; ten times as many
+ * features. */
+GRAPHSS_API void graphss_protocol_budget(const graphss_dataset *data, int64_t *links,
+                                         int64_t *features);
+
+/* A plain value: {0} is empty. Data, split and what all sets of victims share. */
+typedef struct graphss_protocol {
+    graphss_protocol_options opt; /* budgets filled in */
+    graphss_dataset data;         /* a copy, in paper mode with rows divided */
+    graphss_split split;
+    uint64_t seed;        /* of split, noise and model */
+    graphss_model *model; /* setting seen: trained on data; else NULL */
+} graphss_protocol;
+
+/* Progress stage: "train". Errors: INVALID (an option; paper mode with another setting than
+ * seen), DATA (no labels, no features), and those of graphss_split_make and
+ * graphss_model_train. */
+GRAPHSS_MUST_CHECK graphss_status graphss_protocol_start(graphss_ctx *ctx,
+                                                         graphss_protocol *out,
+                                                         const graphss_dataset *data,
+                                                         uint64_t seed,
+                                                         const graphss_protocol_options *opt);
+GRAPHSS_API void graphss_protocol_destroy(graphss_ctx *ctx, graphss_protocol *p);
+
+typedef struct graphss_protocol_score {
+    double victims, others, test; /* accuracy in [0, 1]; NaN where there is nobody */
+} graphss_protocol_score;
+
+/* One attacked snapshot. {0} is empty. */
+typedef struct graphss_protocol_scene {
+    graphss_snapshots snapshots;  /* previous, current as attacked, splits, victims, flips */
+    const graphss_model *model;   /* trained on previous: the protocol's or `own` */
+    graphss_model *own;           /* settings new and growing */
+    bool has_past;                /* false in setting new: nobody knew the victims */
+    graphss_observation previous; /* filled by graphss_protocol_input */
+    size_t n_others;
+    int32_t *other;          /* test nodes that are no victims, ascending */
+    int32_t *before, *after; /* [nodes] the model's labels of current, before and
+                              * after the attack */
+    graphss_protocol_score clean, attacked; /* of these */
+    uint64_t seed;
+    double attack_seconds;
+} graphss_protocol_scene;
+
+/* Draws victims with victim_seed, trains where previous depends on them, attacks. Borrows p
+ * until the scene is destroyed. Progress stages: "train", "attack". */
+GRAPHSS_MUST_CHECK graphss_status graphss_protocol_attack(graphss_ctx *ctx,
+                                                          graphss_protocol_scene *out,
+                                                          const graphss_protocol *p,
+                                                          uint64_t victim_seed);
+/* What a defence may see, with the seed of the victims. Borrows the scene, which stays where
+ * it is as long as this is used. */
+GRAPHSS_API graphss_recover_input graphss_protocol_input(graphss_protocol_scene *scene);
+/* label [nodes of current]; -1 (no answer) counts as wrong. */
+GRAPHSS_API graphss_protocol_score
+graphss_protocol_measure(const graphss_protocol_scene *scene, const int32_t *label);
+GRAPHSS_API void graphss_protocol_scene_destroy(graphss_ctx *ctx,
+                                                graphss_protocol_scene *scene);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
