@@ -192,6 +192,63 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_training_goes_on_from_the_weights_given(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    graphss_train_options opt = quick("gcn");
+    opt.dropout = 0;
+    opt.learning_rate = 1e-9; /* stands still */
+    graphss_model *first = train(ctx, NULL, &w, &opt), *second = NULL;
+    graphss_training log = {0};
+    float before[WORLD_NODES * 2], after[WORLD_NODES * 2];
+    predict(ctx, before, first, &w);
+    assert_ok(ctx, graphss_model_continue(ctx, &second, &log, first, &w.graph, &w.features,
+                                          &w.split, 7, 5));
+    predict(ctx, after, second, &w);
+    for (size_t i = 0; i < WORLD_NODES * 2; i++)
+        assert_true(fabsf(before[i] - after[i]) < 1e-5f);
+    assert_int_equal(log.epochs, 5);
+    assert_int_equal(graphss_model_options(second)->epochs, 60);
+    graphss_training_destroy(ctx, &log);
+    graphss_model_free(ctx, second);
+    graphss_model_free(ctx, first);
+
+    /* Labels turned round: what was learned is unlearned. The model given stays as it was. */
+    opt.learning_rate = 0.05;
+    first = train(ctx, NULL, &w, &opt);
+    predict(ctx, before, first, &w);
+    for (size_t i = 0; i < w.split.n_train; i++)
+        w.split.train_label[i] = 1 - w.split.train_label[i];
+    for (size_t i = 0; i < w.split.n_val; i++)
+        w.split.val_label[i] = 1 - w.split.val_label[i];
+    assert_ok(ctx, graphss_model_continue(ctx, &second, NULL, first, &w.graph, &w.features,
+                                          &w.split, 7, 60));
+    assert_true(test_accuracy(ctx, first, &w) > 0.8);
+    assert_true(test_accuracy(ctx, second, &w) < 0.2);
+    predict(ctx, after, first, &w);
+    assert_memory_equal(before, after, sizeof before);
+    assert_int_equal(graphss_model_split(second)->train_label[0], w.split.train_label[0]);
+    graphss_model *none = NULL;
+    assert_fails(ctx,
+                 graphss_model_continue(ctx, &none, NULL, first, &w.graph, &w.features,
+                                        &w.split, 7, 0),
+                 GRAPHSS_ERR_INVALID, "want at least 1");
+    w.features.n_cols--;
+    assert_fails(ctx,
+                 graphss_model_continue(ctx, &none, NULL, first, &w.graph, &w.features,
+                                        &w.split, 7, 1),
+                 GRAPHSS_ERR_SHAPE, "trained on 20");
+    w.features.n_cols++;
+    assert_null(none);
+    graphss_model_free(ctx, second);
+    graphss_model_free(ctx, first);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
 static bool stop_at_ten(void *user, const char *stage, size_t done, size_t total,
                         const char *note)
 {
@@ -223,13 +280,17 @@ static graphss_status train_and_predict(graphss_ctx *ctx, void *arg)
     float prob[WORLD_NODES * 2];
     graphss_train_options opt = quick("sage");
     opt.epochs = 2;
-    graphss_model *model = NULL;
+    graphss_model *model = NULL, *further = NULL;
     graphss_training log = {0};
     graphss_status st = graphss_model_train(ctx, &model, &log, &w->graph, &w->features, 2,
                                             &w->split, 1, &opt);
     if (!st)
         st = graphss_model_predict(ctx, prob, model, &w->graph, &w->features);
+    if (!st)
+        st = graphss_model_continue(ctx, &further, NULL, model, &w->graph, &w->features,
+                                    &w->split, 1, 2);
     graphss_training_destroy(ctx, &log);
+    graphss_model_free(ctx, further);
     graphss_model_free(ctx, model);
     return st;
 }
@@ -254,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_threads_do_not_change_a_bit),
         cmocka_unit_test(test_patience_stops_early),
         cmocka_unit_test(test_what_cannot_be_trained_is_refused),
+        cmocka_unit_test(test_training_goes_on_from_the_weights_given),
         cmocka_unit_test(test_training_can_be_cancelled),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };

@@ -1,0 +1,195 @@
+#include "testing.h"
+
+static const char *const SYNTH =
+    "synth:nodes=300,classes=3,features=80,degree=6,homophily=0.8,seed=5";
+
+static void read_data(graphss_ctx *ctx, graphss_dataset *data)
+{
+    assert_ok(ctx, graphss_dataset_read(ctx, data, SYNTH, NULL));
+}
+
+static graphss_protocol_options quick(graphss_mode mode, graphss_setting setting)
+{
+    graphss_protocol_options opt = graphss_protocol_options_default("gcn", mode);
+    opt.plan.setting = (int)setting;
+    opt.train.hidden = 16;
+    opt.train.epochs = 60;
+    opt.train.learning_rate = 0.02;
+    opt.train.dropout = 0;
+    opt.attack.features = 3;
+    return opt;
+}
+
+static double row_sum(const graphss_features *x, size_t row)
+{
+    double sum = 0;
+    for (int64_t j = x->offset[row]; j < x->offset[row + 1]; j++)
+        sum += (double)x->value[j];
+    return sum;
+}
+
+static void test_the_papers_rows_are_divided_before_the_attack_and_not_after(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    read_data(ctx, &data);
+    const graphss_protocol_options opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_SEEN);
+    graphss_protocol p = {0};
+    graphss_protocol_scene s = {0};
+    assert_ok(ctx, graphss_protocol_start(ctx, &p, &data, 1, &opt));
+    assert_ok(ctx, graphss_protocol_attack(ctx, &s, &p, 2));
+    assert_false(graphss_model_options(s.model)->row_normalise);
+    assert_int_equal(graphss_model_options(s.model)->layers, 3);
+    assert_false(graphss_model_options(s.model)->self_loops);
+    const graphss_features *past = &s.snapshots.previous.features;
+    const graphss_features *now = &s.snapshots.current.features;
+    size_t heavy = 0;
+    for (size_t i = 0; i < past->n_rows; i++)
+        assert_true(fabs(row_sum(past, i) - 1) < 1e-4 || row_sum(past, i) == 0);
+    for (size_t i = 0; i < s.snapshots.n_victims; i++)
+        heavy += row_sum(now, (size_t)s.snapshots.victim[i]) > 1.5;
+    assert_true(heavy > s.snapshots.n_victims / 2);
+    for (size_t i = 0; i < s.n_others; i++)
+        assert_true(row_sum(now, (size_t)s.other[i]) < 1.001);
+    graphss_protocol_scene_destroy(ctx, &s);
+    graphss_protocol_destroy(ctx, &p);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_every_setting_is_a_scene_a_defence_can_use(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    graphss_dataset data = {0};
+    read_data(ctx, &data);
+    for (int setting = GRAPHSS_SETTING_SEEN; setting <= GRAPHSS_SETTING_GROWING; setting++) {
+        const graphss_protocol_options opt =
+            quick(GRAPHSS_MODE_HONEST, (graphss_setting)setting);
+        graphss_protocol p = {0};
+        graphss_protocol_scene s = {0};
+        assert_ok(ctx, graphss_protocol_start(ctx, &p, &data, 3, &opt));
+        assert_ok(ctx, graphss_protocol_attack(ctx, &s, &p, 3));
+        const graphss_split *split = &s.snapshots.split;
+        assert_int_equal(p.opt.attack.links, 2);
+        assert_int_equal(s.n_others + s.snapshots.n_victims, split->n_test);
+        assert_int_equal(s.snapshots.n_victims, (size_t)round(0.2 * (double)split->n_test));
+        assert_true(s.attacked.victims < s.clean.victims - 0.1);
+        const double n = (double)split->n_test, v = (double)s.snapshots.n_victims;
+        assert_true(fabs(s.clean.test - (v * s.clean.victims + (n - v) * s.clean.others) / n) <
+                    1e-9);
+        const graphss_recover_input in = graphss_protocol_input(&s);
+        assert_true((in.previous == NULL) == (setting == GRAPHSS_SETTING_NEW));
+        graphss_recover_options none =
+            graphss_recover_options_default("none", GRAPHSS_MODE_HONEST, s.model);
+        graphss_recovery r = {0};
+        assert_ok(ctx, graphss_recover(ctx, &r, &in, &none));
+        const graphss_protocol_score score = graphss_protocol_measure(&s, r.predictions.label);
+        assert_true(score.victims == s.attacked.victims && score.test == s.attacked.test);
+        graphss_recovery_destroy(ctx, &r);
+        graphss_protocol_scene_destroy(ctx, &s);
+        graphss_protocol_destroy(ctx, &p);
+    }
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_victims_change_with_their_seed_and_the_model_does_not(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    read_data(ctx, &data);
+    const graphss_protocol_options opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_SEEN);
+    graphss_protocol p = {0};
+    graphss_protocol_scene s[3] = {0};
+    assert_ok(ctx, graphss_protocol_start(ctx, &p, &data, 1, &opt));
+    for (size_t i = 0; i < 3; i++)
+        assert_ok(ctx, graphss_protocol_attack(ctx, &s[i], &p, i == 2 ? 1 : i + 1));
+    const size_t bytes = s[0].snapshots.n_victims * sizeof(int32_t);
+    assert_true(s[0].model == s[1].model);
+    assert_memory_not_equal(s[0].snapshots.victim, s[1].snapshots.victim, bytes);
+    assert_memory_equal(s[0].snapshots.victim, s[2].snapshots.victim, bytes);
+    assert_memory_equal(s[0].after, s[2].after, data.graph.n_nodes * sizeof *s[0].after);
+    for (size_t i = 0; i < 3; i++)
+        graphss_protocol_scene_destroy(ctx, &s[i]);
+    graphss_protocol_destroy(ctx, &p);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_budgets_are_the_papers(void **state)
+{
+    (void)state;
+    int64_t links, features;
+    graphss_dataset data = {.name = "cora"};
+    graphss_protocol_budget(&data, &links, &features);
+    assert_true(links == 2 && features == 20);
+    snprintf(data.name, sizeof data.name, "coauthor_cs");
+    graphss_protocol_budget(&data, &links, &features);
+    assert_true(links == 5 && features == 50);
+}
+
+static void test_the_paper_has_one_setting(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    read_data(ctx, &data);
+    const graphss_protocol_options opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_NEW);
+    graphss_protocol p = {0};
+    assert_fails(ctx, graphss_protocol_start(ctx, &p, &data, 1, &opt), GRAPHSS_ERR_INVALID,
+                 "setting new in paper mode");
+    assert_null(p.model);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+typedef struct order {
+    const graphss_dataset *data;
+    graphss_protocol_options opt;
+} order;
+
+static graphss_status start_and_attack(graphss_ctx *ctx, void *arg)
+{
+    const order *o = arg;
+    graphss_protocol p = {0};
+    graphss_protocol_scene s = {0};
+    graphss_status st = graphss_protocol_start(ctx, &p, o->data, 1, &o->opt);
+    if (!st)
+        st = graphss_protocol_attack(ctx, &s, &p, 1);
+    graphss_protocol_scene_destroy(ctx, &s);
+    graphss_protocol_destroy(ctx, &p);
+    return st;
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    assert_ok(ctx,
+              graphss_dataset_read(ctx, &data, "synth:nodes=60,classes=3,features=20", NULL));
+    order o = {.data = &data, .opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_SEEN)};
+    o.opt.train.epochs = 1;
+    testing_each_allocation_fails(start_and_attack, &o);
+    o.opt = quick(GRAPHSS_MODE_HONEST, GRAPHSS_SETTING_NEW);
+    o.opt.train.epochs = 1;
+    testing_allocations_fail(start_and_attack, &o, 80); /* each run trains a surrogate */
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_papers_rows_are_divided_before_the_attack_and_not_after),
+        cmocka_unit_test(test_every_setting_is_a_scene_a_defence_can_use),
+        cmocka_unit_test(test_victims_change_with_their_seed_and_the_model_does_not),
+        cmocka_unit_test(test_budgets_are_the_papers),
+        cmocka_unit_test(test_the_paper_has_one_setting),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
