@@ -1,103 +1,317 @@
-/* cmd_demo.c - the program's work on a generated graph, no file needed. The trivial rivals
- * are always in the table: a figure means little without them. */
+/* cmd_demo.c - the whole story on a generated graph, no file needed: train, attack, alert,
+ * recover. The trivial rivals are always in the table: a figure means little without them. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "attacker.h"
 #include "commands.h"
 
 /* Short texts and stray links: neither the words nor the graph alone is enough. */
 static const char DEMO_GRAPH[] = "synth:nodes=3000,degree=5,classes=6,features=600,"
                                  "homophily=0.75,words=10,topic=0.25,seed=7";
+static const int64_t LINKS = 2, WORDS = 10; /* of each victim that change */
 
-static void show(cli *app, const cli_fit *gcn, const cli_fit *mlp, double majority,
-                 const int64_t *confusion, const graphss_dataset *data)
+/* What the table compares, in its order. */
+typedef struct rival {
+    const char *method, *what;
+    bool history; /* is given yesterday's snapshot */
+} rival;
+
+static const rival rivals[] = {
+    {"none", "the classifier as it is", false},
+    {"retrain", "trained again on today's graph", false},
+    {"label-propagation", "the neighbours' labels, no features", false},
+    {"jaccard", "links between unlike nodes cut", false},
+    {"keep-last", "yesterday's answer", true},
+    {"graphss", "knows today's graph only", false},
+    {"graphss", "knows yesterday's as well", true},
+};
+enum { RIVALS = sizeof rivals / sizeof *rivals };
+
+typedef struct story {
+    graphss_dataset data;
+    graphss_split split;
+    cli_split_options split_opt;
+    cli_fit gcn;
+    graphss_snapshots calm, made; /* a day of ordinary change; a day with an attack */
+    attacker attack;
+    attacker_options attack_opt;
+    graphss_alert calm_alert, alert;
+    attacker_score before, score[RIVALS];
+    double seconds[RIVALS];
+    size_t hits; /* victims among the ten nodes flagged first */
+} story;
+
+enum { NAMED = 10 };
+
+/* ---- the steps ---- */
+
+static graphss_status train(cli *app, story *s)
 {
-    printf("\nTest accuracy\n");
-    text_table t = {0};
-    table_init(&t, "lrl", false);
-    table_add(&t, "always the largest class");
-    table_add(&t, "%.1f %%", 100 * majority);
-    table_add(&t, "knows nothing");
-    table_add(&t, "mlp");
-    table_add(&t, "%.1f %%", 100 * mlp->test_accuracy);
-    table_add(&t, "sees the features, not the graph");
-    table_add(&t, "gcn");
-    table_add(&t, "%.1f %%", 100 * gcn->test_accuracy);
-    table_add(&t, "sees both; %zu epochs in %.2f s", gcn->log.epochs, gcn->log.seconds);
-    table_print(&t, &app->term, stdout, 2);
-    printf("\n");
-    cli_fit_curves(app, gcn);
-    printf("\n");
-    char **name = cli_class_names(data, data->n_classes);
-    draw_confusion(&app->term, stdout, confusion, (const char *const *)name, data->n_classes);
-    cli_class_names_done(name, data->n_classes);
-    printf("\nNext: graphss fetch cora && graphss train cora --model gcn -o cora.model\n");
+    const graphss_train_options opt =
+        graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_status st = cli_read_dataset(app, &s->data, DEMO_GRAPH);
+    if (!st)
+        st = cli_split_choose(app, &s->split, &s->data, &s->split_opt);
+    if (!st)
+        st = cli_fit_run(app, &s->gcn, &s->data, &s->split, &opt);
+    return st;
 }
 
-static void fill(cli *app, const cli_fit *gcn, const cli_fit *mlp, double majority,
-                 const int64_t *confusion, const graphss_dataset *data)
+static graphss_status plan(cli *app, story *s, graphss_snapshots *out)
 {
+    const graphss_snapshot_options opt = graphss_snapshot_options_default();
+    return graphss_snapshots_plan(app->ctx, out, &s->data, &s->split,
+                                  (uint64_t)app->global.seed, &opt);
+}
+
+/* As many changes to as many nodes as the attack makes, but nobody's will behind them. */
+static graphss_status live(cli *app, story *s)
+{
+    const graphss_benign_options opt = {.links = LINKS, .features = WORDS};
+    graphss_flips flips = {0};
+    graphss_status st = plan(app, s, &s->calm);
+    if (!st)
+        st = graphss_benign_churn(app->ctx, &flips, &s->calm.current, s->calm.victim,
+                                  s->calm.n_victims, (uint64_t)app->global.seed, &opt);
+    if (!st)
+        st = graphss_snapshots_change(app->ctx, &s->calm, &flips);
+    graphss_flips_destroy(app->ctx, &flips);
+    return st;
+}
+
+static graphss_status assail(cli *app, story *s)
+{
+    graphss_snapshots *m = &s->made;
+    attacker_attack_defaults(&s->attack_opt.attack);
+    attacker_defaults(&s->attack_opt.knows);
+    s->attack_opt.attack.links = LINKS;
+    s->attack_opt.attack.features = WORDS;
+    graphss_status st = plan(app, s, m);
+    if (!st)
+        st = attacker_run(app, &s->attack, &m->current, &m->split, s->gcn.model, s->gcn.label,
+                          m->victim, m->n_victims, &s->attack_opt);
+    if (!st)
+        st = graphss_snapshots_change(app->ctx, m, &s->attack.flips);
+    if (!st)
+        s->before =
+            attacker_measure(s->gcn.label, &s->data, &m->split, m->victim, m->n_victims);
+    return st;
+}
+
+static graphss_observation observe(const graphss_dataset *data)
+{
+    return (graphss_observation){&data->graph, &data->features, &data->node_names};
+}
+
+static graphss_recover_input look(cli *app, const story *s, const graphss_snapshots *m,
+                                  const graphss_observation *past)
+{
+    return (graphss_recover_input){.current = observe(&m->current),
+                                   .previous = past,
+                                   .model = s->gcn.model,
+                                   .split = &m->split,
+                                   .seed = (uint64_t)app->global.seed};
+}
+
+static graphss_status watch(cli *app, story *s)
+{
+    const graphss_observation past = observe(&s->data);
+    const graphss_recover_input calm = look(app, s, &s->calm, &past);
+    const graphss_recover_input today = look(app, s, &s->made, &past);
+    graphss_status st = graphss_alert_run(app->ctx, &s->calm_alert, &calm, NULL, 0, NULL);
+    if (!st)
+        st = graphss_alert_run(app->ctx, &s->alert, &today, NULL, 0, NULL);
+    terminal_clear(&app->term);
+    for (size_t i = 0; !st && i < NAMED && i < s->alert.n_flagged; i++)
+        for (size_t v = 0; v < s->made.n_victims; v++)
+            s->hits += s->made.victim[v] == s->alert.flagged[i];
+    return st;
+}
+
+static graphss_status recover(cli *app, story *s)
+{
+    const graphss_observation past = observe(&s->data);
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < RIVALS && !st; i++) {
+        const graphss_recover_input in =
+            look(app, s, &s->made, rivals[i].history ? &past : NULL);
+        const graphss_recover_options opt = graphss_recover_options_default(
+            rivals[i].method, GRAPHSS_MODE_HONEST, s->gcn.model);
+        graphss_recovery r = {0};
+        st = graphss_recover(app->ctx, &r, &in, &opt);
+        terminal_clear(&app->term);
+        if (!st) {
+            s->score[i] = attacker_measure(r.predictions.label, &s->data, &s->made.split,
+                                           s->made.victim, s->made.n_victims);
+            s->seconds[i] = r.seconds;
+        }
+        graphss_recovery_destroy(app->ctx, &r);
+    }
+    return st;
+}
+
+/* ---- what is said of them ---- */
+
+static void heading(const cli *app, const char *text)
+{
+    printf("\n%s%s%s\n", terminal_begin(&app->term, stdout, TERMINAL_BOLD), text,
+           terminal_end(&app->term, stdout));
+}
+
+static void tell_train(cli *app, const story *s)
+{
+    printf(
+        "A generated graph of documents: links, words, and a subject for each. Two in five\n"
+        "subjects are known, some of them wrong; the rest is to be found.\n\n");
+    cli_show_dataset(app, &s->data);
+    cli_show_split(app, &s->split, &s->split_opt);
+    heading(app, "1. Train");
+    printf("A GCN learns in %.2f s (%zu epochs). Test accuracy %.1f %%; always the largest "
+           "class: %.1f %%.\n",
+           s->gcn.log.seconds, s->gcn.log.epochs, 100 * s->gcn.test_accuracy,
+           100 * cli_majority(&s->split, &s->data));
+    fflush(stdout);
+}
+
+static void tell_attack(cli *app, const story *s)
+{
+    const size_t links = graphss_flips_count(&s->attack.flips, GRAPHSS_FLIP_LINK);
+    heading(app, "2. Attack");
+    printf("Nettack changes %lld links and %lld words of each of %zu nodes: %zu of %zu links "
+           "in all,\nin %.2f s.\n",
+           (long long)LINKS, (long long)WORDS, s->made.n_victims, links,
+           graphss_graph_edges(&s->data.graph), s->attack.seconds);
+    fflush(stdout);
+}
+
+static void tell_verdict(cli *app, const char *what, const graphss_alert *a)
+{
+    const terminal_style style = a->alert ? TERMINAL_RED : TERMINAL_GREEN;
+    printf("  %-28s%s%s%s  p = %.4f\n", what, terminal_begin(&app->term, stdout, style),
+           a->alert ? "ALERT" : "calm ", terminal_end(&app->term, stdout), a->p_value);
+}
+
+static void tell_alert(cli *app, const story *s)
+{
+    heading(app, "3. Alert, at a false-alarm rate of 5 %");
+    tell_verdict(app, "a day of ordinary change", &s->calm_alert);
+    tell_verdict(app, "the day of the attack", &s->alert);
+    if (s->alert.kind)
+        printf("It looks like %s on %.0f %% of the unlabelled nodes (true: %.0f %%). ",
+               s->alert.kind, 100 * s->alert.share,
+               100.0 * (double)s->made.n_victims / (double)s->made.split.n_test);
+    printf("Of the %d nodes\nit suspects most, %zu were attacked.\n", NAMED, s->hits);
+    fflush(stdout);
+}
+
+static void tell_recover(cli *app, const story *s)
+{
+    text_table t = {0};
+    heading(app, "4. Recover");
+    printf("Accuracy in %% of the %zu victims and of the %zu other test nodes\n\n",
+           s->before.n_victims, s->before.n_others);
+    table_init(&t, "lrrrl", true);
+    table_add(&t, "method");
+    table_add(&t, "victims");
+    table_add(&t, "others");
+    table_add(&t, "seconds");
+    table_add(&t, "what it does");
+    table_add(&t, "before the attack");
+    table_add(&t, "%.1f", 100 * s->before.victims);
+    table_add(&t, "%.1f", 100 * s->before.others);
+    table_add(&t, "%s", "");
+    table_add(&t, "%s", "");
+    for (size_t i = 0; i < RIVALS; i++) {
+        table_add(&t, "%s", rivals[i].method);
+        table_add(&t, "%.1f", 100 * s->score[i].victims);
+        table_add(&t, "%.1f", 100 * s->score[i].others);
+        table_add(&t, "%.2f", s->seconds[i]);
+        table_add(&t, "%s", rivals[i].what);
+    }
+    table_print(&t, &app->term, stdout, 2);
+}
+
+static json_t *verdict(const graphss_alert *a)
+{
+    json_t *o = json_object();
+    cli_json_set(o, "alert", json_boolean(a->alert));
+    cli_json_set(o, "p_value", cli_json_real(a->p_value));
+    return o;
+}
+
+static json_t *accuracies(const attacker_score *score)
+{
+    json_t *o = json_object();
+    cli_json_set(o, "victims", cli_json_real(score->victims));
+    cli_json_set(o, "others", cli_json_real(score->others));
+    cli_json_set(o, "test", cli_json_real(score->test));
+    return o;
+}
+
+static void fill(cli *app, const story *s)
+{
+    json_t *rows = json_array();
     cli_json_set(app->json, "model", cli_json_text("gcn"));
-    cli_fit_json(app->json, gcn);
-    json_t *rivals = json_object();
-    cli_json_set(rivals, "majority", cli_json_real(majority));
-    cli_json_set(rivals, "mlp", cli_json_real(mlp->test_accuracy));
-    cli_json_set(app->json, "baselines", rivals);
-    cli_json_set(app->json, "confusion", cli_json_confusion(confusion, data->n_classes));
-    cli_json_set(app->json, "dataset", cli_json_dataset(data));
+    cli_fit_json(app->json, &s->gcn);
+    cli_json_set(app->json, "majority", cli_json_real(cli_majority(&s->split, &s->data)));
+    attacker_json_scores(app->json, &s->before, &s->score[0]);
+    cli_json_set(app->json, "alert", json_boolean(s->alert.alert));
+    cli_json_set(app->json, "p_value", cli_json_real(s->alert.p_value));
+    cli_json_set(app->json, "calm_day", verdict(&s->calm_alert));
+    for (size_t i = 0; i < RIVALS; i++) {
+        json_t *o = accuracies(&s->score[i]);
+        cli_json_set(o, "method", cli_json_text(rivals[i].method));
+        cli_json_set(o, "history", json_boolean(rivals[i].history));
+        cli_json_set(o, "seconds", cli_json_real(s->seconds[i]));
+        json_array_append_new(rows, o);
+    }
+    cli_json_set(app->json, "recovered", rows);
+    cli_json_set(app->json, "dataset", cli_json_dataset(&s->data));
     cli_json_run(app, app->json);
 }
 
+/* A step and what is said of it. */
+typedef struct chapter {
+    graphss_status (*run)(cli *app, story *s);
+    void (*tell)(cli *app, const story *s); /* NULL: nothing */
+} chapter;
+
 static graphss_status run(cli *app)
 {
-    graphss_dataset data = {0};
-    graphss_split split = {0};
-    cli_fit gcn = {0}, mlp = {0};
-    int64_t *confusion = NULL;
-    cli_split_options opt = {0};
-    cli_split_defaults(&opt);
-
-    graphss_status st = cli_read_dataset(app, &data, DEMO_GRAPH);
-    if (!st)
-        st = cli_split_choose(app, &split, &data, &opt);
-    if (st)
-        goto done;
-    if (!app->json) {
-        printf("A generated graph of documents: links, words, and a subject for each.\n"
-               "Two in five subjects are known, some of them wrong; the rest is to be "
-               "found.\n\n");
-        cli_show_dataset(app, &data);
-        cli_show_split(app, &split, &opt);
-        fflush(stdout);
+    static const chapter chapters[] = {{train, tell_train},
+                                       {live, NULL},
+                                       {assail, tell_attack},
+                                       {watch, tell_alert},
+                                       {recover, tell_recover}};
+    story s = {0};
+    cli_split_defaults(&s.split_opt);
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < sizeof chapters / sizeof *chapters && !st; i++) {
+        st = chapters[i].run(app, &s);
+        if (!st && !app->json && chapters[i].tell)
+            chapters[i].tell(app, &s);
     }
-    graphss_train_options train = graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
-    st = cli_fit_run(app, &mlp, &data, &split, &train);
-    if (st)
-        goto done;
-    train = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
-    st = cli_fit_run(app, &gcn, &data, &split, &train);
-    if (st)
-        goto done;
-    confusion = cli_alloc(data.n_classes, data.n_classes * sizeof *confusion);
-    graphss_confusion(confusion, data.n_classes, gcn.label, data.label, split.test,
-                      split.n_test);
-    const double majority = cli_majority(&split, &data);
-    if (app->json)
-        fill(app, &gcn, &mlp, majority, confusion, &data);
-    else
-        show(app, &gcn, &mlp, majority, confusion, &data);
-done:
-    free(confusion);
-    cli_fit_done(app, &gcn);
-    cli_fit_done(app, &mlp);
-    cli_split_done(app, &split, &data);
-    graphss_dataset_destroy(app->ctx, &data);
+    if (!st && app->json)
+        fill(app, &s);
+    else if (!st)
+        printf("\nNext: graphss fetch cora && graphss train cora --model gcn -o cora.model\n");
+    graphss_alert_destroy(app->ctx, &s.alert);
+    graphss_alert_destroy(app->ctx, &s.calm_alert);
+    attacker_done(app, &s.attack);
+    graphss_snapshots_destroy(app->ctx, &s.made);
+    graphss_snapshots_destroy(app->ctx, &s.calm);
+    cli_fit_done(app, &s.gcn);
+    cli_split_done(app, &s.split, &s.data);
+    graphss_dataset_destroy(app->ctx, &s.data);
     return st;
 }
 
 const cli_command cli_demo = {
     .name = "demo",
     .arguments = "",
-    .summary = "Train a classifier on a generated graph and show what it learned",
+    .summary = "Train, attack, alert and recover on a generated graph",
     .examples = "demo\ndemo --seed 5 --json\n",
     .run = run,
 };
