@@ -173,8 +173,8 @@ static graphss_status run_rank(graphss_ctx *ctx, double *posterior,
                                  scene->model->feature_scale, f);
 }
 
-/* The authors' candidates, the largest first. */
-static const size_t ranks[] = {200, 100, 50, 15, 10, 5};
+/* Of the authors' candidates 5, 10, 15, 50, 100, 200 every other, the largest first. */
+static const size_t ranks[] = {200, 50, 15, 5};
 enum { RANKS = sizeof ranks / sizeof *ranks };
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
@@ -228,6 +228,8 @@ done:
 static void adjust(graphss_recover_options *opt)
 {
     opt->rank = opt->mode == GRAPHSS_MODE_PAPER ? 15 : 0;
+    if (opt->rank == 0 && opt->fit.patience == 0)
+        opt->fit.patience = 30; /* several fits: those that lag behind end early */
 }
 
 const graphss_i_defence graphss_i_svd = {
