@@ -57,6 +57,47 @@ typedef struct graphss_alert {
     double seconds;
 } graphss_alert;
 
+/* What every node of a snapshot shows by itself: look once, then judge any number of groups.
+ *     graphss_alert_scores seen = {0};
+ *     graphss_alert_look(ctx, &seen, &in, NULL);
+ *     for each group: graphss_alert_judge(ctx, &verdict, &seen, node, n, 1, NULL);
+ *     graphss_alert_scores_destroy(ctx, &seen);
+ * A plain value: {0} is empty; the arrays belong to it. Nodes are judged among their like:
+ * each has a kind (0 ... n_kinds - 1), and so have the clean nodes. */
+typedef struct graphss_alert_scores {
+    size_t n_nodes, n_kinds;
+    double *score;   /* [n_nodes] suspicion of each node, [0, 1]: ranks nodes */
+    double *p_value; /* [n_nodes] conformal rank among the clean nodes of its kind */
+    int32_t *kind;   /* [n_nodes] */
+    int64_t *start;  /* [n_kinds + 1] into the next two: the clean nodes of each kind */
+    int32_t *calm_node;
+    double *calm_score;
+    size_t n_free;
+    int32_t *free_node; /* [n_free] all nodes without a label in the split, ascending */
+} graphss_alert_scores;
+
+typedef struct graphss_verdict {
+    bool alert; /* p_value <= the rate */
+    double p_value;
+    double score, threshold; /* of the group; an alert is a score above the threshold */
+    size_t n_group;          /* nodes judged */
+    size_t n_calibration;    /* clean nodes they were compared with */
+} graphss_verdict;
+
+/* Errors: as graphss_recover; INVALID: an option. */
+GRAPHSS_MUST_CHECK graphss_status graphss_alert_look(graphss_ctx *ctx,
+                                                     graphss_alert_scores *out,
+                                                     const graphss_recover_input *in,
+                                                     const graphss_alert_options *opt);
+/* Judges n nodes; NULL: all nodes without a label. INVALID: an option, a node out of range
+ * or listed twice, a group without nodes, no clean nodes left to compare with. */
+GRAPHSS_MUST_CHECK graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
+                                                      const graphss_alert_scores *seen,
+                                                      const int32_t *node, size_t n,
+                                                      uint64_t seed,
+                                                      const graphss_alert_options *opt);
+GRAPHSS_API void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen);
+
 /* Judges n nodes of in->current (NULL: all that have no label in the split) with what
  * recover's method graphss learns from simulated attacks, half of the validation nodes being
  * kept for calibration. With in->previous nodes are compared with their past.

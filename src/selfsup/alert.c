@@ -42,24 +42,38 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* sum[d] of n numbers drawn from pool [size] without putting back; the smaller side is
+/* sum[d] += n numbers drawn from pool [size] without putting back; the smaller side is
  * drawn and the rest is what remains of the total. */
 static void exchange(double *sum, size_t draws, double *pool, size_t size, size_t n,
                      double total, graphss_rng *rng)
 {
     const size_t drawn = n <= size - n ? n : size - n;
     for (size_t d = 0; d < draws; d++) {
-        sum[d] = 0;
+        double own = 0;
         for (size_t i = 0; i < drawn; i++) {
             const size_t j = i + (size_t)graphss_rng_below(rng, size - i);
             const double taken = pool[j];
             pool[j] = pool[i];
             pool[i] = taken;
-            sum[d] += taken;
+            own += taken;
         }
-        if (drawn != n)
-            sum[d] = total - sum[d];
+        sum[d] += drawn == n ? own : total - own;
     }
+}
+
+/* p: the share of exchanges with a sum as high, ours being one of them; the sums are sorted.
+ * Equal sums differ by rounding. At most rate * (draws + 1) - 1 draws may be as high. */
+static void conclude(double *p_value, double *threshold, double *sum, size_t draws, double own,
+                     double rounding, double rate)
+{
+    size_t higher = 1;
+    for (size_t d = 0; d < draws; d++)
+        higher += sum[d] >= own - rounding;
+    qsort(sum, draws, sizeof *sum, compare);
+    const double allowed = floor(rate * (double)(draws + 1));
+    const size_t above = allowed >= 1 ? (size_t)allowed : 1;
+    *p_value = (double)higher / (double)(draws + 1);
+    *threshold = sum[draws - above];
 }
 
 graphss_status graphss_alert_test(graphss_ctx *ctx, double *p_value, double *threshold,
@@ -77,7 +91,7 @@ graphss_status graphss_alert_test(graphss_ctx *ctx, double *p_value, double *thr
                               n, n_calm);
     const size_t draws = (size_t)opt.draws, size = n + n_calm;
     double *pool = graphss_i_alloc(ctx, size, sizeof *pool);
-    double *sum = graphss_i_alloc(ctx, draws, sizeof *sum);
+    double *sum = graphss_i_calloc(ctx, draws, sizeof *sum);
     st = pool && sum ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (st)
         goto done;
@@ -93,19 +107,194 @@ graphss_status graphss_alert_test(graphss_ctx *ctx, double *p_value, double *thr
     }
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
     exchange(sum, draws, pool, size, n, total, &rng);
-    size_t higher = 1; /* equal sums differ by rounding */
-    for (size_t d = 0; d < draws; d++)
-        higher += sum[d] >= own - 1e-9 * fabs(total);
-    qsort(sum, draws, sizeof *sum, compare);
-    /* at most rate * (draws + 1) - 1 draws may be as high */
-    const double allowed = floor(opt.false_alarm_rate * (double)(draws + 1));
-    const size_t above = allowed >= 1 ? (size_t)allowed : 1;
-    *p_value = (double)higher / (double)(draws + 1);
-    *threshold = sum[draws - above] / (double)n;
+    conclude(p_value, threshold, sum, draws, own, 1e-9 * fabs(total), opt.false_alarm_rate);
+    *threshold /= (double)n;
 done:
     graphss_release(ctx, sum);
     graphss_release(ctx, pool);
     return st;
+}
+
+/* ---- groups of nodes, each among its like ---- */
+
+/* A node of the pool, to be sorted. */
+typedef struct pooled {
+    double score;
+    size_t of_group; /* 1 or 0 */
+} pooled;
+
+static int higher_first(const void *a, const void *b)
+{
+    const pooled *x = a, *y = b;
+    return (x->score < y->score) - (x->score > y->score);
+}
+
+/* value [size] = log^2(rank / (size + 1)), the highest score having rank 1, equal scores
+ * their mean rank. Returns the sum over the group. */
+static double rank_values(double *value, pooled *pool, size_t size)
+{
+    double own = 0;
+    qsort(pool, size, sizeof *pool, higher_first);
+    for (size_t i = 0, end; i < size; i = end) {
+        for (end = i + 1; end < size && pool[end].score >= pool[i].score;)
+            end++;
+        const double rank = 0.5 * (double)(i + 1 + end);
+        const double x = log(rank / (double)(size + 1));
+        for (size_t j = i; j < end; j++) {
+            value[j] = x * x;
+            own += pool[j].of_group ? value[j] : 0;
+        }
+    }
+    return own;
+}
+
+/* What the exchanges of all kinds add up to: by drawing, or where that is much work by its
+ * mean and variance, the sum being normal to all purposes then. */
+typedef struct exchanges {
+    double own, total; /* sums of the group and of all */
+    double mean, variance;
+    double *sum; /* [draws] */
+} exchanges;
+
+static const double DRAWN_MOST = 2e7; /* numbers drawn for a verdict */
+
+static void exchange_kind(exchanges *x, double *value, size_t size, size_t n, size_t draws,
+                          bool draw, graphss_rng *rng)
+{
+    double total = 0, square = 0;
+    for (size_t i = 0; i < size; i++)
+        total += value[i];
+    const double mean = total / (double)size;
+    for (size_t i = 0; i < size; i++)
+        square += (value[i] - mean) * (value[i] - mean);
+    x->total += total;
+    x->mean += (double)n * mean;
+    if (size > 1)
+        x->variance +=
+            square * (double)n / (double)size * (double)(size - n) / (double)(size - 1);
+    if (draw)
+        exchange(x->sum, draws, value, size, n, total, rng);
+}
+
+/* upper quantile of a standard normal, by bisection */
+static double normal_quantile(double rate)
+{
+    double low = -40, high = 40;
+    for (int i = 0; i < 100; i++) {
+        const double mid = 0.5 * (low + high);
+        if (0.5 * erfc(mid / sqrt(2)) > rate)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static void conclude_normal(double *p_value, double *threshold, const exchanges *x,
+                            size_t draws, double rate)
+{
+    const double spread = sqrt(fmax(x->variance, 1e-300));
+    const double p = 0.5 * erfc((x->own - x->mean) / spread / sqrt(2));
+    *p_value = fmin(1, fmax(p, 1 / (double)(draws + 1)));
+    *threshold = x->mean + spread * normal_quantile(rate);
+}
+
+/* The nodes of one kind, group first in count. */
+static size_t gather(pooled *pool, size_t *n_group, const graphss_alert_scores *seen, size_t k,
+                     const uint8_t *in_group, const int32_t *node, size_t n)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < n; i++)
+        if ((size_t)seen->kind[node[i]] == k)
+            pool[size++] = (pooled){seen->score[node[i]], 1};
+    *n_group = size;
+    for (int64_t i = seen->start[k]; i < seen->start[k + 1]; i++)
+        if (!in_group[seen->calm_node[i]])
+            pool[size++] = (pooled){seen->calm_score[i], 0};
+    return size;
+}
+
+static graphss_status mark(graphss_ctx *ctx, uint8_t *in_group, size_t n_nodes,
+                           const int32_t *node, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (node[i] < 0 || (size_t)node[i] >= n_nodes)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "the group has node %d, the snapshot has 0..%zu",
+                                  (int)node[i], n_nodes - 1);
+        if (in_group[node[i]]++)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %d is twice in the group",
+                                  (int)node[i]);
+    }
+    if (n == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "the group to judge has no nodes");
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
+                                   const graphss_alert_scores *seen, const int32_t *node,
+                                   size_t n, uint64_t seed, const graphss_alert_options *given)
+{
+    const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
+    graphss_status st = graphss_options_check(ctx, &opt, table);
+    if (st)
+        return st;
+    if (!node) {
+        node = seen->free_node;
+        n = seen->n_free;
+    }
+    const size_t draws = (size_t)opt.draws, kinds = seen->n_kinds;
+    const size_t most = n + (size_t)seen->start[kinds];
+    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
+    graphss_verdict v = {0};
+    exchanges x = {.sum = graphss_i_calloc(ctx, draws, sizeof *x.sum)};
+    uint8_t *in_group = graphss_i_calloc(ctx, seen->n_nodes, sizeof *in_group);
+    pooled *pool = graphss_i_alloc(ctx, most, sizeof *pool);
+    double *value = graphss_i_alloc(ctx, most, sizeof *value);
+    st = x.sum && in_group && pool && value ? mark(ctx, in_group, seen->n_nodes, node, n)
+                                            : GRAPHSS_ERR_NOMEM;
+    const bool draw = (double)draws * (double)(n < most - n ? n : most - n) <= DRAWN_MOST;
+    for (size_t k = 0; k < kinds && !st; k++) {
+        size_t n_group;
+        const size_t size = gather(pool, &n_group, seen, k, in_group, node, n);
+        if (n_group == 0 || n_group == size)
+            continue;
+        v.n_group += n_group;
+        v.n_calibration += size - n_group;
+        x.own += rank_values(value, pool, size);
+        exchange_kind(&x, value, size, n_group, draws, draw, &rng);
+    }
+    if (!st && v.n_group == 0)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                            "no clean nodes are left to compare the group with");
+    if (!st) {
+        if (draw)
+            conclude(&v.p_value, &v.threshold, x.sum, draws, x.own, 1e-9 * x.total,
+                     opt.false_alarm_rate);
+        else
+            conclude_normal(&v.p_value, &v.threshold, &x, draws, opt.false_alarm_rate);
+        v.alert = v.p_value <= opt.false_alarm_rate;
+        v.score = x.own / (double)v.n_group;
+        v.threshold /= (double)v.n_group;
+        *out = v;
+    }
+    graphss_release(ctx, value);
+    graphss_release(ctx, pool);
+    graphss_release(ctx, in_group);
+    graphss_release(ctx, x.sum);
+    return st;
+}
+
+void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen)
+{
+    graphss_release(ctx, seen->score);
+    graphss_release(ctx, seen->p_value);
+    graphss_release(ctx, seen->kind);
+    graphss_release(ctx, seen->start);
+    graphss_release(ctx, seen->calm_node);
+    graphss_release(ctx, seen->calm_score);
+    graphss_release(ctx, seen->free_node);
+    *seen = (graphss_alert_scores){0};
 }
 
 void graphss_alert_destroy(graphss_ctx *ctx, graphss_alert *alert)
