@@ -106,6 +106,12 @@ static graphss_status choose_options(cli *app, graphss_recover_options *opt,
             !graphss_recover_uses(opt->method, app->item[i].row->name))
             return cli_usage(app, "--%s has no meaning for %s", app->item[i].row->name,
                              opt->method);
+        else if (app->item[i].group == METHOD &&
+                 !graphss_recover_uses_in(opt->method, (graphss_mode)opt->mode,
+                                          app->item[i].row->name))
+            return cli_usage(app, "--%s has no meaning for %s in %s mode",
+                             app->item[i].row->name, opt->method,
+                             opt->mode == GRAPHSS_MODE_PAPER ? "paper" : "honest");
     *opt = graphss_recover_options_default(opt->method, (graphss_mode)opt->mode, model);
     return cli_apply(app, METHOD, opt);
 }
@@ -148,7 +154,7 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
     if (app->json) {
         json_t *options = cli_json_options(opt, graphss_recover_options_table());
         for (const graphss_option *row = graphss_recover_options_table(); row->name; row++)
-            if (!graphss_recover_uses(r->method, row->name))
+            if (!graphss_recover_uses_in(r->method, (graphss_mode)opt->mode, row->name))
                 json_object_del(options, row->name);
         cli_json_set(app->json, "path", cli_json_text(own->output));
         cli_json_set(app->json, "method", cli_json_text(r->method));
@@ -262,6 +268,8 @@ const cli_command cli_recover = {
     .examples = "recover --model-file cora.model --current attacked.npz -o out.npz\n"
                 "recover --model-file cora.model --current new.npz --previous old.npz "
                 "--method keep-last -o out.npz\n"
+                "recover --mode paper --model-file DIR/model --current DIR/current.npz "
+                "--previous DIR/previous.npz -o out.npz\n"
                 "recover --list\n",
     .min_arguments = 0,
     .max_arguments = 0,

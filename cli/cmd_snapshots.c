@@ -84,14 +84,35 @@ static graphss_status read_arguments(cli *app, snapshot_run *r)
     return GRAPHSS_OK;
 }
 
+/* The paper divides rows once, before the attack. */
+static graphss_status divide_rows(cli *app, graphss_dataset *data)
+{
+    graphss_features divided = {0};
+    const graphss_status st =
+        graphss_features_normalise_rows(app->ctx, &divided, &data->features);
+    if (st)
+        return st;
+    graphss_features_destroy(app->ctx, &data->features);
+    data->features = divided;
+    return graphss_dataset_refresh(app->ctx, data);
+}
+
 static graphss_status get_model(cli *app, snapshot_run *r)
 {
     if (r->own.model_file) {
         const graphss_status st = graphss_model_load(app->ctx, &r->model, r->own.model_file);
-        return st ? st : graphss_model_fits(app->ctx, r->model, &r->data);
+        if (st)
+            return st;
+        if (r->split_opt.mode == GRAPHSS_MODE_PAPER &&
+            graphss_model_options(r->model)->row_normalise)
+            cli_note(app,
+                     "note: %s divides feature rows by their sums, which undoes much of "
+                     "the paper's attack; train it with --no-row-normalise",
+                     r->own.model_file);
+        return graphss_model_fits(app->ctx, r->model, &r->data);
     }
     const graphss_train_options opt =
-        graphss_train_options_default(r->own.model, (graphss_mode)r->split_opt.mode);
+        graphss_protocol_options_default(r->own.model, (graphss_mode)r->split_opt.mode).train;
     const graphss_dataset *past = &r->made.previous;
     graphss_status st = graphss_model_train(
         app->ctx, &r->model, NULL, &past->graph, &past->features, past->n_classes,
@@ -131,6 +152,8 @@ static graphss_status make(cli *app, snapshot_run *r)
 {
     graphss_snapshots *s = &r->made;
     graphss_status st = cli_read_dataset(app, &r->data, app->argument[0]);
+    if (!st && r->split_opt.mode == GRAPHSS_MODE_PAPER)
+        st = divide_rows(app, &r->data);
     if (!st)
         st = cli_split_choose(app, &r->split, &r->data, &r->split_opt);
     if (!st)
@@ -259,11 +282,13 @@ const cli_command cli_snapshots = {
     .about = "DIR gets previous.npz, current.npz, split.npz (of current), previous_split.npz, "
              "flips.tsv, groups.npz (who was attacked: for evaluation only), a list of nodes "
              "for each group, and the model where one was trained. Nodes are matched by "
-             "name.\n",
+             "name. In --mode paper the snapshots hold feature rows divided by their sums, "
+             "and the model does not divide them again.\n",
     .examples = "snapshots cora --setting new -o cora_new\n"
                 "snapshots cora --setting growing --missing 0.3 --links 5 --features 0 -o g\n"
                 "snapshots cora --groups 10 --attacked-groups 3 --background -o alert\n"
-                "snapshots cora --benign -o calm\n",
+                "snapshots cora --benign -o calm\n"
+                "snapshots cora --mode paper -o paper\n",
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(snapshot_arguments), defaults},

@@ -51,6 +51,7 @@ typedef struct graphss_protocol {
     graphss_split split;
     uint64_t seed;        /* of split, noise and model */
     graphss_model *model; /* setting seen: trained on data; else NULL */
+    float *surrogate;     /* paper mode: what the attacker knows; else NULL, made per scene */
 } graphss_protocol;
 
 /* Progress stage: "train". Errors: INVALID (an option; paper mode with another setting than

@@ -69,13 +69,21 @@ typedef struct graphss_recover_options {
     double beta1;              /* rgcn: weight of the divergence from N(0, I) */
     double beta2;              /* rgcn: weight of the first layer's squared weights */
     bool sample;               /* rgcn: draw from the last layer when predicting, too */
+    /* graphss in paper mode, as in the paper's Algorithm 1: */
+    int64_t sweeps;         /* inference epochs */
+    int64_t warmup;         /* the first so many use the warm-up matrix; < sweeps */
+    int64_t retrain_epochs; /* of each retraining; 0: never */
+    double prior;           /* alpha, the Dirichlet parameter of every cell */
+    bool dynamic_phi;       /* learn the transition matrix; else labels stay as they are */
 } graphss_recover_options;
 
 /* Methods in the order of the table; NULL past the end. */
 GRAPHSS_API const char *graphss_recover_name(size_t i);
 /* One line for people, with the paper. */
 GRAPHSS_API const char *graphss_recover_summary(size_t i);
-/* Whether an option of the table has a meaning for a method. */
+/* Whether an option of the table has a meaning for a method, in a mode or in any. */
+GRAPHSS_API bool graphss_recover_uses_in(const char *method, graphss_mode mode,
+                                         const char *option);
 GRAPHSS_API bool graphss_recover_uses(const char *method, const char *option);
 
 /* The preset of a method; honest: on top of the options the model was trained with (NULL:

@@ -30,7 +30,8 @@ typedef struct graphss_i_scene {
     graphss_i_report *report;
 } graphss_i_scene;
 
-typedef struct graphss_i_defence {
+typedef struct graphss_i_defence graphss_i_defence;
+struct graphss_i_defence {
     const char *name;
     const char *summary; /* for people, one line with the paper */
 
@@ -52,9 +53,12 @@ typedef struct graphss_i_defence {
     /* Fills posterior [n x k], rows that sum to 1. perturbed [n] is NaN; filled or left. */
     graphss_status (*run)(graphss_ctx *ctx, double *posterior, double *perturbed,
                           const graphss_i_scene *scene, const graphss_recover_options *opt);
-} graphss_i_defence;
+    /* What stands in for it in paper mode, under the same name; NULL: itself. */
+    const graphss_i_defence *paper;
+};
 
 extern const graphss_i_defence graphss_i_graphss;
+extern const graphss_i_defence graphss_i_graphss_paper;
 extern const graphss_i_defence graphss_i_none;
 extern const graphss_i_defence graphss_i_keep_last;
 extern const graphss_i_defence graphss_i_retrain;

@@ -47,5 +47,6 @@ const graphss_i_defence graphss_i_graphss = {
     .evasion = "the given model, with a perceptron and a linear model of the current snapshot",
     .options = " ",
     .learns = true,
+    .paper = &graphss_i_graphss_paper,
     .run = run,
 };

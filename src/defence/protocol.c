@@ -38,6 +38,7 @@ void graphss_protocol_budget(const graphss_dataset *data, int64_t *links, int64_
 
 void graphss_protocol_destroy(graphss_ctx *ctx, graphss_protocol *p)
 {
+    graphss_release(ctx, p->surrogate);
     graphss_model_free(ctx, p->model);
     graphss_split_destroy(ctx, &p->split);
     graphss_dataset_destroy(ctx, &p->data);
@@ -61,6 +62,21 @@ static graphss_status train(graphss_ctx *ctx, graphss_model **model, const graph
     graphss_status st = graphss_model_train(ctx, model, NULL, &data->graph, &data->features,
                                             data->n_classes, split, p->seed, &p->opt.train);
     return st ? st : graphss_model_describe(ctx, *model, data);
+}
+
+/* The paper's code defends the weights of the best epoch and gives the attacker those of the
+ * last: the same training again, without validation nodes to choose by. It matters: with the
+ * weights of the best epoch the attack is stronger (docs/selfsup.md). */
+static graphss_status paper_surrogate(graphss_ctx *ctx, graphss_protocol *p)
+{
+    graphss_split all = p->split;
+    graphss_model *last = NULL;
+    all.n_val = 0;
+    graphss_status st = train(ctx, &last, p, &p->data, &all);
+    if (!st)
+        st = graphss_surrogate_from_model(ctx, &p->surrogate, last, GRAPHSS_MODE_PAPER);
+    graphss_model_free(ctx, last);
+    return st;
 }
 
 graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
@@ -91,6 +107,8 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
                                 data->n_classes, seed, &p.opt.split);
     if (!st && p.opt.plan.setting == GRAPHSS_SETTING_SEEN)
         st = train(ctx, &p.model, &p, &p.data, &p.split);
+    if (!st && paper)
+        st = paper_surrogate(ctx, &p);
     if (st)
         graphss_protocol_destroy(ctx, &p);
     else
@@ -137,9 +155,7 @@ static graphss_status assail(graphss_ctx *ctx, graphss_protocol_scene *s,
     graphss_flips flips = {0};
     int32_t *label = graphss_i_alloc(ctx, n, sizeof *label);
     graphss_status st = label ? believe(ctx, label, p, s->before) : GRAPHSS_ERR_NOMEM;
-    if (!st && p->opt.mode == GRAPHSS_MODE_PAPER)
-        st = graphss_surrogate_from_model(ctx, &w, s->model, GRAPHSS_MODE_PAPER);
-    else if (!st)
+    if (!st && !p->surrogate)
         st = graphss_surrogate_train(ctx, &w, &now->graph, &now->features, now->n_classes,
                                      &made->split, s->seed);
     if (st)
@@ -148,7 +164,7 @@ static graphss_status assail(graphss_ctx *ctx, graphss_protocol_scene *s,
                                      .features = &now->features,
                                      .label = label,
                                      .n_classes = now->n_classes,
-                                     .surrogate = w,
+                                     .surrogate = p->surrogate ? p->surrogate : w,
                                      .model = s->model,
                                      .victim = made->victim,
                                      .n_victims = made->n_victims,

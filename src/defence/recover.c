@@ -32,6 +32,12 @@ static const graphss_i_defence *find(const char *name)
     return NULL;
 }
 
+/* The method as a mode has it. */
+static const graphss_i_defence *in_mode(const graphss_i_defence *m, int mode)
+{
+    return mode == GRAPHSS_MODE_PAPER && m && m->paper ? m->paper : m;
+}
+
 const char *graphss_recover_name(size_t i)
 {
     return i < METHODS ? methods[i]->name : NULL;
@@ -78,6 +84,16 @@ static const graphss_option table[] = {
      "rgcn: weight of the squares of the first layer's weights", 0},
     {"sample", GRAPHSS_OPTION_BOOL, FIELD(sample), 0, 1, NULL, "yes|no",
      "rgcn: draw from the distributions when predicting, too", 0},
+    {"sweeps", GRAPHSS_OPTION_INT, FIELD(sweeps), 1, 1e6, NULL, "N",
+     "graphss, paper mode: inference epochs", 0},
+    {"warmup", GRAPHSS_OPTION_INT, FIELD(warmup), 0, 1e6, NULL, "N",
+     "graphss, paper mode: first epochs, with the warm-up matrix", 0},
+    {"retrain-epochs", GRAPHSS_OPTION_INT, FIELD(retrain_epochs), 0, 1e6, NULL, "N",
+     "graphss, paper mode: of each retraining; 0: never retrain", 0},
+    {"prior", GRAPHSS_OPTION_REAL, FIELD(prior), 0, 1e9, NULL, "X",
+     "graphss, paper mode: alpha, the Dirichlet parameter", 0},
+    {"dynamic-phi", GRAPHSS_OPTION_BOOL, FIELD(dynamic_phi), 0, 1, NULL, "yes|no",
+     "graphss, paper mode: learn the transition matrix", 0},
     {"layers", GRAPHSS_OPTION_INT, FIELD(fit.layers), 1, 30, NULL, "N",
      "training: weight layers", 0},
     {"hidden", GRAPHSS_OPTION_INT, FIELD(fit.hidden), 1, 65536, NULL, "N",
@@ -104,19 +120,28 @@ const graphss_option *graphss_recover_options_table(void)
     return table;
 }
 
-bool graphss_recover_uses(const char *method, const char *option)
+static bool reads(const graphss_i_defence *m, const graphss_option *row)
 {
-    const graphss_i_defence *m = find(method);
-    const graphss_option *row = graphss_option_find(table, option);
     char word[64];
-    if (!m || !row)
-        return false;
     if (row < table + COMMON)
         return true;
     if (row->offset >= FIELD(fit) && row->offset < FIELD(fit) + sizeof(graphss_train_options))
         return m->fits;
-    snprintf(word, sizeof word, " %s ", option);
+    snprintf(word, sizeof word, " %s ", row->name);
     return strstr(m->options, word) != NULL;
+}
+
+bool graphss_recover_uses_in(const char *method, graphss_mode mode, const char *option)
+{
+    const graphss_i_defence *m = in_mode(find(method), mode);
+    const graphss_option *row = graphss_option_find(table, option);
+    return m && row && reads(m, row);
+}
+
+bool graphss_recover_uses(const char *method, const char *option)
+{
+    return graphss_recover_uses_in(method, GRAPHSS_MODE_HONEST, option) ||
+           graphss_recover_uses_in(method, GRAPHSS_MODE_PAPER, option);
 }
 
 /* The appendix gives each rival the training of its authors' code: two layers of 16 units,
@@ -137,8 +162,14 @@ static void paper_fit(graphss_train_options *fit)
 graphss_recover_options graphss_recover_options_default(const char *method, graphss_mode mode,
                                                         const graphss_model *model)
 {
-    const graphss_i_defence *m = find(method);
-    graphss_recover_options opt = {.method = method, .mode = mode};
+    const graphss_i_defence *m = in_mode(find(method), mode);
+    graphss_recover_options opt = {.method = method,
+                                   .mode = mode,
+                                   .sweeps = 100,
+                                   .warmup = 40,
+                                   .retrain_epochs = 60,
+                                   .prior = 1,
+                                   .dynamic_phi = true};
     opt.fit =
         model ? *graphss_model_options(model) : graphss_train_options_default("gcn", mode);
     if (mode == GRAPHSS_MODE_PAPER && m && m != &graphss_i_retrain)
@@ -366,7 +397,7 @@ graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
     const graphss_recover_options standard =
         graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, in->model);
     const graphss_recover_options *opt = given ? given : &standard;
-    const graphss_i_defence *m = find(opt->method);
+    const graphss_i_defence *m = in_mode(find(opt->method), opt->mode);
     if (!m)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "--method: no defence is called '%.60s'",

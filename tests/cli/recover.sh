@@ -40,6 +40,24 @@ exits 2; err "--model-file"
 run recover --model-file gcn.model --current $graph -o gcn.model
 exits 2
 
+case_ "the paper's method on the paper's snapshots"
+run snapshots $graph --mode paper -o paper -q
+exits 0
+for phi in dynamic-phi no-dynamic-phi; do
+    run --json recover --mode paper --model-file paper/model --current paper/current.npz \
+        --previous paper/previous.npz --sweeps 30 --warmup 5 --retrain-epochs 3 --prior 1 \
+        --$phi -o $phi.npz -q
+    exits 0; no_err; json method graphss; json options.warmup 5; json options.mode paper
+done
+json changed 0
+run recover --mode paper --model-file gcn.model --current $graph -o a.npz
+exits 2; err "needs the previous snapshot"; absent a.npz
+run recover --model-file gcn.model --current $graph --previous $graph --warmup 5 -o a.npz
+exits 2; err "--warmup has no meaning for graphss in honest mode"; absent a.npz
+run recover --mode paper --model-file gcn.model --current $graph --previous $graph \
+    --warmup 100 -o a.npz
+exits 2; err "warm-up"; absent a.npz
+
 case_ "the same seed gives the same bytes, whatever the threads"
 for threads in 1 2; do
     run recover --model-file gcn.model --current $graph --method retrain \
