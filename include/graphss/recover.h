@@ -64,8 +64,10 @@ typedef struct graphss_recover_options {
     int64_t steps;             /* rounds of spreading */
     double threshold;          /* links whose ends are less alike are cut, [0, 1] */
     int similarity;            /* graphss_similarity */
-    int64_t rank;              /* svd: singular values kept; 0: by validation */
-    double gamma;              /* rgcn: how much a wide distribution counts less */
+    int64_t rank;              /* svd: singular values kept; 0: by validation. prognn: those
+                                * that are shrunk one by one */
+    double gamma;              /* rgcn: how much a wide distribution counts less. prognn:
+                                * weight of the labels in the loss of the links */
     double beta1;              /* rgcn: weight of the divergence from N(0, I) */
     double beta2;              /* rgcn: weight of the first layer's squared weights */
     bool sample;               /* rgcn: draw from the last layer when predicting, too */
@@ -75,6 +77,11 @@ typedef struct graphss_recover_options {
     int64_t retrain_epochs; /* of each retraining; 0: never */
     double prior;           /* alpha, the Dirichlet parameter of every cell */
     bool dynamic_phi;       /* learn the transition matrix; else labels stay as they are */
+    double sparsity;           /* prognn: weight of |S|_1 of the learnt graph S, */
+    double low_rank;           /* of its nuclear norm, */
+    double smoothness;         /* of how much features differ along its links */
+    double graph_rate;         /* prognn: step size of the links */
+    int64_t neighbours;        /* prognn: alike nodes a node may be linked to besides */
 } graphss_recover_options;
 
 /* Methods in the order of the table; NULL past the end. */

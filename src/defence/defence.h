@@ -69,6 +69,7 @@ extern const graphss_i_defence graphss_i_svd;
 extern const graphss_i_defence graphss_i_rgcn;
 extern const graphss_i_defence graphss_i_gnnguard;
 extern const graphss_i_defence graphss_i_appnp;
+extern const graphss_i_defence graphss_i_prognn;
 
 /* graphss_recover with a report, which is released by the caller even on errors. */
 graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,

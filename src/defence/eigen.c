@@ -1,10 +1,10 @@
 /* eigen.c - ARPACK asks for products A x until it is satisfied (Lanczos with implicit
  * restarts). It keeps state between its calls in variables of its own, so that two threads
  * must not be inside at once: hence the one lock of the library. The first vector is drawn
- * from a fixed seed, so that the same graph gives the same vectors.
+ * from a fixed seed, so that the same matrix gives the same vectors.
  *
  * The library is opened when it is first asked for. Linked, it would bring LAPACK, BLAS and
- * Fortran's library into every command, 13 ms and 4 MB, though one defence uses it. */
+ * Fortran's library into every command, 13 ms and 4 MB, though two defences use it. */
 #include "defence/eigen.h"
 #include <arpack.h>
 #include <dlfcn.h>
@@ -41,21 +41,20 @@ static graphss_status arpack_open(graphss_ctx *ctx, arpack *out)
 typedef struct product {
     double *y;
     const double *x;
-    const graphss_graph *graph;
+    const graphss_i_csr *m;
 } product;
 
-enum { ROWS = 1024 };                 /* a task */
-static const double tolerance = 1e-7; /* relative; what follows is in single precision */
+enum { ROWS = 1024 }; /* a task */
 
 /* y = A x */
 static void multiply_rows(void *arg, size_t task)
 {
     const product *p = arg;
-    const graphss_graph *g = p->graph;
-    for (size_t i = task * ROWS; i < g->n_nodes && i < (task + 1) * ROWS; i++) {
+    const graphss_i_csr *m = p->m;
+    for (size_t i = task * ROWS; i < m->n_rows && i < (task + 1) * ROWS; i++) {
         double sum = 0;
-        for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++)
-            sum += p->x[g->target[e]];
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
+            sum += m->value ? m->value[e] * p->x[m->column[e]] : p->x[m->column[e]];
         p->y[i] = sum;
     }
 }
@@ -65,19 +64,20 @@ typedef struct lanczos {
     double *resid, *v, *workd, *workl, *d;
     a_int *select;
     a_int iparam[11], ipntr[11];
+    double tolerance;
 } lanczos;
 
 static graphss_status iterate(graphss_ctx *ctx, const arpack *a, lanczos *l,
-                              const graphss_graph *graph)
+                              const graphss_i_csr *m)
 {
     a_int ido = 0, info = 1; /* 1: resid holds the first vector */
     for (size_t step = 1;; step++) {
-        a->saupd(&ido, "I", l->n, "LM", l->nev, tolerance, l->resid, l->ncv, l->v, l->n,
+        a->saupd(&ido, "I", l->n, "LM", l->nev, l->tolerance, l->resid, l->ncv, l->v, l->n,
                  l->iparam, l->ipntr, l->workd, l->workl, l->lworkl, &info);
         if (ido != 1 && ido != -1)
             break;
-        product p = {l->workd + l->ipntr[1] - 1, l->workd + l->ipntr[0] - 1, graph};
-        graphss_i_parallel(ctx, (graph->n_nodes + ROWS - 1) / ROWS, multiply_rows, &p);
+        product p = {l->workd + l->ipntr[1] - 1, l->workd + l->ipntr[0] - 1, m};
+        graphss_i_parallel(ctx, (m->n_rows + ROWS - 1) / ROWS, multiply_rows, &p);
         const graphss_status st =
             step % 16 ? GRAPHSS_OK : graphss_i_progress(ctx, "factorise", step, 0, NULL);
         if (st)
@@ -87,7 +87,7 @@ static graphss_status iterate(graphss_ctx *ctx, const arpack *a, lanczos *l,
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
                               "%d of %d singular values found, then ARPACK gave up (%d)",
                               (int)l->iparam[4], (int)l->nev, (int)info);
-    a->seupd(1, "A", l->select, l->d, l->v, l->n, 0, "I", l->n, "LM", l->nev, tolerance,
+    a->seupd(1, "A", l->select, l->d, l->v, l->n, 0, "I", l->n, "LM", l->nev, l->tolerance,
              l->resid, l->ncv, l->v, l->n, l->iparam, l->ipntr, l->workd, l->workl, l->lworkl,
              &info);
     return info == 0 ? GRAPHSS_OK
@@ -106,16 +106,17 @@ static size_t largest(const double *d, size_t n)
 }
 
 graphss_status graphss_i_eigen_largest(graphss_ctx *ctx, double *value, double *vector,
-                                       const graphss_graph *graph, size_t rank)
+                                       const graphss_i_csr *m, size_t rank, double tolerance)
 {
-    const size_t n = graph->n_nodes;
+    const size_t n = m->n_rows;
     if (n < rank + 2 || n > INT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "--rank %zu of a graph with %zu nodes: want at most nodes - 2",
                               rank, n);
     size_t width = 2 * rank + 1 > 20 ? 2 * rank + 1 : 20;
     width = width < n ? width : n;
-    lanczos l = {.n = (a_int)n, .nev = (a_int)rank, .ncv = (a_int)width};
+    lanczos l = {
+        .n = (a_int)n, .nev = (a_int)rank, .ncv = (a_int)width, .tolerance = tolerance};
     graphss_status st = GRAPHSS_OK;
     l.lworkl = (a_int)(width * (width + 8));
     l.iparam[0] = 1;                                   /* exact shifts */
@@ -139,7 +140,7 @@ graphss_status graphss_i_eigen_largest(graphss_ctx *ctx, double *value, double *
     if (st)
         goto done;
     pthread_mutex_lock(&arpack_lock);
-    st = iterate(ctx, &a, &l, graph);
+    st = iterate(ctx, &a, &l, m);
     pthread_mutex_unlock(&arpack_lock);
     dlclose(a.handle);
     if (st)

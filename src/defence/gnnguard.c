@@ -100,16 +100,6 @@ static void fill(graphss_ctx *ctx, float *edge, const graphss_i_csr *m, const fl
     normalise(edge, m, g->root);
 }
 
-/* The pattern is symmetric with ascending columns: in the order of its rows the entries
- * (i, j) come to each column j in the order of the transpose's row. */
-static void find_places(int64_t *place, int64_t *next, const graphss_i_csr *m)
-{
-    memcpy(next, m->offset, m->n_rows * sizeof *next);
-    for (size_t i = 0; i < m->n_rows; i++)
-        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
-            place[next[m->column[e]]++] = e;
-}
-
 /* alike: per link of the graph; edge: per entry of the pattern, which has loops besides */
 static void with_loops(float *edge, const graphss_i_csr *m, const float *alike)
 {
@@ -136,7 +126,7 @@ static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_obser
     int64_t *next = graphss_i_alloc(ctx, n, sizeof *next);
     float *alike = graphss_i_alloc(ctx, links, sizeof *alike);
     if (g->place && g->first && g->root && next && alike) {
-        find_places(g->place, next, &g->p.m);
+        graphss_i_csr_places(g->place, next, &g->p.m);
         graphss_i_link_similarity(ctx, alike, on->graph, on->features,
                                   GRAPHSS_SIMILARITY_COSINE);
         with_loops(g->first, &g->p.m, alike);

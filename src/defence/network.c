@@ -72,6 +72,19 @@ static void softmax(double *posterior, const float *x, size_t n, size_t k)
     }
 }
 
+static graphss_status fit(graphss_ctx *ctx, place *at, const graphss_i_network *type,
+                          const graphss_i_scene *scene, const graphss_split *split,
+                          const graphss_recover_options *opt, graphss_i_params *params,
+                          graphss_i_adam *adam, bool frozen)
+{
+    const graphss_i_training on = {params,   adam,  at->tape,   at->logits,
+                                   scene->k, split, scene->seed};
+    if (type->fit)
+        return type->fit(ctx, at->state, &on, opt, frozen);
+    return graphss_i_fit(ctx, NULL, params, adam, at->tape, at->logits, scene->k, split,
+                         scene->seed, &opt->fit, "train");
+}
+
 graphss_status
 graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_network *type,
                       const graphss_i_scene *scene, const graphss_recover_options *opt,
@@ -108,14 +121,16 @@ graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_netwo
             st = settle(ctx, &trained, type, &on, opt, user, feature_scale, &params, &adam,
                         split);
         if (!st)
-            st = graphss_i_fit(ctx, NULL, &params, &adam, trained.tape, trained.logits,
-                               scene->k, split, scene->seed, &opt->fit, "train");
+            st = fit(ctx, &trained, type, scene, split, opt, &params, &adam, false);
         if (scene->retrain)
             answer = &trained;
     }
+    const bool adapts = type->fit && !given;
     if (!st && answer == &asked)
         st = settle(ctx, &asked, type, &scene->current, opt, user, feature_scale, &params,
-                    NULL, NULL);
+                    adapts ? &adam : NULL, scene->split);
+    if (!st && answer == &asked && adapts)
+        st = fit(ctx, &asked, type, scene, scene->split, opt, &params, &adam, true);
     if (!st) {
         graphss_i_tape_forward(answer->tape, false, scene->seed);
         softmax(posterior, graphss_i_tape_value(answer->tape, answer->logits), scene->n,

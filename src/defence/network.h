@@ -7,6 +7,17 @@
 #include "models/input.h"
 #include "models/params.h"
 
+/* What a training works on. */
+typedef struct graphss_i_training {
+    graphss_i_params *params;
+    graphss_i_adam *adam;
+    graphss_i_tape *tape; /* ends in cross-entropy on split->train */
+    graphss_i_var logits; /* kept, [n x k] */
+    size_t k;
+    const graphss_split *split;
+    uint64_t seed;
+} graphss_i_training;
+
 typedef struct graphss_i_network {
     /* What depends on the snapshot; state_size bytes, zeroed. release accepts what prepare
      * left half filled. Both NULL: nothing. */
@@ -23,6 +34,11 @@ typedef struct graphss_i_network {
     graphss_i_var (*record)(graphss_i_tape *t, const void *state, const graphss_i_input *x,
                             const graphss_i_var *w, const graphss_recover_options *opt,
                             bool training);
+    /* Where training is more than Adam on the recorded losses (NULL: it is that): trains
+     * weights and what of the state is learnt, and leaves the best of both there. frozen: the
+     * weights stay as they are, which is asked for on a snapshot they were not trained on. */
+    graphss_status (*fit)(graphss_ctx *ctx, void *state, const graphss_i_training *on,
+                          const graphss_recover_options *opt, bool frozen);
 } graphss_i_network;
 
 /* Trains on the snapshot the scene says and fills the posterior of the current one. given:

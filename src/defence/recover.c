@@ -20,6 +20,7 @@ static const graphss_i_defence *const methods[] = {
     &graphss_i_rgcn,
     &graphss_i_gnnguard,
     &graphss_i_appnp,
+    &graphss_i_prognn,
 };
 /* clang-format on */
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -75,9 +76,13 @@ static const graphss_option table[] = {
     {"similarity", GRAPHSS_OPTION_CHOICE, FIELD(similarity), 0, 0, similarities, "KIND",
      "jaccard: of the features of two nodes; auto: jaccard if binary, else cosine", 0},
     {"rank", GRAPHSS_OPTION_INT, FIELD(rank), 0, 4096, NULL, "N",
-     "svd: singular values that are kept; 0: 5 to 200, by validation labels", 0},
+     "svd: singular values that are kept; 0: 5 to 200, by validation labels. prognn: those "
+     "that are shrunk one by one",
+     0},
     {"gamma", GRAPHSS_OPTION_REAL, FIELD(gamma), 0, 1e3, NULL, "X",
-     "rgcn: how much less a wide distribution counts", 0},
+     "rgcn: how much less a wide distribution counts. prognn: weight of the labels in the "
+     "loss of the links",
+     0},
     {"beta1", GRAPHSS_OPTION_REAL, FIELD(beta1), 0, 1e3, NULL, "X",
      "rgcn: weight of the divergence from the standard normal", 0},
     {"beta2", GRAPHSS_OPTION_REAL, FIELD(beta2), 0, 1e3, NULL, "X",
@@ -94,6 +99,16 @@ static const graphss_option table[] = {
      "graphss, paper mode: alpha, the Dirichlet parameter", 0},
     {"dynamic-phi", GRAPHSS_OPTION_BOOL, FIELD(dynamic_phi), 0, 1, NULL, "yes|no",
      "graphss, paper mode: learn the transition matrix", 0},
+    {"sparsity", GRAPHSS_OPTION_REAL, FIELD(sparsity), 0, 1e3, NULL, "X",
+     "prognn: weight of the sum of the links' weights", 0},
+    {"low-rank", GRAPHSS_OPTION_REAL, FIELD(low_rank), 0, 1e3, NULL, "X",
+     "prognn: weight of the nuclear norm of the links", 0},
+    {"smoothness", GRAPHSS_OPTION_REAL, FIELD(smoothness), 0, 1e3, NULL, "X",
+     "prognn: weight of how much features differ along the links", 0},
+    {"graph-rate", GRAPHSS_OPTION_REAL, FIELD(graph_rate), 0, 1e3, NULL, "X",
+     "prognn: step size of the links", 0},
+    {"neighbours", GRAPHSS_OPTION_INT, FIELD(neighbours), 0, 1000, NULL, "N",
+     "prognn: nodes alike that a node may be linked to besides", 0},
     {"layers", GRAPHSS_OPTION_INT, FIELD(fit.layers), 1, 30, NULL, "N",
      "training: weight layers", 0},
     {"hidden", GRAPHSS_OPTION_INT, FIELD(fit.hidden), 1, 65536, NULL, "N",

@@ -16,6 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double tolerance = 1e-7; /* what follows is in single precision */
+
 /* The eigenpairs of a graph, the largest first. */
 typedef struct factors {
     const graphss_graph *graph; /* borrowed */
@@ -36,7 +38,11 @@ static graphss_status factorise(graphss_ctx *ctx, factors *f, const graphss_grap
     f->rank = rank;
     f->l = graphss_i_alloc(ctx, rank, sizeof *f->l);
     f->q = graphss_i_alloc(ctx, graph->n_nodes, rank * sizeof *f->q);
-    return f->l && f->q ? graphss_i_eigen_largest(ctx, f->l, f->q, graph, rank)
+    const graphss_i_csr a = {.n_rows = graph->n_nodes,
+                             .n_cols = graph->n_nodes,
+                             .offset = graph->offset,
+                             .column = graph->target};
+    return f->l && f->q ? graphss_i_eigen_largest(ctx, f->l, f->q, &a, rank, tolerance)
                         : GRAPHSS_ERR_NOMEM;
 }
 

@@ -234,6 +234,15 @@ done:
     return st;
 }
 
+/* In the order of its rows the entries (i, j) come to each column j in the order of row j. */
+void graphss_i_csr_places(int64_t *place, int64_t *next, const graphss_i_csr *m)
+{
+    memcpy(next, m->offset, m->n_rows * sizeof *next);
+    for (size_t i = 0; i < m->n_rows; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
+            place[next[m->column[e]]++] = e;
+}
+
 /* ---- sparse times sparse, row by row (Gustavson 1978) ----
  *
  * One row of the result is a set of columns and a dense row of sums. The set is a bitmap

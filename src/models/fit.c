@@ -6,12 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct measure {
-    double accuracy, loss;
-} measure;
-
-static measure judge(const float *logits, size_t k, const int32_t *node, const int32_t *label,
-                     size_t n)
+graphss_i_measure graphss_i_judge(const float *logits, size_t k, const int32_t *node,
+                                  const int32_t *label, size_t n)
 {
     size_t right = 0;
     double loss = 0;
@@ -26,10 +22,11 @@ static measure judge(const float *logits, size_t k, const int32_t *node, const i
         loss += x[best] + log(sum) - x[label[j]];
         right += best == (size_t)label[j];
     }
-    return (measure){n ? (double)right / (double)n : NAN, n ? loss / (double)n : NAN};
+    return (graphss_i_measure){n ? (double)right / (double)n : NAN,
+                               n ? loss / (double)n : NAN};
 }
 
-static bool better(measure now, measure best)
+static bool better(graphss_i_measure now, graphss_i_measure best)
 {
     return now.accuracy > best.accuracy ||
            (now.accuracy == best.accuracy && now.loss < best.loss);
@@ -42,7 +39,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
 {
     graphss_status st = GRAPHSS_OK;
     graphss_training run = {0};
-    measure best = {-1, INFINITY};
+    graphss_i_measure best = {-1, INFINITY};
     const size_t epochs = (size_t)opt->epochs, patience = (size_t)opt->patience;
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_DROPOUT);
     const double start = graphss_i_seconds();
@@ -61,8 +58,9 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         if (!separate || e > 0)
             graphss_i_tape_forward(tape, !separate, key);
         if (e > 0) {
-            const measure now = judge(graphss_i_tape_value(tape, logits), n_classes,
-                                      split->val, split->val_label, split->n_val);
+            const graphss_i_measure now =
+                graphss_i_judge(graphss_i_tape_value(tape, logits), n_classes, split->val,
+                                split->val_label, split->n_val);
             run.val_acc[e - 1] = (float)now.accuracy;
             run.epochs = e;
             if (split->n_val == 0 || better(now, best)) {
@@ -99,9 +97,10 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
     graphss_i_tape_forward(tape, false, 0);
     const float *x = graphss_i_tape_value(tape, logits);
     run.train_accuracy =
-        judge(x, n_classes, split->train, split->train_label, split->n_train).accuracy;
+        graphss_i_judge(x, n_classes, split->train, split->train_label, split->n_train)
+            .accuracy;
     run.val_accuracy =
-        judge(x, n_classes, split->val, split->val_label, split->n_val).accuracy;
+        graphss_i_judge(x, n_classes, split->val, split->val_label, split->n_val).accuracy;
 done:
     run.seconds = graphss_i_seconds() - start;
     graphss_release(ctx, kept);

@@ -16,4 +16,12 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
                              size_t n_classes, const graphss_split *split, uint64_t seed,
                              const graphss_train_options *opt, const char *stage);
 
+/* Share of the n listed rows whose label has the largest of k logits, and the mean
+ * cross-entropy there; NaN without rows. */
+typedef struct graphss_i_measure {
+    double accuracy, loss;
+} graphss_i_measure;
+graphss_i_measure graphss_i_judge(const float *logits, size_t k, const int32_t *node,
+                                  const int32_t *label, size_t n);
+
 #endif

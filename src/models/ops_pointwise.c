@@ -226,7 +226,8 @@ static void dropout_forward(graphss_i_tape *t, graphss_i_node *node)
 
 static void dropout_backward(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
-    over_entries(t, node, dropout_range, gin[0], node->grad, NULL, 0);
+    over_entries(t, node, t->training ? dropout_range : copy_range, gin[0], node->grad, NULL,
+                 0);
 }
 
 static const graphss_i_op dropout = {

@@ -119,7 +119,7 @@ graphss_status graphss_i_tape_finish(graphss_i_tape *t);
 
 /* key drives dropout: the same key, the same masks. training false: nothing is dropped. */
 void graphss_i_tape_forward(graphss_i_tape *t, bool training, uint64_t key);
-/* After a forward with training true, once. */
+/* After a forward, once: the gradient of what that pass computed. */
 void graphss_i_tape_backward(graphss_i_tape *t);
 
 const float *graphss_i_tape_value(const graphss_i_tape *t, graphss_i_var x);
