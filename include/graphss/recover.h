@@ -53,6 +53,8 @@ typedef enum graphss_similarity {
     GRAPHSS_SIMILARITY_WEIGHTED /* sum of minima over sum of maxima */
 } graphss_similarity;
 
+enum { GRAPHSS_RECOVER_AUGMENTATIONS = 16 };
+
 /* Fields that a method does not read are ignored; graphss_recover_uses tells which it does. */
 typedef struct graphss_recover_options {
     const char *method;        /* a name of graphss_recover_name() */
@@ -82,6 +84,11 @@ typedef struct graphss_recover_options {
     double smoothness;         /* of how much features differ along its links */
     double graph_rate;         /* prognn: step size of the links */
     int64_t neighbours;        /* prognn: alike nodes a node may be linked to besides */
+    double dropnode;           /* grand: share of the nodes that do not spread, [0, 1) */
+    double input_dropout;      /* grand: share of features dropped */
+    int64_t augmentations;     /* grand: random passes, 1 .. GRAPHSS_RECOVER_AUGMENTATIONS */
+    double consistency;        /* grand: weight of their agreement */
+    double temperature;        /* grand: of what they agree on */
 } graphss_recover_options;
 
 /* Methods in the order of the table; NULL past the end. */

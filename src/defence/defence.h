@@ -48,6 +48,8 @@ struct graphss_i_defence {
 
     /* Changes the presets all methods share (recover.c); NULL: nothing. */
     void (*adjust)(graphss_recover_options *opt);
+    /* Paper mode: what the appendix has for one dataset; NULL: the same for all. */
+    void (*suit)(graphss_recover_options *opt, const char *dataset);
     /* A network of its own, trained as the scene says (network.h), and nothing to run. */
     const struct graphss_i_network *network;
     /* Fills posterior [n x k], rows that sum to 1. perturbed [n] is NaN; filled or left. */
@@ -70,6 +72,7 @@ extern const graphss_i_defence graphss_i_rgcn;
 extern const graphss_i_defence graphss_i_gnnguard;
 extern const graphss_i_defence graphss_i_appnp;
 extern const graphss_i_defence graphss_i_prognn;
+extern const graphss_i_defence graphss_i_grand;
 
 /* graphss_recover with a report, which is released by the caller even on errors. */
 graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,

@@ -52,7 +52,9 @@ static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_i_networ
     }
     at->logits = type->record(at->tape, at->state, &at->x, w, opt, adam != NULL);
     graphss_i_tape_keep(at->tape, at->logits);
-    if (adam)
+    if (adam && type->lose)
+        type->lose(at->tape, at->logits, at->state, &at->x, w, opt, split);
+    else if (adam)
         graphss_i_tape_cross_entropy(at->tape, at->logits, split->train, split->train_label,
                                      split->n_train);
     return graphss_i_tape_finish(at->tape);

@@ -39,6 +39,11 @@ typedef struct graphss_i_network {
      * weights stay as they are, which is asked for on a snapshot they were not trained on. */
     graphss_status (*fit)(graphss_ctx *ctx, void *state, const graphss_i_training *on,
                           const graphss_recover_options *opt, bool frozen);
+    /* Records what is minimised besides that, given the logits. NULL: the cross-entropy of
+     * the training nodes. */
+    void (*lose)(graphss_i_tape *t, graphss_i_var logits, const void *state,
+                 const graphss_i_input *x, const graphss_i_var *w,
+                 const graphss_recover_options *opt, const graphss_split *split);
 } graphss_i_network;
 
 /* Trains on the snapshot the scene says and fills the posterior of the current one. given:

@@ -21,6 +21,7 @@ static const graphss_i_defence *const methods[] = {
     &graphss_i_gnnguard,
     &graphss_i_appnp,
     &graphss_i_prognn,
+    &graphss_i_grand,
 };
 /* clang-format on */
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -70,7 +71,7 @@ static const graphss_option table[] = {
     {"alpha", GRAPHSS_OPTION_REAL, FIELD(alpha), 0, 1, NULL, "SHARE",
      "label-propagation, appnp: share that comes from the links", 0},
     {"steps", GRAPHSS_OPTION_INT, FIELD(steps), 0, 1e3, NULL, "N",
-     "label-propagation, appnp: rounds", 0},
+     "label-propagation, appnp, grand: rounds", 0},
     {"threshold", GRAPHSS_OPTION_REAL, FIELD(threshold), 0, 1, NULL, "X",
      "jaccard, gnnguard: links whose ends are less alike are cut", 0},
     {"similarity", GRAPHSS_OPTION_CHOICE, FIELD(similarity), 0, 0, similarities, "KIND",
@@ -109,6 +110,16 @@ static const graphss_option table[] = {
      "prognn: step size of the links", 0},
     {"neighbours", GRAPHSS_OPTION_INT, FIELD(neighbours), 0, 1000, NULL, "N",
      "prognn: nodes alike that a node may be linked to besides", 0},
+    {"dropnode", GRAPHSS_OPTION_REAL, FIELD(dropnode), 0, 0.99, NULL, "SHARE",
+     "grand: share of the nodes whose features do not spread in a pass", 0},
+    {"input-dropout", GRAPHSS_OPTION_REAL, FIELD(input_dropout), 0, 0.99, NULL, "SHARE",
+     "grand: share of features dropped (--dropout: of hidden units)", 0},
+    {"augmentations", GRAPHSS_OPTION_INT, FIELD(augmentations), 1,
+     GRAPHSS_RECOVER_AUGMENTATIONS, NULL, "N", "grand: random passes that must agree", 0},
+    {"consistency", GRAPHSS_OPTION_REAL, FIELD(consistency), 0, 1e3, NULL, "X",
+     "grand: weight of that agreement in the loss", 0},
+    {"temperature", GRAPHSS_OPTION_REAL, FIELD(temperature), 1e-2, 1e2, NULL, "X",
+     "grand: of the answer they are to agree on; below 1 it is sharpened", 0},
     {"layers", GRAPHSS_OPTION_INT, FIELD(fit.layers), 1, 30, NULL, "N",
      "training: weight layers", 0},
     {"hidden", GRAPHSS_OPTION_INT, FIELD(fit.hidden), 1, 65536, NULL, "N",
@@ -184,13 +195,17 @@ graphss_recover_options graphss_recover_options_default(const char *method, grap
                                    .warmup = 40,
                                    .retrain_epochs = 60,
                                    .prior = 1,
-                                   .dynamic_phi = true};
+                                   .dynamic_phi = true,
+                                   .augmentations = 1,
+                                   .temperature = 1};
     opt.fit =
         model ? *graphss_model_options(model) : graphss_train_options_default("gcn", mode);
     if (mode == GRAPHSS_MODE_PAPER && m && m != &graphss_i_retrain)
         paper_fit(&opt.fit);
     if (m && m->adjust)
         m->adjust(&opt);
+    if (m && m->suit && model && mode == GRAPHSS_MODE_PAPER)
+        m->suit(&opt, graphss_model_dataset_name(model));
     return opt;
 }
 

@@ -73,6 +73,68 @@ static void test_appnp_without_spreading_is_a_perceptron(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_grand_without_spreading_is_a_perceptron(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recover_options opt = preset("grand", &a);
+    assert_false(deaf_to_links(ctx, &a, &opt));
+    opt.steps = 0;
+    assert_true(deaf_to_links(ctx, &a, &opt));
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+/* mean over nodes of sum_c p_c^2: 1 where every answer is certain */
+static double certainty(const graphss_recovery *r)
+{
+    double sum = 0;
+    for (size_t j = 0; j < WORLD_NODES * 2; j++)
+        sum += r->predictions.posterior[j] * r->predictions.posterior[j];
+    return sum / WORLD_NODES;
+}
+
+static void test_grand_agrees_on_sharper_answers(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recover_options opt = preset("grand", &a);
+    opt.fit.epochs = 60;
+    opt.fit.patience = 0;
+    opt.consistency = 0;
+    graphss_recovery alone = answer(ctx, &a, &opt);
+    opt.consistency = 2;
+    opt.temperature = 0.2;
+    graphss_recovery agreed = answer(ctx, &a, &opt);
+    assert_true(certainty(&agreed) > certainty(&alone) + 0.01);
+    graphss_recovery_destroy(ctx, &alone);
+    graphss_recovery_destroy(ctx, &agreed);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_the_paper_tuned_grand_for_each_dataset(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_dataset data = {.n_classes = 2, .name = "pubmed"};
+    assert_ok(ctx, graphss_model_describe(ctx, a.model, &data));
+    graphss_recover_options opt =
+        graphss_recover_options_default("grand", GRAPHSS_MODE_PAPER, a.model);
+    assert_int_equal(opt.steps, 5);
+    assert_true(opt.temperature == 0.2 && opt.fit.learning_rate == 0.2);
+    opt = graphss_recover_options_default("grand", GRAPHSS_MODE_PAPER, NULL);
+    assert_int_equal(opt.steps, 8);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
 static void test_rgcn_draws_when_told_and_follows_the_seed(void **state)
 {
     (void)state;
@@ -103,9 +165,9 @@ static void test_all_learn_the_clean_world(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     a.in.current.graph = &a.w.graph;
-    const char *const name[] = {"rgcn", "gnnguard", "appnp", "jaccard", "svd"};
-    const double want[] = {0.85, 0.65, 0.85, 0.75, 0.75}; /* words alone give 0.75 */
-    for (int i = 0; i < 5; i++)
+    const char *const name[] = {"rgcn", "gnnguard", "appnp", "jaccard", "svd", "grand"};
+    const double want[] = {0.85, 0.65, 0.85, 0.75, 0.75, 0.85}; /* words alone give 0.75 */
+    for (int i = 0; i < 6; i++)
         for (int train = GRAPHSS_RECOVER_EVASION; train <= GRAPHSS_RECOVER_RETRAIN; train++) {
             const double share = accuracy_of(ctx, &a, name[i], train);
             if (share < want[i])
@@ -130,8 +192,8 @@ static void test_a_cancelled_run_leaves_no_result(void **state)
     attacked_world_make(ctx, &a);
     const graphss_ctx_options options = {.threads = 1, .progress = stop, .user = &calls};
     graphss_ctx *impatient = graphss_ctx_new(&options);
-    const char *const name[] = {"rgcn", "gnnguard", "appnp", "jaccard", "svd", "retrain"};
-    for (int i = 0; i < 6; i++) {
+    const char *const name[] = {"rgcn", "gnnguard", "appnp", "jaccard", "svd", "grand", "retrain"};
+    for (int i = 0; i < 7; i++) {
         const graphss_recover_options opt = preset(name[i], &a);
         graphss_recovery r = {0};
         calls = 0;
@@ -148,6 +210,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_guard_that_trusts_no_link_does_not_hear_them),
         cmocka_unit_test(test_appnp_without_spreading_is_a_perceptron),
+        cmocka_unit_test(test_grand_without_spreading_is_a_perceptron),
+        cmocka_unit_test(test_grand_agrees_on_sharper_answers),
+        cmocka_unit_test(test_the_paper_tuned_grand_for_each_dataset),
         cmocka_unit_test(test_rgcn_draws_when_told_and_follows_the_seed),
         cmocka_unit_test(test_all_learn_the_clean_world),
         cmocka_unit_test(test_a_cancelled_run_leaves_no_result),

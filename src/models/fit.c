@@ -1,6 +1,6 @@
 /* fit.c - epochs. Weights are judged before they are changed, so what is kept is what was
  * measured: epoch e measures the weights after e steps, and the last measures the last step.
- * Without dropout one forward pass serves both the measurement and the step. */
+ * Where nothing is drawn one forward pass serves both the measurement and the step. */
 #include "models/fit.h"
 #include <graphss/evaluate.h>
 #include <math.h>
@@ -42,6 +42,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
     graphss_i_measure best = {-1, INFINITY};
     const size_t epochs = (size_t)opt->epochs, patience = (size_t)opt->patience;
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_DROPOUT);
+    const bool draws = graphss_i_tape_draws(tape);
     const double start = graphss_i_seconds();
 
     float *kept = graphss_i_copy(ctx, params->value, params->count, sizeof *kept);
@@ -54,7 +55,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
     for (size_t e = 0;; e++) {
         const uint64_t key = graphss_rng_u64(&rng);
         const bool last = e == epochs;
-        const bool separate = opt->dropout > 0 || last;
+        const bool separate = draws || last;
         if (!separate || e > 0)
             graphss_i_tape_forward(tape, !separate, key);
         if (e > 0) {

@@ -114,6 +114,71 @@ graphss_i_var graphss_i_tape_spmm(graphss_i_tape *t, graphss_i_pair m, graphss_i
     return graphss_i_tape_var(t, node);
 }
 
+/* ---- y = f sum_{s <= steps} M^s x, by y <- x + M y;  dx the same of M^T and dy ---- */
+
+typedef struct terms {
+    float *y;
+    const float *x, *step;
+    float factor;
+} terms;
+
+static void add_term(void *arg, size_t from, size_t to)
+{
+    const terms *r = arg;
+    for (size_t j = from; j < to; j++)
+        r->y[j] = r->factor * (r->x[j] + r->step[j]);
+}
+
+static void sum_powers(graphss_i_tape *t, float *y, const graphss_i_node *node,
+                       const graphss_i_csr *m, const float *x)
+{
+    const size_t count = node->rows * node->cols;
+    terms r = {y, x, node->scratch, 1};
+    if (node->n == 0) {
+        memset(node->scratch, 0, count * sizeof *y);
+        r.factor = node->factor;
+        graphss_i_tape_ranges(t, count, 65536, add_term, &r);
+    }
+    for (size_t s = 0; s < node->n; s++) {
+        graphss_i_spmm(t->ctx, node->scratch, m, s ? y : x, node->cols);
+        r.factor = s + 1 == node->n ? node->factor : 1;
+        graphss_i_tape_ranges(t, count, 65536, add_term, &r);
+    }
+}
+
+static void spmm_sum_forward(graphss_i_tape *t, graphss_i_node *node)
+{
+    sum_powers(t, node->value, node, node->m, value(t, node, 0));
+}
+
+static void spmm_sum_backward(graphss_i_tape *t, graphss_i_node *node,
+                              float *const gin[INPUTS])
+{
+    sum_powers(t, gin[0], node, node->transposed, node->grad);
+}
+
+static const graphss_i_op spmm_sum = {.forward = spmm_sum_forward,
+                                      .backward = spmm_sum_backward};
+
+graphss_i_var graphss_i_tape_spmm_sum(graphss_i_tape *t, graphss_i_pair m, graphss_i_var x,
+                                      size_t steps, double factor)
+{
+    const graphss_i_node *in = graphss_i_tape_node(t, x);
+    if (!in)
+        return -1;
+    if (in->rows != m.m->n_cols || m.m->n_rows != m.m->n_cols)
+        return wrong_shape(t, "sum of powers", in->rows, m.m->n_cols);
+    const size_t rows = in->rows, cols = in->cols;
+    graphss_i_node *node = graphss_i_tape_record(t, &spmm_sum, x, -1, rows, cols);
+    if (!node || !graphss_i_tape_scratch(t, node, rows * cols, sizeof(float)))
+        return -1;
+    node->m = m.m;
+    node->transposed = m.transposed;
+    node->n = steps;
+    node->factor = (float)factor;
+    return graphss_i_tape_var(t, node);
+}
+
 /* ---- y_i = sum_e v_e x_column(e): the values v are an input as well ---- */
 
 static void spmm_edges_forward(graphss_i_tape *t, graphss_i_node *node)

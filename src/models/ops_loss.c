@@ -29,7 +29,7 @@ static double log_sum_exp(const float *x, size_t cols)
     return top + log(sum);
 }
 
-/* ---- mean over listed rows i of  log sum_c exp(x[i][c]) - x[i][label] ---- */
+/* ---- f times the mean over listed rows i of  log sum_c exp(x[i][c]) - x[i][label] ---- */
 
 static void cross_entropy_range(void *arg, size_t from, size_t to)
 {
@@ -50,14 +50,14 @@ static void cross_entropy_forward(graphss_i_tape *t, graphss_i_node *node)
     double sum = 0;
     for (size_t p = 0; p * GRAIN < node->n; p++)
         sum += ((const double *)node->scratch)[p];
-    node->loss = sum / (double)node->n;
+    node->loss = node->factor * sum / (double)node->n;
 }
 
-/* dx[i][c] = (softmax(x[i])[c] - [c = label]) / n */
+/* dx[i][c] = f (softmax(x[i])[c] - [c = label]) / n */
 static void cross_entropy_back_range(void *arg, size_t from, size_t to)
 {
     const rows *r = arg;
-    const float share = 1 / (float)r->node->n;
+    const float share = r->node->factor / (float)r->node->n;
     for (size_t j = from; j < to; j++) {
         const size_t i = (size_t)r->node->node[j];
         const float *x = r->x + i * r->cols;
@@ -87,6 +87,13 @@ graphss_i_var graphss_i_tape_cross_entropy(graphss_i_tape *t, graphss_i_var x,
                                            const int32_t *node_list, const int32_t *label,
                                            size_t n)
 {
+    return graphss_i_tape_cross_entropy_part(t, x, node_list, label, n, 1);
+}
+
+graphss_i_var graphss_i_tape_cross_entropy_part(graphss_i_tape *t, graphss_i_var x,
+                                                const int32_t *node_list,
+                                                const int32_t *label, size_t n, double factor)
+{
     if (x < 0)
         return -1;
     if (n == 0)
@@ -98,6 +105,7 @@ graphss_i_var graphss_i_tape_cross_entropy(graphss_i_tape *t, graphss_i_var x,
     node->node = node_list;
     node->label = label;
     node->n = n;
+    node->factor = (float)factor;
     return graphss_i_tape_var(t, node);
 }
 

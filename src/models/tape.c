@@ -73,7 +73,11 @@ graphss_i_node *graphss_i_tape_record(graphss_i_tape *t, const graphss_i_op *op,
         t->room = room;
     }
     graphss_i_node *node = &t->node[t->n++];
-    *node = (graphss_i_node){.op = op, .in = {a, b}, .rows = rows, .cols = cols};
+    *node = (graphss_i_node){.op = op,
+                             .in = {a, b},
+                             .rows = rows,
+                             .cols = cols,
+                             .only_training = t->only_training};
     for (int i = 0; i < INPUTS; i++)
         if (node->in[i] >= 0)
             node->needs_grad |= t->node[node->in[i]].needs_grad;
@@ -105,6 +109,11 @@ graphss_i_var graphss_i_tape_weight(graphss_i_tape *t, const float *value, float
         node->needs_grad = grad != NULL;
     }
     return graphss_i_tape_var(t, node);
+}
+
+void graphss_i_tape_only_training(graphss_i_tape *t, bool only)
+{
+    t->only_training = only;
 }
 
 void graphss_i_tape_keep(graphss_i_tape *t, graphss_i_var x)
@@ -278,7 +287,7 @@ void graphss_i_tape_forward(graphss_i_tape *t, bool training, uint64_t key)
     t->training = training;
     t->key = key;
     for (size_t i = 0; i < t->n; i++)
-        if (t->node[i].op)
+        if (t->node[i].op && (training || !t->node[i].only_training))
             t->node[i].op->forward(t, &t->node[i]);
 }
 
@@ -329,6 +338,14 @@ void graphss_i_tape_backward(graphss_i_tape *t)
         else if (!node->op && !node->written)
             memset(node->grad, 0, node->rows * node->cols * sizeof *node->grad);
     }
+}
+
+bool graphss_i_tape_draws(const graphss_i_tape *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->node[i].salt)
+            return true;
+    return false;
 }
 
 const float *graphss_i_tape_value(const graphss_i_tape *t, graphss_i_var x)

@@ -52,6 +52,9 @@ graphss_i_var graphss_i_tape_bits_input(graphss_i_tape *t, const graphss_i_bits 
                                         double dropout);
 /* M x */
 graphss_i_var graphss_i_tape_spmm(graphss_i_tape *t, graphss_i_pair m, graphss_i_var x);
+/* factor (x + M x + ... + M^steps x) */
+graphss_i_var graphss_i_tape_spmm_sum(graphss_i_tape *t, graphss_i_pair m, graphss_i_var x,
+                                      size_t steps, double factor);
 /* M x with the pattern of m and the values of edge (nnz x 1), which get a gradient too.
  * transposed lists, for each entry of m's transpose, its place in m. */
 graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *m,
@@ -97,12 +100,28 @@ graphss_i_var graphss_i_tape_elu(graphss_i_tape *t, graphss_i_var x);
 graphss_i_var graphss_i_tape_gaussian(graphss_i_tape *t, graphss_i_var mean,
                                       graphss_i_var variance, bool always);
 
+/* ---- row by row ---- */
+
+/* While training, whole rows become zero at this rate and the others are scaled up. */
+graphss_i_var graphss_i_tape_drop_rows(graphss_i_tape *t, graphss_i_var x, double rate);
+graphss_i_var graphss_i_tape_softmax(graphss_i_tape *t, graphss_i_var x);
+/* x^(1 / temperature), each row divided by its sum: the largest stand out more the smaller
+ * the temperature. x >= 0, and taken for a constant: no gradient flows back. */
+graphss_i_var graphss_i_tape_sharpen(graphss_i_tape *t, graphss_i_var x, double temperature);
+
 /* ---- losses; their value is 1 x 1, several add up ---- */
 
 /* mean over the n listed rows of -log softmax(x[node])[label]; the lists are borrowed */
 graphss_i_var graphss_i_tape_cross_entropy(graphss_i_tape *t, graphss_i_var x,
                                            const int32_t *node, const int32_t *label,
                                            size_t n);
+/* factor times that */
+graphss_i_var graphss_i_tape_cross_entropy_part(graphss_i_tape *t, graphss_i_var x,
+                                                const int32_t *node, const int32_t *label,
+                                                size_t n, double factor);
+/* factor times the sum of (x - y)^2 */
+graphss_i_var graphss_i_tape_squared_distance(graphss_i_tape *t, graphss_i_var x,
+                                              graphss_i_var y, double factor);
 /* factor times the sum of all squares */
 graphss_i_var graphss_i_tape_sum_squares(graphss_i_tape *t, graphss_i_var x, double factor);
 /* factor times the sum of (mean^2 + variance - log variance) / 2: the divergence from the
@@ -111,6 +130,10 @@ graphss_i_var graphss_i_tape_gaussian_kl(graphss_i_tape *t, graphss_i_var mean,
                                          graphss_i_var variance, double factor);
 
 /* ---- running ---- */
+
+/* What is recorded until this is taken back is left out of passes that do not train: it must
+ * lead to losses alone. */
+void graphss_i_tape_only_training(graphss_i_tape *t, bool only);
 
 /* Keeps a value readable after forward; all others may be overwritten. */
 void graphss_i_tape_keep(graphss_i_tape *t, graphss_i_var x);
@@ -122,6 +145,8 @@ void graphss_i_tape_forward(graphss_i_tape *t, bool training, uint64_t key);
 /* After a forward, once: the gradient of what that pass computed. */
 void graphss_i_tape_backward(graphss_i_tape *t);
 
+/* Whether a training pass draws anything, so that others give other values. */
+bool graphss_i_tape_draws(const graphss_i_tape *t);
 const float *graphss_i_tape_value(const graphss_i_tape *t, graphss_i_var x);
 double graphss_i_tape_loss(const graphss_i_tape *t);  /* of the last forward */
 size_t graphss_i_tape_bytes(const graphss_i_tape *t); /* memory of all matrices */

@@ -26,6 +26,7 @@ struct graphss_i_node {
     size_t rows, cols;
     float *value, *grad;
     bool needs_grad, kept, written; /* written: grad holds something in this backward */
+    bool only_training;
 
     /* The operation's own constants; each uses what it needs. */
     const graphss_i_csr *m, *transposed;
@@ -35,7 +36,7 @@ struct graphss_i_node {
     size_t n;
     float factor;
     uint32_t threshold; /* dropout, of 65536 */
-    uint64_t salt;      /* tells this dropout from the others */
+    uint64_t salt;      /* tells this dropout from the others; 0: nothing is drawn */
     double loss;
     graphss_i_fill_edges fill;
     const void *user; /* of fill */
@@ -50,7 +51,7 @@ struct graphss_i_tape {
     float *block;          /* all values and gradients */
     size_t block_count;
     float *spare; /* where a second gradient for one node is computed before it is added */
-    bool training;
+    bool training, only_training;
     uint64_t key;
 };
 

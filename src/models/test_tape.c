@@ -417,6 +417,152 @@ static void test_exp_and_sigmoid(void **state)
     check_gradients(through_exp, N, H, N, H);
 }
 
+static void powers_of_dropped_rows(graphss_i_tape *t, const fixture *f,
+                                   const graphss_i_var w[2])
+{
+    const graphss_i_pair m = {&f->s.m, &f->s.transposed};
+    graphss_i_var h = graphss_i_tape_drop_rows(t, w[0], 0.4);
+    h = graphss_i_tape_spmm_sum(t, m, h, 3, 0.2);
+    h = graphss_i_tape_add(t, h, graphss_i_tape_spmm_sum(t, m, w[1], 0, 0.5));
+    graphss_i_tape_cross_entropy_part(t, h, f->node, f->label, N, 0.3);
+}
+
+static void distances(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
+{
+    (void)f;
+    const graphss_i_var p = graphss_i_tape_softmax(t, w[0]);
+    const graphss_i_var q = graphss_i_tape_softmax(t, graphss_i_tape_scale(t, w[1], 0.5));
+    graphss_i_tape_squared_distance(t, p, q, 0.7);
+    graphss_i_tape_squared_distance(t, q, w[0], 0.1);
+    graphss_i_tape_only_training(t, true);
+    graphss_i_tape_squared_distance(t, graphss_i_tape_add(t, p, q), w[1], 0.2);
+}
+
+static void test_powers_rows_and_distances(void **state)
+{
+    (void)state;
+    check_gradients(powers_of_dropped_rows, N, H, N, H);
+    check_gradients(distances, N, H, N, H);
+}
+
+static void test_a_sum_of_powers_is_what_single_products_add_up_to(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_rng rng = graphss_rng_make(8, 1);
+    sparse s = random_sparse(&rng, N);
+    float *x = random_matrix(&rng, N * H);
+    const graphss_i_pair m = {&s.m, &s.transposed};
+    for (size_t steps = 0; steps < 4; steps++) {
+        graphss_i_tape *t = NULL;
+        assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+        const graphss_i_var given = graphss_i_tape_constant(t, x, N, H);
+        const graphss_i_var got = graphss_i_tape_spmm_sum(t, m, given, steps, 0.25);
+        graphss_i_var power = given, sum = given;
+        for (size_t k = 0; k < steps; k++) {
+            power = graphss_i_tape_spmm(t, m, power);
+            sum = graphss_i_tape_add(t, sum, power);
+        }
+        sum = graphss_i_tape_scale(t, sum, 0.25);
+        graphss_i_tape_keep(t, got);
+        graphss_i_tape_keep(t, sum);
+        assert_ok(ctx, graphss_i_tape_finish(t));
+        graphss_i_tape_forward(t, true, 1);
+        for (size_t j = 0; j < N * H; j++) {
+            const float a = graphss_i_tape_value(t, got)[j],
+                        b = graphss_i_tape_value(t, sum)[j];
+            assert_true(fabsf(a - b) <= 1e-4f * (1 + fabsf(b)));
+        }
+        assert_false(graphss_i_tape_draws(t));
+        graphss_i_tape_free(ctx, t);
+    }
+    free_sparse(&s);
+    free(x);
+    graphss_ctx_free(ctx);
+}
+
+static void test_whole_rows_are_dropped_at_the_rate_and_only_while_training(void **state)
+{
+    (void)state;
+    enum { ROWS = 20000 };
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    float *x = malloc(2 * ROWS * sizeof *x);
+    for (int j = 0; j < 2 * ROWS; j++)
+        x[j] = 3;
+    graphss_i_tape *t = NULL;
+    assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+    const graphss_i_var y =
+        graphss_i_tape_drop_rows(t, graphss_i_tape_constant(t, x, ROWS, 2), 0.25);
+    graphss_i_tape_keep(t, y);
+    assert_true(graphss_i_tape_draws(t));
+    assert_ok(ctx, graphss_i_tape_finish(t));
+    graphss_i_tape_forward(t, true, 1);
+    const float *v = graphss_i_tape_value(t, y);
+    size_t kept = 0;
+    for (int i = 0; i < ROWS; i++) {
+        assert_true(v[2 * i] == v[2 * i + 1] && (v[2 * i] == 0 || v[2 * i] == 4));
+        kept += v[2 * i] > 0;
+    }
+    assert_true(fabs((double)kept / ROWS - 0.75) < 0.016); /* five standard errors */
+    graphss_i_tape_forward(t, false, 1);
+    for (int j = 0; j < 2 * ROWS; j++)
+        assert_true(v[j] == 3);
+    graphss_i_tape_free(ctx, t);
+    free(x);
+    graphss_ctx_free(ctx);
+}
+
+static void test_sharpened_rows_are_constants_that_stand_out(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const float x[9] = {0.2f, 0.2f, 0.6f, 0, 0, 0, 1e-30f, 2e-30f, 0};
+    const float want[9] = {1.f / 11, 1.f / 11, 9.f / 11, 1.f / 3, 1.f / 3,
+                           1.f / 3,  0.2f,     0.8f,     0};
+    float grad[9];
+    graphss_i_tape *t = NULL;
+    assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+    const graphss_i_var w = graphss_i_tape_weight(t, x, grad, 3, 3);
+    const graphss_i_var y = graphss_i_tape_sharpen(t, w, 0.5);
+    graphss_i_tape_keep(t, y);
+    graphss_i_tape_squared_distance(t, w, y, 0.5);
+    assert_ok(ctx, graphss_i_tape_finish(t));
+    graphss_i_tape_forward(t, true, 1);
+    graphss_i_tape_backward(t);
+    for (int j = 0; j < 9; j++) {
+        assert_true(fabsf(graphss_i_tape_value(t, y)[j] - want[j]) < 1e-6f);
+        assert_true(fabsf(grad[j] - (x[j] - want[j])) < 1e-6f);
+    }
+    graphss_i_tape_free(ctx, t);
+    graphss_ctx_free(ctx);
+}
+
+static void test_what_is_for_training_only_does_not_run_otherwise(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    float x[2] = {1, 2}, grad[2];
+    graphss_i_tape *t = NULL;
+    assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+    const graphss_i_var w = graphss_i_tape_weight(t, x, grad, 1, 2);
+    const graphss_i_var always = graphss_i_tape_scale(t, w, 2);
+    graphss_i_tape_only_training(t, true);
+    const graphss_i_var then = graphss_i_tape_scale(t, w, 3);
+    graphss_i_tape_sum_squares(t, then, 1);
+    graphss_i_tape_only_training(t, false);
+    graphss_i_tape_keep(t, always);
+    graphss_i_tape_keep(t, then);
+    assert_ok(ctx, graphss_i_tape_finish(t));
+    graphss_i_tape_forward(t, true, 1);
+    assert_true(graphss_i_tape_loss(t) == 45);
+    x[0] = 10;
+    graphss_i_tape_forward(t, false, 1);
+    assert_true(graphss_i_tape_value(t, always)[0] == 20);
+    assert_true(graphss_i_tape_value(t, then)[0] == 3); /* as the last training left it */
+    graphss_i_tape_free(ctx, t);
+    graphss_ctx_free(ctx);
+}
+
 static void test_a_weight_nobody_uses_gets_zero(void **state)
 {
     (void)state;
@@ -520,6 +666,9 @@ static graphss_status record_all(graphss_ctx *ctx, void *arg)
     const size_t nnz = (size_t)f->s.m.offset[N];
     const graphss_i_var v = graphss_i_tape_constant(t, f->s.m.value, nnz, 1);
     graphss_i_tape_normalise_edges(t, &f->s.m, &f->s.transposed, f->s.place, v);
+    const graphss_i_pair m = {&f->s.m, &f->s.transposed};
+    const graphss_i_var h = graphss_i_tape_sparse_input(t, &f->x, w[0], 0);
+    graphss_i_tape_spmm_sum(t, m, graphss_i_tape_drop_rows(t, h, 0.5), 2, 1);
     st = graphss_i_tape_finish(t);
     graphss_i_tape_free(ctx, t);
     return st;
@@ -549,6 +698,11 @@ int main(void)
         cmocka_unit_test(test_gaussian_units),
         cmocka_unit_test(test_detached_edges_are_constants_to_the_gradient),
         cmocka_unit_test(test_draws_have_the_mean_and_variance_they_were_told),
+        cmocka_unit_test(test_powers_rows_and_distances),
+        cmocka_unit_test(test_a_sum_of_powers_is_what_single_products_add_up_to),
+        cmocka_unit_test(test_whole_rows_are_dropped_at_the_rate_and_only_while_training),
+        cmocka_unit_test(test_sharpened_rows_are_constants_that_stand_out),
+        cmocka_unit_test(test_what_is_for_training_only_does_not_run_otherwise),
         cmocka_unit_test(test_a_weight_nobody_uses_gets_zero),
         cmocka_unit_test(test_a_gcn_needs_two_wide_matrices),
         cmocka_unit_test(test_dropout_is_off_when_not_training),
