@@ -103,14 +103,16 @@ static void test_grand_agrees_on_sharper_answers(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     graphss_recover_options opt = preset("grand", &a);
+    graphss_split split = a.w.split;
+    split.n_val = 0; /* the last epoch counts, not the best */
+    a.in.split = &split;
     opt.fit.epochs = 60;
-    opt.fit.patience = 0;
     opt.consistency = 0;
     graphss_recovery alone = answer(ctx, &a, &opt);
     opt.consistency = 2;
     opt.temperature = 0.2;
     graphss_recovery agreed = answer(ctx, &a, &opt);
-    assert_true(certainty(&agreed) > certainty(&alone) + 0.01);
+    assert_true(certainty(&agreed) > certainty(&alone) + 0.05);
     graphss_recovery_destroy(ctx, &alone);
     graphss_recovery_destroy(ctx, &agreed);
     attacked_world_destroy(ctx, &a);
@@ -192,7 +194,8 @@ static void test_a_cancelled_run_leaves_no_result(void **state)
     attacked_world_make(ctx, &a);
     const graphss_ctx_options options = {.threads = 1, .progress = stop, .user = &calls};
     graphss_ctx *impatient = graphss_ctx_new(&options);
-    const char *const name[] = {"rgcn", "gnnguard", "appnp", "jaccard", "svd", "grand", "retrain"};
+    const char *const name[] = {"rgcn", "gnnguard", "appnp",  "jaccard",
+                                "svd",  "grand",    "retrain"};
     for (int i = 0; i < 7; i++) {
         const graphss_recover_options opt = preset(name[i], &a);
         graphss_recovery r = {0};

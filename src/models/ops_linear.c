@@ -217,9 +217,8 @@ static const graphss_i_op spmm_edges = {.forward = spmm_edges_forward,
                                         .needs_input = {true, true}};
 
 graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *m,
-                                        const graphss_i_csr *transposed,
-                                        const int64_t *place, graphss_i_var edge,
-                                        graphss_i_var x)
+                                        const graphss_i_csr *transposed, const int64_t *place,
+                                        graphss_i_var edge, graphss_i_var x)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, x), *v = graphss_i_tape_node(t, edge);
     if (!in || !v)
@@ -229,8 +228,7 @@ graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *
         return wrong_shape(t, "spmm with edges", in->rows, m->n_cols);
     if (v->rows != nnz || v->cols != 1)
         return wrong_shape(t, "edge values", v->rows, nnz);
-    graphss_i_node *node =
-        graphss_i_tape_record(t, &spmm_edges, edge, x, m->n_rows, in->cols);
+    graphss_i_node *node = graphss_i_tape_record(t, &spmm_edges, edge, x, m->n_rows, in->cols);
     if (!node || !graphss_i_tape_scratch(t, node, nnz, sizeof(float)))
         return -1;
     node->m = m;
@@ -265,9 +263,8 @@ static void edge_dot_backward(graphss_i_tape *t, graphss_i_node *node,
     }
 }
 
-static const graphss_i_op edge_dot = {.forward = edge_dot_forward,
-                                      .backward = edge_dot_backward,
-                                      .needs_input = {true, true}};
+static const graphss_i_op edge_dot = {
+    .forward = edge_dot_forward, .backward = edge_dot_backward, .needs_input = {true, true}};
 
 graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
                                       const graphss_i_csr *transposed, const int64_t *place,
@@ -341,9 +338,8 @@ static void matmul_backward(graphss_i_tape *t, graphss_i_node *node, float *cons
                        node->cols, node->rows, 0);
 }
 
-static const graphss_i_op matmul = {.forward = matmul_forward,
-                                    .backward = matmul_backward,
-                                    .needs_input = {true, true}};
+static const graphss_i_op matmul = {
+    .forward = matmul_forward, .backward = matmul_backward, .needs_input = {true, true}};
 
 graphss_i_var graphss_i_tape_matmul(graphss_i_tape *t, graphss_i_var a, graphss_i_var b)
 {
@@ -353,8 +349,7 @@ graphss_i_var graphss_i_tape_matmul(graphss_i_tape *t, graphss_i_var a, graphss_
     if (left->cols != right->rows)
         return wrong_shape(t, "matmul", right->rows, left->cols);
     const size_t inner = left->cols;
-    graphss_i_node *node =
-        graphss_i_tape_record(t, &matmul, a, b, left->rows, right->cols);
+    graphss_i_node *node = graphss_i_tape_record(t, &matmul, a, b, left->rows, right->cols);
     if (node)
         node->n = inner;
     return graphss_i_tape_var(t, node);

@@ -91,8 +91,8 @@ graphss_i_var graphss_i_tape_cross_entropy(graphss_i_tape *t, graphss_i_var x,
 }
 
 graphss_i_var graphss_i_tape_cross_entropy_part(graphss_i_tape *t, graphss_i_var x,
-                                                const int32_t *node_list,
-                                                const int32_t *label, size_t n, double factor)
+                                                const int32_t *node_list, const int32_t *label,
+                                                size_t n, double factor)
 {
     if (x < 0)
         return -1;

@@ -73,11 +73,8 @@ graphss_i_node *graphss_i_tape_record(graphss_i_tape *t, const graphss_i_op *op,
         t->room = room;
     }
     graphss_i_node *node = &t->node[t->n++];
-    *node = (graphss_i_node){.op = op,
-                             .in = {a, b},
-                             .rows = rows,
-                             .cols = cols,
-                             .only_training = t->only_training};
+    *node = (graphss_i_node){
+        .op = op, .in = {a, b}, .rows = rows, .cols = cols, .only_training = t->only_training};
     for (int i = 0; i < INPUTS; i++)
         if (node->in[i] >= 0)
             node->needs_grad |= t->node[node->in[i]].needs_grad;
