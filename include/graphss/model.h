@@ -29,9 +29,9 @@ typedef enum graphss_mode {
 typedef struct graphss_train_options {
     const char *model;    /* a name of graphss_model_name() */
     int mode;             /* graphss_mode the preset came from; kept for the record */
-    int64_t layers;       /* weight layers, >= 1 (SGC: always 1) */
+    int64_t layers;       /* weight layers, >= 1 */
     int64_t hidden;       /* width of each hidden layer */
-    int64_t hops;         /* SGC: powers of the propagation matrix */
+    int64_t hops;         /* SGC: powers of the propagation matrix, in each layer */
     double dropout;       /* share of inputs and hidden units dropped, [0, 1) */
     double weight_decay;  /* L2 on the weights of the first layer */
     double learning_rate; /* Adam's */
@@ -78,7 +78,8 @@ graphss_model_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log
 
 /* Trains further: a model that starts with the weights of `from` and is fitted to the labels
  * of the split on this snapshot, for so many epochs, with from's options otherwise. Adam
- * starts anew. Keeps the best of these epochs; from's own weights are not among them.
+ * starts anew; in paper mode, where from was not loaded from a file, it goes on where it
+ * stopped. Keeps the best of these epochs; from's own weights are not among them.
  * Errors: those of graphss_model_train; SHAPE (other features than from was trained on). */
 GRAPHSS_MUST_CHECK graphss_status
 graphss_model_continue(graphss_ctx *ctx, graphss_model **out, graphss_training *log,

@@ -32,6 +32,53 @@ static bool better(graphss_i_measure now, graphss_i_measure best)
            (now.accuracy == best.accuracy && now.loss < best.loss);
 }
 
+/* The best weights so far, and the moments of Adam at that step where they are wanted. */
+typedef struct checkpoint {
+    float *value, *m, *v;
+    size_t step;
+} checkpoint;
+
+static graphss_status checkpoint_make(graphss_ctx *ctx, checkpoint *c,
+                                      const graphss_i_params *params,
+                                      const graphss_i_adam *adam)
+{
+    c->value = graphss_i_copy(ctx, params->value, params->count, sizeof *c->value);
+    c->m = adam->kept ? graphss_i_copy(ctx, adam->m, params->count, sizeof *c->m) : NULL;
+    c->v = adam->kept ? graphss_i_copy(ctx, adam->v, params->count, sizeof *c->v) : NULL;
+    return c->value && (!adam->kept || (c->m && c->v)) ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+static void checkpoint_destroy(graphss_ctx *ctx, checkpoint *c)
+{
+    graphss_release(ctx, c->value);
+    graphss_release(ctx, c->m);
+    graphss_release(ctx, c->v);
+}
+
+static void checkpoint_take(checkpoint *c, const graphss_i_params *params,
+                            const graphss_i_adam *adam)
+{
+    const size_t bytes = params->count * sizeof *c->value;
+    memcpy(c->value, params->value, bytes);
+    if (!adam->kept)
+        return;
+    memcpy(c->m, adam->m, bytes);
+    memcpy(c->v, adam->v, bytes);
+    c->step = adam->step;
+}
+
+static void checkpoint_restore(const checkpoint *c, graphss_i_params *params,
+                               graphss_i_adam *adam)
+{
+    const size_t bytes = params->count * sizeof *c->value;
+    memcpy(params->value, c->value, bytes);
+    if (!adam->kept)
+        return;
+    memcpy(adam->m, c->m, bytes);
+    memcpy(adam->v, c->v, bytes);
+    adam->step = c->step;
+}
+
 graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_params *params,
                              graphss_i_adam *adam, graphss_i_tape *tape, graphss_i_var logits,
                              size_t n_classes, const graphss_split *split, uint64_t seed,
@@ -45,10 +92,11 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
     const bool draws = graphss_i_tape_draws(tape);
     const double start = graphss_i_seconds();
 
-    float *kept = graphss_i_copy(ctx, params->value, params->count, sizeof *kept);
+    checkpoint kept = {0};
+    st = checkpoint_make(ctx, &kept, params, adam);
     run.loss = graphss_i_alloc(ctx, epochs, sizeof *run.loss);
     run.val_acc = graphss_i_alloc(ctx, epochs, sizeof *run.val_acc);
-    if (!kept || !run.loss || !run.val_acc) {
+    if (st || !run.loss || !run.val_acc) {
         st = GRAPHSS_ERR_NOMEM;
         goto done;
     }
@@ -67,7 +115,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
             if (split->n_val == 0 || better(now, best)) {
                 best = now;
                 run.best_epoch = e - 1;
-                memcpy(kept, params->value, params->count * sizeof *kept);
+                checkpoint_take(&kept, params, adam);
             }
             char note[64];
             const int used = snprintf(note, sizeof note, "loss %.3f", (double)run.loss[e - 1]);
@@ -94,7 +142,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         graphss_i_tape_backward(tape);
         graphss_i_adam_step(ctx, adam, params, opt->learning_rate, opt->weight_decay);
     }
-    memcpy(params->value, kept, params->count * sizeof *kept);
+    checkpoint_restore(&kept, params, adam);
     graphss_i_tape_forward(tape, false, 0);
     const float *x = graphss_i_tape_value(tape, logits);
     run.train_accuracy =
@@ -104,7 +152,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         graphss_i_judge(x, n_classes, split->val, split->val_label, split->n_val).accuracy;
 done:
     run.seconds = graphss_i_seconds() - start;
-    graphss_release(ctx, kept);
+    checkpoint_destroy(ctx, &kept);
     if (log && !st)
         *log = run;
     else

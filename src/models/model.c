@@ -41,6 +41,7 @@ void graphss_model_free(graphss_ctx *ctx, graphss_model *model)
 {
     if (!model)
         return;
+    graphss_i_adam_destroy(ctx, &model->adam);
     graphss_i_params_destroy(ctx, &model->params);
     graphss_split_destroy(ctx, &model->split);
     graphss_names_destroy(ctx, &model->class_names);
@@ -166,11 +167,22 @@ static graphss_status check_training(graphss_ctx *ctx, const graphss_graph *grap
     return st;
 }
 
+/* In paper mode Adam goes on where it stopped, as in the paper's code: its moments, small by
+ * the end of one training, make the first steps of the next long. start NULL: nowhere. */
+static void resume(graphss_i_adam *adam, const graphss_i_adam *start, size_t count)
+{
+    if (!start || !start->m)
+        return;
+    memcpy(adam->m, start->m, count * sizeof *adam->m);
+    memcpy(adam->v, start->v, count * sizeof *adam->v);
+    adam->step = start->step;
+}
+
 /* Fits the model's weights, as they are, to the labels of the split, which it remembers. */
 static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
-                                  graphss_training *log, const graphss_graph *graph,
-                                  const graphss_features *features, const graphss_split *split,
-                                  int64_t epochs)
+                                  const graphss_i_adam *start, graphss_training *log,
+                                  const graphss_graph *graph, const graphss_features *features,
+                                  const graphss_split *split, int64_t epochs)
 {
     network net = {0};
     graphss_train_options opt = model->opt;
@@ -178,6 +190,10 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
     graphss_status st = graphss_split_copy(ctx, &model->split, split);
     if (!st)
         st = network_make(ctx, &net, model, graph, features, split);
+    if (!st) {
+        net.adam.kept = opt.mode == GRAPHSS_MODE_PAPER;
+        resume(&net.adam, start, net.params.count);
+    }
     /* The network has its own weights; with many features copies of them are most of the
      * memory. */
     graphss_release(ctx, model->params.value);
@@ -187,8 +203,15 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
                            model->n_classes, split, model->seed, &opt, "train");
     if (!st)
         st = graphss_i_params_allocate(ctx, &model->params);
-    if (!st)
+    if (!st) {
         graphss_i_params_unpad(&model->params, &net.params);
+        if (net.adam.kept) {
+            model->adam = net.adam;
+            net.adam = (graphss_i_adam){0};
+            graphss_release(ctx, model->adam.grad);
+            model->adam.grad = NULL;
+        }
+    }
     network_destroy(ctx, &net);
     return st;
 }
@@ -211,7 +234,7 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
     graphss_i_params_glorot(&model->params, &rng);
     if (opt.unit_scale)
         model->feature_scale = graphss_i_input_scale(features, opt.row_normalise);
-    st = fit_weights(ctx, model, log, graph, features, split, opt.epochs);
+    st = fit_weights(ctx, model, NULL, log, graph, features, split, opt.epochs);
     if (st)
         graphss_model_free(ctx, model);
     else
@@ -246,7 +269,7 @@ graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
     if (from->class_names.count)
         st = graphss_i_names_copy(ctx, &model->class_names, &from->class_names);
     if (!st)
-        st = fit_weights(ctx, model, log, graph, features, split, epochs);
+        st = fit_weights(ctx, model, &from->adam, log, graph, features, split, epochs);
     if (st)
         graphss_model_free(ctx, model);
     else

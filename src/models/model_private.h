@@ -12,6 +12,7 @@ struct graphss_model {
     uint64_t seed;
     double feature_scale; /* learned from the training snapshot; 1 without unit_scale */
     graphss_i_params params;
+    graphss_i_adam adam; /* paper mode: as training left it, padded; lost when saved */
     graphss_split split; /* what it was trained with, labels included */
     graphss_names class_names;
     char dataset_name[64];

@@ -161,7 +161,7 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     opt.dropout = 1;
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "--dropout");
     opt = quick("sgc");
-    opt.layers = 2;
+    opt.layers = 0;
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "--layers");
     opt = quick("gcn");
     opt.learning_rate = 1000;
@@ -190,6 +190,68 @@ static void test_what_cannot_be_trained_is_refused(void **state)
 #undef TRAIN
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
+}
+
+/* P (P X U) V = P^2 X (U V) */
+static void test_layers_of_sgc_multiply(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    graphss_train_options opt = quick("sgc");
+    opt.layers = 2;
+    opt.hops = 1;
+    opt.bias = false;
+    graphss_model *two = train(ctx, NULL, &w, &opt), *one = NULL;
+    opt.layers = 1;
+    opt.hops = 2;
+    assert_ok(ctx, graphss_i_model_new(ctx, &one, &opt, WORLD_WORDS, 2, 1));
+    one->feature_scale = two->feature_scale;
+    const float *u = two->params.value + two->params.param[0].offset;
+    const float *v = two->params.value + two->params.param[1].offset;
+    for (size_t i = 0; i < WORLD_WORDS; i++)
+        for (size_t c = 0; c < 2; c++)
+            for (size_t j = 0; j < 8; j++)
+                one->params.value[i * 2 + c] += u[i * 8 + j] * v[j * 2 + c];
+    float a[WORLD_NODES * 2], b[WORLD_NODES * 2];
+    predict(ctx, a, one, &w);
+    predict(ctx, b, two, &w);
+    for (size_t i = 0; i < WORLD_NODES * 2; i++)
+        assert_true(fabsf(a[i] - b[i]) < 1e-5f);
+    assert_true(test_accuracy(ctx, two, &w) > 0.8);
+    graphss_model_free(ctx, one);
+    graphss_model_free(ctx, two);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+/* In paper mode Adam goes on, so that two halves of a training are the whole; else not. */
+static void test_adam_goes_on_in_paper_mode(void **state)
+{
+    (void)state;
+    for (int mode = GRAPHSS_MODE_HONEST; mode <= GRAPHSS_MODE_PAPER; mode++) {
+        graphss_ctx *ctx = testing_ctx(NULL, 1);
+        world w;
+        world_make(ctx, &w, 1);
+        w.split.n_val = 0; /* the last weights are kept */
+        graphss_train_options opt = quick("gcn");
+        opt.dropout = 0;
+        opt.mode = mode;
+        graphss_model *whole = train(ctx, NULL, &w, &opt), *rest = NULL;
+        opt.epochs = 23;
+        graphss_model *part = train(ctx, NULL, &w, &opt);
+        assert_ok(ctx, graphss_model_continue(ctx, &rest, NULL, part, &w.graph, &w.features,
+                                              &w.split, 3, 37));
+        const size_t bytes = whole->params.count * sizeof *whole->params.value;
+        const int differ = memcmp(whole->params.value, rest->params.value, bytes);
+        assert_true((differ == 0) == (mode == GRAPHSS_MODE_PAPER));
+        graphss_model_free(ctx, rest);
+        graphss_model_free(ctx, part);
+        graphss_model_free(ctx, whole);
+        world_destroy(ctx, &w);
+        graphss_ctx_free(ctx);
+    }
 }
 
 static void test_training_goes_on_from_the_weights_given(void **state)
@@ -280,6 +342,7 @@ static graphss_status train_and_predict(graphss_ctx *ctx, void *arg)
     float prob[WORLD_NODES * 2];
     graphss_train_options opt = quick("sage");
     opt.epochs = 2;
+    opt.mode = GRAPHSS_MODE_PAPER; /* keeps more */
     graphss_model *model = NULL, *further = NULL;
     graphss_training log = {0};
     graphss_status st = graphss_model_train(ctx, &model, &log, &w->graph, &w->features, 2,
@@ -315,6 +378,8 @@ int main(void)
         cmocka_unit_test(test_threads_do_not_change_a_bit),
         cmocka_unit_test(test_patience_stops_early),
         cmocka_unit_test(test_what_cannot_be_trained_is_refused),
+        cmocka_unit_test(test_layers_of_sgc_multiply),
+        cmocka_unit_test(test_adam_goes_on_in_paper_mode),
         cmocka_unit_test(test_training_goes_on_from_the_weights_given),
         cmocka_unit_test(test_training_can_be_cancelled),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
