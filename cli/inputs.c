@@ -151,7 +151,7 @@ graphss_status cli_check_output(cli *app, const char *path, const char *const *i
 }
 
 static const char *const mode_names[] = {"honest", "paper", NULL};
-static const char *const noise_names[] = {"uniform", "paper", NULL};
+static const char *const noise_names[] = {"uniform", "paper", "pair", NULL};
 
 static const graphss_option split_rows[] = {
     {"split", GRAPHSS_OPTION_STRING, offsetof(cli_split_options, from), 0, 0, NULL, "FILE",
@@ -163,7 +163,7 @@ static const graphss_option split_rows[] = {
     {"noise", GRAPHSS_OPTION_REAL, offsetof(cli_split_options, make.noise), 0, 1, NULL,
      "SHARE", "share of training and validation labels made wrong", 0},
     {"noise-kind", GRAPHSS_OPTION_CHOICE, offsetof(cli_split_options, make.noise_kind), 0, 0,
-     noise_names, "KIND", "how wrong labels are drawn", 0},
+     noise_names, "KIND", "how wrong labels are drawn; pair: always the class before", 0},
     {"mode", GRAPHSS_OPTION_CHOICE, offsetof(cli_split_options, mode), 0, 0, mode_names,
      "MODE", "preset: tuned and fair, or as the paper's code", 0},
     {0},

@@ -24,7 +24,9 @@ typedef struct graphss_split {
 
 typedef enum graphss_noise {
     GRAPHSS_NOISE_UNIFORM, /* exactly share * n labels, each to one of the other classes */
-    GRAPHSS_NOISE_PAPER    /* the paper's code: may redraw the truth, never the last class */
+    GRAPHSS_NOISE_PAPER,   /* the paper's code: may redraw the truth, never the last class */
+    GRAPHSS_NOISE_PAIR     /* exactly share * n labels, each to the class before its own, of
+                            * the first to the last: what annotators confuse */
 } graphss_noise;
 
 typedef struct graphss_split_options {

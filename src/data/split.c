@@ -28,7 +28,7 @@ static graphss_status check_options(graphss_ctx *ctx, const graphss_split_option
                               "train is %g and val is %g, want train above 0 and a sum of "
                               "at most 1",
                               opt->train, opt->val);
-    if (opt->noise_kind != GRAPHSS_NOISE_UNIFORM && opt->noise_kind != GRAPHSS_NOISE_PAPER)
+    if (opt->noise_kind < GRAPHSS_NOISE_UNIFORM || opt->noise_kind > GRAPHSS_NOISE_PAIR)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "noise kind %d is not known",
                               opt->noise_kind);
     return GRAPHSS_OK;
@@ -49,6 +49,8 @@ static size_t add_noise(int32_t *label, int32_t *place, size_t n, size_t n_class
         int32_t drawn = (int32_t)graphss_rng_below(rng, n_classes - 1);
         if (kind == GRAPHSS_NOISE_UNIFORM)
             drawn += drawn >= *seen;
+        else if (kind == GRAPHSS_NOISE_PAIR)
+            drawn = (*seen ? *seen : (int32_t)n_classes) - 1;
         changed += drawn != *seen;
         *seen = drawn;
     }

@@ -98,6 +98,28 @@ static void test_paper_noise_never_draws_the_last_class(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_pair_noise_always_says_the_class_before(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int32_t label[N];
+    fill_labels(label);
+    graphss_split s = {0};
+    size_t in_val;
+    graphss_split_options opt = graphss_split_options_default();
+    opt.noise = 0.25;
+    opt.noise_kind = GRAPHSS_NOISE_PAIR;
+    assert_ok(ctx, graphss_split_make(ctx, &s, label, N, K, 3, &opt));
+    assert_int_equal(count_changed(&s, label, &in_val), 90);
+    assert_int_equal(in_val, 45);
+    for (size_t i = 0; i < s.n_train; i++) {
+        const int32_t truth = label[s.train[i]];
+        assert_true(s.train_label[i] == truth || s.train_label[i] == (truth + K - 1) % K);
+    }
+    graphss_split_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
 static void test_noise_does_not_move_the_split_and_seeds_do(void **state)
 {
     (void)state;
@@ -183,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_parts_are_disjoint_and_hold_every_labelled_node),
         cmocka_unit_test(test_uniform_noise_changes_exactly_its_share),
         cmocka_unit_test(test_paper_noise_never_draws_the_last_class),
+        cmocka_unit_test(test_pair_noise_always_says_the_class_before),
         cmocka_unit_test(test_noise_does_not_move_the_split_and_seeds_do),
         cmocka_unit_test(test_bad_shares_and_too_few_nodes_are_refused),
         cmocka_unit_test(test_each_allocation_may_fail),
