@@ -26,7 +26,7 @@ graphss_i_measure graphss_i_judge(const float *logits, size_t k, const int32_t *
                                n ? loss / (double)n : NAN};
 }
 
-static bool better(graphss_i_measure now, graphss_i_measure best)
+bool graphss_i_better(graphss_i_measure now, graphss_i_measure best)
 {
     return now.accuracy > best.accuracy ||
            (now.accuracy == best.accuracy && now.loss < best.loss);
@@ -112,7 +112,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
                                 split->val_label, split->n_val);
             run.val_acc[e - 1] = (float)now.accuracy;
             run.epochs = e;
-            if (split->n_val == 0 || better(now, best)) {
+            if (split->n_val == 0 || graphss_i_better(now, best)) {
                 best = now;
                 run.best_epoch = e - 1;
                 checkpoint_take(&kept, params, adam);

@@ -109,6 +109,96 @@ graphss_i_var graphss_i_tape_cross_entropy_part(graphss_i_tape *t, graphss_i_var
     return graphss_i_tape_var(t, node);
 }
 
+/* ---- f / count sum_i (w_i log sum_c exp(x[i][c]) - q_i . x_i),  w_i = sum_c q[i][c] ----
+ *
+ *   dx[i][c] = f / count (w_i softmax(x[i])[c] - q[i][c]),  count = sum_i w_i */
+
+static double listed(const float *target, size_t cols)
+{
+    double sum = 0;
+    for (size_t c = 0; c < cols; c++)
+        sum += target[c];
+    return sum;
+}
+
+static void soft_range(void *arg, size_t from, size_t to)
+{
+    const rows *r = arg;
+    double sum = 0, count = 0;
+    for (size_t i = from; i < to; i++) {
+        const float *x = r->x + i * r->cols;
+        const float *q = (const float *)r->node->user + i * r->cols;
+        const double weight = listed(q, r->cols);
+        if (weight == 0)
+            continue;
+        sum += weight * log_sum_exp(x, r->cols);
+        for (size_t c = 0; c < r->cols; c++)
+            sum -= q[c] * x[c];
+        count += weight;
+    }
+    ((double *)r->node->scratch)[2 * (from / GRAIN)] = sum;
+    ((double *)r->node->scratch)[2 * (from / GRAIN) + 1] = count;
+}
+
+/* The factor of the gradient stands behind the sums. */
+static void soft_forward(graphss_i_tape *t, graphss_i_node *node)
+{
+    const graphss_i_node *x = input(t, node);
+    double *partial = node->scratch, sum = 0, count = 0;
+    rows r = {NULL, x->value, node, x->cols};
+    graphss_i_tape_ranges(t, x->rows, GRAIN, soft_range, &r);
+    for (size_t p = 0; p * GRAIN < x->rows; p++) {
+        sum += partial[2 * p];
+        count += partial[2 * p + 1];
+    }
+    const double share = count > 0 ? node->factor / count : 0;
+    node->loss = share * sum;
+    partial[node->n] = share;
+}
+
+static void soft_back_range(void *arg, size_t from, size_t to)
+{
+    const rows *r = arg;
+    const float share = (float)((const double *)r->node->scratch)[r->node->n];
+    for (size_t i = from; i < to; i++) {
+        const float *x = r->x + i * r->cols;
+        const float *q = (const float *)r->node->user + i * r->cols;
+        float *out = r->out + i * r->cols;
+        const float weight = (float)listed(q, r->cols);
+        const float norm = weight == 0 ? 0 : (float)log_sum_exp(x, r->cols);
+        for (size_t c = 0; c < r->cols; c++)
+            out[c] = weight == 0 ? 0 : share * (weight * expf(x[c] - norm) - q[c]);
+    }
+}
+
+static void soft_backward(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
+{
+    const graphss_i_node *x = input(t, node);
+    rows r = {gin[0], x->value, node, x->cols};
+    graphss_i_tape_ranges(t, x->rows, GRAIN, soft_back_range, &r);
+}
+
+static const graphss_i_op soft_cross_entropy = {.forward = soft_forward,
+                                                .backward = soft_backward,
+                                                .needs_input = {true},
+                                                .is_loss = true};
+
+graphss_i_var graphss_i_tape_soft_cross_entropy(graphss_i_tape *t, graphss_i_var x,
+                                                const float *target, double factor)
+{
+    const graphss_i_node *in = graphss_i_tape_node(t, x);
+    if (!in)
+        return -1;
+    const size_t sums = 2 * ((in->rows + GRAIN - 1) / GRAIN);
+    graphss_i_node *node = graphss_i_tape_record(t, &soft_cross_entropy, x, -1, 1, 1);
+    if (!node || !graphss_i_tape_scratch(t, node, sums + 1, sizeof(double)))
+        return -1;
+    node->user = target;
+    node->n = sums;
+    node->factor = (float)factor;
+    return graphss_i_tape_var(t, node);
+}
+
 /* ---- f sum_j x_j^2;  dx = 2 f x ---- */
 
 static void sum_squares_forward(graphss_i_tape *t, graphss_i_node *node)

@@ -82,6 +82,21 @@ graphss_i_var graphss_i_tape_detached_edges(graphss_i_tape *t, const graphss_i_c
                                             graphss_i_var x, graphss_i_fill_edges fill,
                                             const void *user);
 
+/* A symmetric pattern some of whose entries are learned: each pair of nodes has one number,
+ * which stands in two entries. */
+typedef struct graphss_i_pair_pattern {
+    graphss_i_csr m;     /* without values; it is its own transpose */
+    int64_t *place;      /* [nnz] where (j, i) stands, for the entry (i, j) */
+    int32_t *source;     /* [nnz] the pair of an entry, or -1: its value is 1 */
+    int64_t *entry;      /* [n_pairs] one of the two entries of each pair */
+    const float *weight; /* factors of the pairs of b below; read anew in each pass */
+    size_t n_pairs;
+} graphss_i_pair_pattern;
+/* (nnz x 1): values for the pattern. a has the numbers of the first pairs, b of the others,
+ * which are multiplied by p->weight; either may be -1: it has none. */
+graphss_i_var graphss_i_tape_spread_pairs(graphss_i_tape *t, const graphss_i_pair_pattern *p,
+                                          graphss_i_var a, graphss_i_var b);
+
 /* ---- pointwise ---- */
 
 graphss_i_var graphss_i_tape_add_bias(graphss_i_tape *t, graphss_i_var x,
@@ -93,6 +108,8 @@ graphss_i_var graphss_i_tape_dropout(graphss_i_tape *t, graphss_i_var x, double 
 graphss_i_var graphss_i_tape_add(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
 graphss_i_var graphss_i_tape_multiply(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
 graphss_i_var graphss_i_tape_scale(graphss_i_tape *t, graphss_i_var x, double factor);
+/* x where it is positive and not below the threshold, else 0 */
+graphss_i_var graphss_i_tape_keep_above(graphss_i_tape *t, graphss_i_var x, double threshold);
 graphss_i_var graphss_i_tape_sigmoid(graphss_i_tape *t, graphss_i_var x);
 graphss_i_var graphss_i_tape_exp(graphss_i_tape *t, graphss_i_var x);
 graphss_i_var graphss_i_tape_elu(graphss_i_tape *t, graphss_i_var x);
@@ -122,6 +139,17 @@ graphss_i_var graphss_i_tape_cross_entropy_part(graphss_i_tape *t, graphss_i_var
 /* factor times the sum of (x - y)^2 */
 graphss_i_var graphss_i_tape_squared_distance(graphss_i_tape *t, graphss_i_var x,
                                               graphss_i_var y, double factor);
+/* factor times the mean over the listed rows i of -sum_c target[i][c] log softmax(x[i])[c].
+ * target [rows x cols] is borrowed and read anew in each pass; a row is listed where it sums
+ * to 1, and not where it is 0. Without any the loss is 0. */
+graphss_i_var graphss_i_tape_soft_cross_entropy(graphss_i_tape *t, graphss_i_var x,
+                                                const float *target, double factor);
+/* factor times rows times the mean of (r_i . r_j - [i and j are linked])^2 over all links and,
+ * drawn anew in each training pass, `reach` pairs a node that are not linked. 0 when not
+ * training. links is borrowed. */
+graphss_i_var graphss_i_tape_link_loss(graphss_i_tape *t, graphss_i_var r,
+                                       const graphss_graph *links, size_t reach,
+                                       double factor);
 /* factor times the sum of all squares */
 graphss_i_var graphss_i_tape_sum_squares(graphss_i_tape *t, graphss_i_var x, double factor);
 /* factor times the sum of (mean^2 + variance - log variance) / 2: the divergence from the
