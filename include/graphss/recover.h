@@ -55,6 +55,12 @@ typedef enum graphss_similarity {
 
 enum { GRAPHSS_RECOVER_AUGMENTATIONS = 16 };
 
+/* nrgnn: the network whose answer is given. */
+typedef enum graphss_head {
+    GRAPHSS_HEAD_CLASSIFIER, /* the one that learns from answers of the other as well */
+    GRAPHSS_HEAD_MINER
+} graphss_head;
+
 /* Fields that a method does not read are ignored; graphss_recover_uses tells which it does. */
 typedef struct graphss_recover_options {
     const char *method;        /* a name of graphss_recover_name() */
@@ -83,9 +89,15 @@ typedef struct graphss_recover_options {
     double low_rank;           /* of its nuclear norm, */
     double smoothness;         /* of how much features differ along its links */
     double graph_rate;         /* prognn: step size of the links */
-    int64_t neighbours;        /* prognn: alike nodes a node may be linked to besides */
+    int64_t neighbours;        /* prognn, nrgnn: alike nodes it may be linked to besides */
+    int64_t negatives;         /* nrgnn: pairs without a link it learns from, a node */
+    int64_t edge_hidden;       /* nrgnn: width of the network that predicts links */
+    double confidence;         /* nrgnn: a surer answer becomes a label, [0, 1] */
+    double link_weight;        /* nrgnn: weight of the prediction of links in the loss, */
+    double pseudo_weight;      /* and of labels that were answers */
+    int head;                  /* graphss_head */
     double dropnode;           /* grand: share of the nodes that do not spread, [0, 1) */
-    double input_dropout;      /* grand: share of features dropped */
+    double input_dropout;      /* grand, nrgnn: share of features dropped */
     int64_t augmentations;     /* grand: random passes, 1 .. GRAPHSS_RECOVER_AUGMENTATIONS */
     double consistency;        /* grand: weight of their agreement */
     double temperature;        /* grand: of what they agree on */

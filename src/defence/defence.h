@@ -71,6 +71,7 @@ extern const graphss_i_defence graphss_i_svd;
 extern const graphss_i_defence graphss_i_rgcn;
 extern const graphss_i_defence graphss_i_gnnguard;
 extern const graphss_i_defence graphss_i_appnp;
+extern const graphss_i_defence graphss_i_nrgnn;
 extern const graphss_i_defence graphss_i_prognn;
 extern const graphss_i_defence graphss_i_grand;
 

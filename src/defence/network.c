@@ -61,7 +61,7 @@ static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_i_networ
 }
 
 /* posterior[i][c] = exp(x[i][c] - max) / sum */
-static void softmax(double *posterior, const float *x, size_t n, size_t k)
+void graphss_i_softmax(double *posterior, const float *x, size_t n, size_t k)
 {
     for (size_t i = 0; i < n; i++, x += k, posterior += k) {
         double top = x[0], sum = 0;
@@ -135,8 +135,8 @@ graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_netwo
         st = fit(ctx, &asked, type, scene, scene->split, opt, &params, &adam, true);
     if (!st) {
         graphss_i_tape_forward(answer->tape, false, scene->seed);
-        softmax(posterior, graphss_i_tape_value(answer->tape, answer->logits), scene->n,
-                scene->k);
+        graphss_i_softmax(posterior, graphss_i_tape_value(answer->tape, answer->logits),
+                          scene->n, scene->k);
     }
 done:
     leave(ctx, &asked, type);

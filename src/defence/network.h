@@ -54,4 +54,7 @@ graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_netwo
                       const graphss_i_scene *scene, const graphss_recover_options *opt,
                       const graphss_i_params *given, double feature_scale, const void *user);
 
+/* posterior [n x k] of logits x */
+void graphss_i_softmax(double *posterior, const float *x, size_t n, size_t k);
+
 #endif

@@ -20,6 +20,7 @@ static const graphss_i_defence *const methods[] = {
     &graphss_i_rgcn,
     &graphss_i_gnnguard,
     &graphss_i_appnp,
+    &graphss_i_nrgnn,
     &graphss_i_prognn,
     &graphss_i_grand,
 };
@@ -55,6 +56,7 @@ const char *graphss_recover_summary(size_t i)
 #define FIELD(f) offsetof(graphss_recover_options, f)
 static const char *const modes[] = {"honest", "paper", NULL};
 static const char *const ways[] = {"auto", "evasion", "retrain", NULL};
+static const char *const heads[] = {"classifier", "miner", NULL};
 static const char *const similarities[] = {"auto", "jaccard", "cosine", "weighted", NULL};
 
 /* The first COMMON rows mean something to every method. */
@@ -73,7 +75,7 @@ static const graphss_option table[] = {
     {"steps", GRAPHSS_OPTION_INT, FIELD(steps), 0, 1e3, NULL, "N",
      "label-propagation, appnp, grand: rounds", 0},
     {"threshold", GRAPHSS_OPTION_REAL, FIELD(threshold), 0, 1, NULL, "X",
-     "jaccard, gnnguard: links whose ends are less alike are cut", 0},
+     "jaccard, gnnguard: links whose ends are less alike are cut; nrgnn: links it makes", 0},
     {"similarity", GRAPHSS_OPTION_CHOICE, FIELD(similarity), 0, 0, similarities, "KIND",
      "jaccard: of the features of two nodes; auto: jaccard if binary, else cosine", 0},
     {"rank", GRAPHSS_OPTION_INT, FIELD(rank), 0, 4096, NULL, "N",
@@ -108,12 +110,26 @@ static const graphss_option table[] = {
      "prognn: weight of how much features differ along the links", 0},
     {"graph-rate", GRAPHSS_OPTION_REAL, FIELD(graph_rate), 0, 1e3, NULL, "X",
      "prognn: step size of the links", 0},
-    {"neighbours", GRAPHSS_OPTION_INT, FIELD(neighbours), 0, 1000, NULL, "N",
-     "prognn: nodes alike that a node may be linked to besides", 0},
+    {"neighbours", GRAPHSS_OPTION_INT, FIELD(neighbours), 0, 1e4, NULL, "N",
+     "prognn, nrgnn: nodes alike that a node may be linked to besides; nrgnn: 0 is all that "
+     "have a label",
+     0},
+    {"negatives", GRAPHSS_OPTION_INT, FIELD(negatives), 0, 1e4, NULL, "N",
+     "nrgnn: pairs without a link that links are learned from, for each node", 0},
+    {"edge-hidden", GRAPHSS_OPTION_INT, FIELD(edge_hidden), 1, 4096, NULL, "N",
+     "nrgnn: width of the network that predicts links", 0},
+    {"confidence", GRAPHSS_OPTION_REAL, FIELD(confidence), 0, 1, NULL, "P",
+     "nrgnn: an answer surer than P becomes a label", 0},
+    {"link-weight", GRAPHSS_OPTION_REAL, FIELD(link_weight), 0, 1e3, NULL, "X",
+     "nrgnn: weight of the prediction of links in the loss", 0},
+    {"pseudo-weight", GRAPHSS_OPTION_REAL, FIELD(pseudo_weight), 0, 1e3, NULL, "X",
+     "nrgnn: weight of the labels that were answers", 0},
+    {"head", GRAPHSS_OPTION_CHOICE, FIELD(head), 0, 0, heads, "NAME",
+     "nrgnn: whose answer: the classifier, or the miner of its extra labels", 0},
     {"dropnode", GRAPHSS_OPTION_REAL, FIELD(dropnode), 0, 0.99, NULL, "SHARE",
      "grand: share of the nodes whose features do not spread in a pass", 0},
     {"input-dropout", GRAPHSS_OPTION_REAL, FIELD(input_dropout), 0, 0.99, NULL, "SHARE",
-     "grand: share of features dropped (--dropout: of hidden units)", 0},
+     "grand, nrgnn: share of features dropped (--dropout: of hidden units)", 0},
     {"augmentations", GRAPHSS_OPTION_INT, FIELD(augmentations), 1,
      GRAPHSS_RECOVER_AUGMENTATIONS, NULL, "N", "grand: random passes that must agree", 0},
     {"consistency", GRAPHSS_OPTION_REAL, FIELD(consistency), 0, 1e3, NULL, "X",
@@ -196,6 +212,7 @@ graphss_recover_options graphss_recover_options_default(const char *method, grap
                                    .retrain_epochs = 60,
                                    .prior = 1,
                                    .dynamic_phi = true,
+                                   .edge_hidden = 1,
                                    .augmentations = 1,
                                    .temperature = 1};
     opt.fit =
