@@ -75,6 +75,14 @@ extern const graphss_i_defence graphss_i_nrgnn;
 extern const graphss_i_defence graphss_i_prognn;
 extern const graphss_i_defence graphss_i_grand;
 
+/* The method of a name as a mode has it, or NULL. */
+const graphss_i_defence *graphss_i_defence_find(const char *name, int mode);
+/* graphss_recover_options_default for a model that was trained with these options on the
+ * dataset of that name, which may be NULL. */
+graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mode mode,
+                                                 const graphss_train_options *fit,
+                                                 const char *dataset);
+
 /* graphss_recover with a report, which is released by the caller even on errors. */
 graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
                                  const graphss_recover_input *in,

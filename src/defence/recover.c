@@ -41,6 +41,11 @@ static const graphss_i_defence *in_mode(const graphss_i_defence *m, int mode)
     return mode == GRAPHSS_MODE_PAPER && m && m->paper ? m->paper : m;
 }
 
+const graphss_i_defence *graphss_i_defence_find(const char *name, int mode)
+{
+    return in_mode(find(name), mode);
+}
+
 const char *graphss_recover_name(size_t i)
 {
     return i < METHODS ? methods[i]->name : NULL;
@@ -204,9 +209,19 @@ static void paper_fit(graphss_train_options *fit)
 graphss_recover_options graphss_recover_options_default(const char *method, graphss_mode mode,
                                                         const graphss_model *model)
 {
+    const graphss_train_options gcn = graphss_train_options_default("gcn", mode);
+    return graphss_i_recover_preset(method, mode, model ? graphss_model_options(model) : &gcn,
+                                    model ? graphss_model_dataset_name(model) : NULL);
+}
+
+graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mode mode,
+                                                 const graphss_train_options *fit,
+                                                 const char *dataset)
+{
     const graphss_i_defence *m = in_mode(find(method), mode);
     graphss_recover_options opt = {.method = method,
                                    .mode = mode,
+                                   .fit = *fit,
                                    .sweeps = 100,
                                    .warmup = 40,
                                    .retrain_epochs = 60,
@@ -215,14 +230,12 @@ graphss_recover_options graphss_recover_options_default(const char *method, grap
                                    .edge_hidden = 1,
                                    .augmentations = 1,
                                    .temperature = 1};
-    opt.fit =
-        model ? *graphss_model_options(model) : graphss_train_options_default("gcn", mode);
     if (mode == GRAPHSS_MODE_PAPER && m && m != &graphss_i_retrain)
         paper_fit(&opt.fit);
     if (m && m->adjust)
         m->adjust(&opt);
-    if (m && m->suit && model && mode == GRAPHSS_MODE_PAPER)
-        m->suit(&opt, graphss_model_dataset_name(model));
+    if (m && m->suit && dataset && mode == GRAPHSS_MODE_PAPER)
+        m->suit(&opt, dataset);
     return opt;
 }
 

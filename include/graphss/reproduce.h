@@ -1,0 +1,62 @@
+/* graphss/reproduce.h - the tables and figures of the paper, and ours, as records.
+ *
+ *     graphss_reproduce_options opt = {.what = "defence", .mode = "honest", .folder = "out"};
+ *     graphss_reproduced done = {0};
+ *     graphss_reproduce(ctx, &done, 1, &opt);
+ *
+ * Each finished cell (a method on a scene) is a line of FOLDER/records.jsonl
+ * (docs/records.md). What is there already is not run again. Cells run in processes of their
+ * own, each on one thread, as many at a time as the context has threads; one that crashes is
+ * a record with an error, and the rest goes on. Results do not depend on how many run. */
+#ifndef GRAPHSS_REPRODUCE_H
+#define GRAPHSS_REPRODUCE_H
+
+#include <graphss/options.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Lists are "a,b"; NULL: as the recipe has it. */
+typedef struct graphss_reproduce_options {
+    const char *what;     /* "datasets", "defence", ... or "all" */
+    const char *mode;     /* "paper" or "honest"; NULL: both */
+    const char *datasets; /* instead of the recipe's */
+    const char *models;   /* instead of the recipe's; with "all" only those of the recipe */
+    const char *settings; /* of the recipe's only these */
+    const char *methods;  /* of the recipe's only these */
+    int64_t seeds;        /* how many, 0: as the recipe has it */
+    const char *recipe;   /* a file instead of those built in; what may be NULL then */
+    const char *folder;   /* made where there is none */
+    const char *const *data_dirs; /* as in graphss_read_options */
+} graphss_reproduce_options;
+
+GRAPHSS_API const graphss_option *graphss_reproduce_options_table(void);
+
+typedef struct graphss_reproduced {
+    size_t cells;  /* in all */
+    size_t before; /* recorded by an earlier run */
+    size_t run;    /* finished by this one */
+    size_t failed; /* with an error, of this run or kept from before */
+    size_t cut;    /* bytes of a torn last line that were taken off */
+    char first_error[512];
+    double seconds;
+} graphss_reproduced;
+
+/* The i-th thing that can be reproduced, NULL past the last; and of each recipe its name and
+ * the remark at its head. */
+GRAPHSS_API const char *graphss_reproduce_recipe(size_t i, const char **text, size_t *n);
+
+/* Runs what is missing. Progress stage: "reproduce", in milliseconds of expected work. A
+ * line of the log (INFO) for each cell. *out is filled even when it ends early. Errors:
+ * INVALID, DATA (a recipe, a dataset, records that are none), NOT_FOUND, IO, LIMIT (another
+ * run writes to the folder), NOMEM, CANCELLED: what was finished is kept. A cell that fails
+ * is no error. */
+GRAPHSS_MUST_CHECK graphss_status graphss_reproduce(graphss_ctx *ctx, graphss_reproduced *out,
+                                                    uint64_t first_seed,
+                                                    const graphss_reproduce_options *opt);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,676 @@
+/* plan.c - see plan.h. The order of the cells is that of the recipe: points of a sweep
+ * outside, then datasets, seeds, sets, classifiers, settings, and methods inside. */
+#include "experiment/plan.h"
+
+#include "defence/defence.h"
+#include "experiment/records.h"
+#include <string.h>
+
+/* ---- what a recipe may say ---- */
+
+static const char *const whats[] = {"datasets",   "defence",  "alert",       "runtime",
+                                    "parameters", "ablation", "confusion",   "budget",
+                                    "noise",      "scale",    "calibration", NULL};
+static const char *const keys[] = {"what",    "mode",      "settings", "datasets", "models",
+                                   "methods", "skip",      "seeds",    "sets",     "limit",
+                                   "alone",   "parameter", NULL};
+
+static bool in_list(const char *word, size_t n, const char *const *list)
+{
+    for (size_t i = 0; list[i]; i++)
+        if (strlen(list[i]) == n && !memcmp(list[i], word, n))
+            return true;
+    return false;
+}
+
+static graphss_status refuse(graphss_ctx *ctx, const graphss_i_recipe *r, size_t line,
+                             const char *what)
+{
+    return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "recipe %s: line %zu: %s", r->name, line,
+                          what);
+}
+
+#define SPLIT(f) offsetof(graphss_split_options, f)
+static const char *const noises[] = {"uniform", "paper", NULL};
+static const graphss_option split_table[] = {
+    {"train", GRAPHSS_OPTION_REAL, SPLIT(train), 0, 1, NULL, "SHARE", "nodes that train", 0},
+    {"val", GRAPHSS_OPTION_REAL, SPLIT(val), 0, 1, NULL, "SHARE", "nodes that validate", 0},
+    {"noise", GRAPHSS_OPTION_REAL, SPLIT(noise), 0, 1, NULL, "SHARE", "wrong labels", 0},
+    {"noise-kind", GRAPHSS_OPTION_CHOICE, SPLIT(noise_kind), 0, 0, noises, "KIND", "of them",
+     0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+};
+
+/* ---- options ---- */
+
+static const char mode_names[2][7] = {"honest", "paper"};
+
+/* One assignment "group.option" = value. What is of another group or has no meaning for the
+ * method is left alone; *known tells whether the name exists at all. An option that borrows
+ * its value is not known where the value does not last. */
+static graphss_status assign(graphss_ctx *ctx, graphss_i_job_options *job,
+                             graphss_recover_options *recover, const char *key, size_t n_key,
+                             const char *value, bool lasts, bool *known)
+{
+    char name[64];
+    const char *dot = memchr(key, '.', n_key);
+    *known = false;
+    if (!dot || n_key - (size_t)(dot - key) - 1 >= sizeof name)
+        return GRAPHSS_OK;
+    const size_t n_group = (size_t)(dot - key), n_name = n_key - n_group - 1;
+    memcpy(name, dot + 1, n_name);
+    name[n_name] = '\0';
+    const struct {
+        const char *group;
+        const graphss_option *table;
+        void *options;
+    } groups[] = {
+        {"split", split_table, job ? &job->split : NULL},
+        {"train", graphss_train_options_table(), job ? &job->train : NULL},
+        {"snapshots", graphss_snapshot_options_table(), job ? &job->snapshots : NULL},
+        {"attack", graphss_attack_options_table(), job ? &job->attack : NULL},
+        {"alert", graphss_alert_options_table(), job ? &job->alert : NULL},
+        {"recover", graphss_recover_options_table(), recover},
+    };
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        if (strlen(groups[g].group) != n_group || memcmp(groups[g].group, key, n_group) != 0)
+            continue;
+        const graphss_option *row = graphss_option_find(groups[g].table, name);
+        if (!row || (row->type == GRAPHSS_OPTION_STRING && !lasts))
+            return GRAPHSS_OK;
+        *known = true;
+        if (!groups[g].options || (groups[g].options == (void *)recover &&
+                                   !graphss_recover_uses(recover->method, name)))
+            return GRAPHSS_OK;
+        return graphss_option_set(ctx, groups[g].options, row, value);
+    }
+    return GRAPHSS_OK;
+}
+
+/* The assignments of a point, "a.b=1 c.d=2". */
+static graphss_status assign_point(graphss_ctx *ctx, graphss_i_job_options *job,
+                                   graphss_recover_options *recover, const graphss_i_recipe *r,
+                                   const graphss_i_recipe_line *p)
+{
+    const char *at = p->value;
+    for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
+        char value[64];
+        bool known = false;
+        const char *equals = memchr(at, '=', n);
+        const size_t n_key = equals ? (size_t)(equals - at) : n;
+        if (n_key == 7 && !memcmp(at, "dataset", 7))
+            continue;
+        if (equals && n - n_key - 1 < sizeof value) {
+            memcpy(value, equals + 1, n - n_key - 1);
+            value[n - n_key - 1] = '\0';
+            const graphss_status st =
+                assign(ctx, job, recover, at, n_key, value, false, &known);
+            if (st)
+                return graphss_i_fail_in(ctx, st, r->name);
+        }
+        if (!known)
+            return refuse(ctx, r, p->number,
+                          "want GROUP.OPTION=VALUE of an option that exists");
+    }
+    return GRAPHSS_OK;
+}
+
+static graphss_status assign_all(graphss_ctx *ctx, graphss_i_job_options *job_options,
+                                 graphss_recover_options *recover, const graphss_i_job *job)
+{
+    const graphss_i_recipe *r = job->recipe;
+    graphss_status st = GRAPHSS_OK;
+    for (int special = 0; special < 2 && !st; special++) {
+        for (size_t i = 0; i < r->n_lines && !st; i++) {
+            const graphss_i_recipe_line *line = &r->line[i];
+            bool known;
+            if (!strchr(line->key, '.') || (line->at != NULL) != (special != 0) ||
+                (line->at && !graphss_i_same_dataset(line->at, job->dataset)))
+                continue;
+            st = assign(ctx, job_options, recover, line->key, strlen(line->key), line->value,
+                        true, &known);
+            if (st)
+                st = graphss_i_fail_in(ctx, st, r->name);
+        }
+    }
+    if (!st && job->point)
+        st = assign_point(ctx, job_options, recover, r, job->point);
+    return st;
+}
+
+graphss_status graphss_i_job_options_fill(graphss_ctx *ctx, graphss_i_job_options *out,
+                                          const graphss_i_job *job)
+{
+    const graphss_mode mode =
+        job->mode == GRAPHSS_MODE_PAPER ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_HONEST;
+    *out = (graphss_i_job_options){
+        .split = graphss_split_options_default(),
+        .train = graphss_train_options_default(job->model ? job->model : "gcn", mode),
+        .snapshots = graphss_snapshot_options_default(),
+        .attack = graphss_attack_options_default(),
+        .alert = graphss_alert_options_default(),
+    };
+    if (mode == GRAPHSS_MODE_PAPER)
+        out->split.noise_kind = GRAPHSS_NOISE_PAPER;
+    out->snapshots.setting = job->setting;
+    out->attack.mode = mode;
+    return assign_all(ctx, out, NULL, job);
+}
+
+graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_options *out,
+                                           const graphss_i_job *job,
+                                           const graphss_i_cell *cell)
+{
+    graphss_i_job_options options;
+    const graphss_status st = graphss_i_job_options_fill(ctx, &options, job);
+    if (st)
+        return st;
+    *out = graphss_i_recover_preset(cell->method, (graphss_mode)job->mode, &options.train);
+    out->train = !strcmp(cell->train, "evasion")   ? GRAPHSS_RECOVER_EVASION
+                 : !strcmp(cell->train, "retrain") ? GRAPHSS_RECOVER_RETRAIN
+                                                   : GRAPHSS_RECOVER_AUTO;
+    return assign_all(ctx, NULL, out, job);
+}
+
+static bool is_alert(const graphss_i_cell *cell)
+{
+    return cell->method && !strcmp(cell->method, "alert");
+}
+
+graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,
+                                           const graphss_i_job *job,
+                                           const graphss_i_cell *cell)
+{
+    graphss_i_job_options o;
+    graphss_status st = graphss_i_job_options_fill(ctx, &o, job);
+    if (st)
+        return st;
+    json_t *all = json_object();
+    bool bad = !all || json_object_set_new(
+                           all, "split",
+                           graphss_i_json_options(&o.split, split_table, NULL, NULL)) != 0;
+    const bool scene = cell->method != NULL;
+    if (scene) {
+        bad |=
+            json_object_set_new(all, "train",
+                                graphss_i_json_options(&o.train, graphss_train_options_table(),
+                                                       NULL, NULL)) != 0;
+        bad |= json_object_set_new(all, "snapshots",
+                                   graphss_i_json_options(&o.snapshots,
+                                                          graphss_snapshot_options_table(),
+                                                          NULL, NULL)) != 0;
+        bad |= json_object_set_new(all, "attack",
+                                   graphss_i_json_options(&o.attack,
+                                                          graphss_attack_options_table(), NULL,
+                                                          NULL)) != 0;
+    }
+    if (is_alert(cell)) {
+        bad |=
+            json_object_set_new(all, "alert",
+                                graphss_i_json_options(&o.alert, graphss_alert_options_table(),
+                                                       NULL, NULL)) != 0;
+    } else if (scene) {
+        graphss_recover_options recover;
+        st = graphss_i_cell_options_fill(ctx, &recover, job, cell);
+        if (!st)
+            bad |= json_object_set_new(
+                       all, "recover",
+                       graphss_i_json_options(&recover, graphss_recover_options_table(),
+                                              graphss_recover_uses, cell->method)) != 0;
+    }
+    if (!st && bad)
+        st = graphss_i_nomem(ctx, 0);
+    if (st)
+        json_decref(all);
+    else
+        *out = all;
+    return st;
+}
+
+/* ---- a cell by name ---- */
+
+static json_t *value_of(const graphss_i_recipe_line *point)
+{
+    const char *text = point->key + strlen("point ");
+    int64_t whole;
+    double real;
+    const size_t n = strlen(text);
+    if (graphss_i_parse_int(&whole, text, n))
+        return json_integer(whole);
+    if (graphss_i_parse_double(&real, text, n))
+        return json_real(real);
+    return json_string(text);
+}
+
+json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *cell)
+{
+    json_t *id = json_object();
+    bool bad = !id || json_object_set_new(id, "format", json_integer(1)) != 0 ||
+               json_object_set_new(id, "what", json_string(job->what)) != 0;
+    if (!bad && job->mode >= 0)
+        bad = json_object_set_new(id, "mode", json_string(mode_names[job->mode])) != 0;
+    if (!bad && cell->method)
+        bad = json_object_set_new(
+                  id, "setting",
+                  json_string(graphss_setting_text((graphss_setting)job->setting))) != 0;
+    if (!bad)
+        bad = json_object_set_new(id, "dataset", graphss_i_json_text(job->dataset)) != 0;
+    if (!bad && cell->method)
+        bad = json_object_set_new(id, "model", json_string(job->any ? "any" : job->model)) !=
+                  0 ||
+              json_object_set_new(id, "method", json_string(cell->method)) != 0 ||
+              json_object_set_new(id, "train", json_string(cell->train)) != 0;
+    if (!bad)
+        bad = json_object_set_new(id, "seed", json_integer(job->seed)) != 0;
+    if (!bad && cell->method)
+        bad = json_object_set_new(id, "set", json_integer(job->set)) != 0;
+    if (!bad && job->point) {
+        const char *name = graphss_i_recipe_get(job->recipe, "parameter", NULL);
+        bad = json_object_set_new(id, "parameter", graphss_i_json_text(name)) != 0 ||
+              json_object_set_new(id, "value", value_of(job->point)) != 0;
+    }
+    if (!bad && !strcmp(job->what, "runtime"))
+        bad = json_object_set_new(id, "task",
+                                  json_string(is_alert(cell) ? "alert" : "defence")) != 0;
+    if (bad) {
+        json_decref(id);
+        id = NULL;
+    }
+    return id;
+}
+
+size_t graphss_i_cell_text(char *out, size_t size, const graphss_i_job *job,
+                           const graphss_i_cell *cell)
+{
+    char point[96] = "";
+    if (!cell->method)
+        return (size_t)snprintf(out, size, "%s %s", job->what, job->dataset);
+    if (job->point)
+        snprintf(point, sizeof point, " %s", job->point->key + strlen("point "));
+    return (size_t)snprintf(
+        out, size, "%s %s %s %s %s seed %lld set %lld%s: %s%s%s", job->what,
+        mode_names[job->mode], job->dataset, job->any ? "any" : job->model,
+        graphss_setting_text((graphss_setting)job->setting), (long long)job->seed,
+        (long long)job->set, point, cell->method, strcmp(cell->train, "none") ? " " : "",
+        strcmp(cell->train, "none") ? cell->train : "");
+}
+
+/* ---- jobs ---- */
+
+typedef struct planner {
+    graphss_ctx *ctx;
+    graphss_i_plan *plan;
+    const graphss_reproduce_options *opt;
+    uint64_t first_seed;
+} planner;
+
+/* The word as a text of its own that lives as long as the plan; NULL: no memory. */
+static const char *keep_word(planner *p, const char *word, size_t n)
+{
+    graphss_i_plan *plan = p->plan;
+    for (size_t i = 0; i < plan->n_words; i++)
+        if (strlen(plan->word[i]) == n && !memcmp(plan->word[i], word, n))
+            return plan->word[i];
+    if (plan->n_words == plan->word_room) {
+        const size_t room = plan->word_room ? 2 * plan->word_room : 16;
+        char **list = graphss_i_grow(p->ctx, plan->word, plan->n_words, room, sizeof *list);
+        if (!list)
+            return NULL;
+        plan->word = list;
+        plan->word_room = room;
+    }
+    char *copy = graphss_i_alloc(p->ctx, n + 1, 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, word, n);
+    copy[n] = '\0';
+    plan->word[plan->n_words++] = copy;
+    return copy;
+}
+
+/* Does the method give the same answer whatever the classifier, on the same snapshots? So do
+ * those that bring a network along, or none. The honest attack does not look at the
+ * classifier.
+ */
+static bool own_network(const graphss_i_defence *m)
+{
+    return m->untrained || (m->evasion_previous && !m->on_model);
+}
+
+static bool wanted(const planner *p, const graphss_i_job *job, const char *method)
+{
+    const size_t n = strlen(method);
+    const char *skip = graphss_i_recipe_get(job->recipe, "skip", job->dataset);
+    const char *list = graphss_i_recipe_get(job->recipe, "methods", job->dataset);
+    if (p->plan->given_methods && !graphss_i_word_in(method, n, p->plan->given_methods))
+        return false;
+    if (skip && graphss_i_word_in(method, n, skip))
+        return false;
+    return list && (graphss_i_word_in(method, n, list) ||
+                    (graphss_i_word_in("*", 1, list) && strcmp(method, "alert") != 0));
+}
+
+static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_first)
+{
+    enum { MOST = 128 };
+    graphss_i_cell cell[MOST];
+    size_t n = 0;
+    if (!strcmp(job->what, "datasets") && !job->any)
+        cell[n++] = (graphss_i_cell){.train = "none"};
+    const bool share = job->mode == GRAPHSS_MODE_HONEST;
+    for (size_t i = 0; graphss_recover_name(i) && n + 2 < MOST && job->mode >= 0; i++) {
+        const char *name = graphss_recover_name(i);
+        const graphss_i_defence *m = graphss_i_defence_find(name);
+        if (!wanted(p, job, name) || (job->any != (share && own_network(m))))
+            continue;
+        if (m->untrained || !m->retrain || !m->evasion) {
+            cell[n++] = (graphss_i_cell){.method = name,
+                                         .train = m->untrained ? "none"
+                                                  : m->retrain ? "retrain"
+                                                               : "evasion"};
+            continue;
+        }
+        cell[n++] = (graphss_i_cell){.method = name, .train = "evasion"};
+        cell[n++] = (graphss_i_cell){.method = name, .train = "retrain"};
+    }
+    if (!job->any && job->mode >= 0 && wanted(p, job, "alert"))
+        cell[n++] = (graphss_i_cell){.method = "alert", .train = "evasion"};
+    if (n == 0 || (job->any && !models_first))
+        return GRAPHSS_OK;
+    graphss_i_plan *plan = p->plan;
+    if (plan->n_jobs == plan->job_room) {
+        const size_t room = plan->job_room ? 2 * plan->job_room : 64;
+        graphss_i_job *list =
+            graphss_i_grow(p->ctx, plan->job, plan->n_jobs, room, sizeof *list);
+        if (!list)
+            return GRAPHSS_ERR_NOMEM;
+        plan->job = list;
+        plan->job_room = room;
+    }
+    job->cell = graphss_i_copy(p->ctx, cell, n, sizeof *cell);
+    if (!job->cell)
+        return GRAPHSS_ERR_NOMEM;
+    job->n_cells = n;
+    plan->job[plan->n_jobs++] = *job;
+    return GRAPHSS_OK;
+}
+
+static bool number_of(const graphss_i_recipe *r, const char *key, const char *dataset,
+                      int64_t missing, int64_t *out)
+{
+    const char *text = graphss_i_recipe_get(r, key, dataset);
+    *out = missing;
+    return !text ||
+           (graphss_i_parse_int(out, text, strlen(text)) && *out >= 0 && *out <= 1000000);
+}
+
+static graphss_status for_settings(planner *p, graphss_i_job *job, bool first_model)
+{
+    const char *list = graphss_i_recipe_get(job->recipe, "settings", job->dataset);
+    const char *at = list && job->mode == GRAPHSS_MODE_HONEST ? list : "seen";
+    for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
+        int setting = -1;
+        for (int s = GRAPHSS_SETTING_SEEN; s <= GRAPHSS_SETTING_GROWING; s++) {
+            const char *text = graphss_setting_text((graphss_setting)s);
+            if (strlen(text) == n && !memcmp(text, at, n))
+                setting = s;
+        }
+        if (setting < 0)
+            return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
+                                  "recipe %s: found setting '%.*s', want seen, new or growing",
+                                  job->recipe->name, (int)n, at);
+        if (p->plan->given_settings && !graphss_i_word_in(at, n, p->plan->given_settings))
+            continue;
+        job->setting = setting;
+        for (int any = 0; any < 2; any++) {
+            job->any = any;
+            const graphss_status st = add_cells(p, job, first_model);
+            if (st)
+                return st;
+        }
+    }
+    return GRAPHSS_OK;
+}
+
+static graphss_status for_models(planner *p, graphss_i_job *job)
+{
+    const char *list = graphss_i_recipe_get(job->recipe, "models", job->dataset);
+    const bool all = p->opt->what && !strcmp(p->opt->what, "all");
+    const char *at = p->plan->given_models && !all ? p->plan->given_models : list;
+    if (job->mode < 0)
+        return for_settings(p, job, true);
+    bool first = true;
+    for (size_t n; at && (n = graphss_i_word(&at)) > 0; at += n) {
+        bool exists = false;
+        for (size_t i = 0; graphss_model_name(i); i++)
+            exists |=
+                strlen(graphss_model_name(i)) == n && !memcmp(graphss_model_name(i), at, n);
+        if (!exists)
+            return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
+                                  "found model '%.*s', want gcn, sgc, sage or mlp", (int)n,
+                                  at);
+        if (all && p->plan->given_models && !graphss_i_word_in(at, n, p->plan->given_models))
+            continue;
+        if (!(job->model = keep_word(p, at, n)))
+            return GRAPHSS_ERR_NOMEM;
+        const graphss_status st = for_settings(p, job, first);
+        if (st)
+            return st;
+        first = false;
+    }
+    return GRAPHSS_OK;
+}
+
+static graphss_status for_seeds(planner *p, graphss_i_job *job)
+{
+    int64_t seeds, sets;
+    const graphss_i_recipe *r = job->recipe;
+    if (!number_of(r, "seeds", job->dataset, 1, &seeds) ||
+        !number_of(r, "sets", job->dataset, 1, &sets) ||
+        !number_of(r, "limit", job->dataset, 0, &job->limit))
+        return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
+                              "recipe %s: want whole numbers for seeds, sets and limit",
+                              r->name);
+    if (p->opt->seeds > 0 && strcmp(job->what, "datasets") != 0)
+        seeds = p->opt->seeds;
+    for (int64_t seed = 0; seed < seeds; seed++)
+        for (job->set = 1; job->set <= sets; job->set++) {
+            job->seed = (int64_t)p->first_seed + seed;
+            const graphss_status st = for_models(p, job);
+            if (st)
+                return st;
+        }
+    return GRAPHSS_OK;
+}
+
+static graphss_status for_datasets(planner *p, graphss_i_job *job)
+{
+    /* A point may be a dataset of its own. */
+    if (job->point) {
+        const char *at = job->point->value;
+        for (size_t n; (n = graphss_i_word(&at)) > 0; at += n)
+            if (n > 8 && !memcmp(at, "dataset=", 8)) {
+                if (!(job->dataset = keep_word(p, at + 8, n - 8)))
+                    return GRAPHSS_ERR_NOMEM;
+                return for_seeds(p, job);
+            }
+    }
+    const char *at = p->plan->given_datasets
+                         ? p->plan->given_datasets
+                         : graphss_i_recipe_get(job->recipe, "datasets", NULL);
+    if (!at)
+        return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID, "recipe %s: want a line 'datasets'",
+                              job->recipe->name);
+    for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
+        if (!(job->dataset = keep_word(p, at, n)))
+            return GRAPHSS_ERR_NOMEM;
+        const graphss_status st = for_seeds(p, job);
+        if (st)
+            return st;
+    }
+    return GRAPHSS_OK;
+}
+
+static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r)
+{
+    for (size_t i = 0; i < r->n_lines; i++) {
+        const graphss_i_recipe_line *line = &r->line[i];
+        bool known = in_list(line->key, strlen(line->key), keys) ||
+                     (!strncmp(line->key, "point ", 6) && !line->at);
+        if (!known) {
+            const graphss_status st = assign(ctx, NULL, NULL, line->key, strlen(line->key),
+                                             line->value, true, &known);
+            if (st)
+                return st;
+        }
+        if (!known)
+            return refuse(ctx, r, line->number, "this key does not exist");
+        if (!strcmp(line->key, "methods") || !strcmp(line->key, "skip")) {
+            const char *at = line->value;
+            for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
+                known = (n == 1 && *at == '*') || (n == 5 && !memcmp(at, "alert", 5));
+                for (size_t m = 0; graphss_recover_name(m) && !known; m++)
+                    known = strlen(graphss_recover_name(m)) == n &&
+                            !memcmp(graphss_recover_name(m), at, n);
+                if (!known)
+                    return refuse(ctx, r, line->number,
+                                  "want methods of `graphss recover --list`, alert or *");
+            }
+        }
+    }
+    return GRAPHSS_OK;
+}
+
+static graphss_status add_recipe(planner *p, const graphss_i_recipe *r)
+{
+    const char *what = graphss_i_recipe_get(r, "what", NULL);
+    const char *mode = graphss_i_recipe_get(r, "mode", NULL);
+    const char *alone = graphss_i_recipe_get(r, "alone", NULL);
+    if (!what || !in_list(what, strlen(what), whats))
+        return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
+                              "recipe %s: want a line 'what', one that exists", r->name);
+    if (mode && strcmp(mode, "paper") != 0 && strcmp(mode, "honest") != 0)
+        return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
+                              "recipe %s: found mode '%s', want paper or honest", r->name,
+                              mode);
+    if (!mode && strcmp(what, "datasets") != 0)
+        return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID, "recipe %s: want a line 'mode'",
+                              r->name);
+    graphss_status st = check_lines(p->ctx, r);
+    if (st)
+        return st;
+    graphss_i_job job = {.recipe = r,
+                         .what = what,
+                         .mode = !strcmp(what, "datasets") ? -1
+                                 : !strcmp(mode, "paper")  ? GRAPHSS_MODE_PAPER
+                                                           : GRAPHSS_MODE_HONEST,
+                         .alone = alone && !strcmp(alone, "yes")};
+    bool points = false;
+    for (size_t i = 0; i < r->n_lines && !st; i++)
+        if (!strncmp(r->line[i].key, "point ", 6)) {
+            points = true;
+            job.point = &r->line[i];
+            st = for_datasets(p, &job);
+        }
+    if (points && !st && !graphss_i_recipe_get(r, "parameter", NULL))
+        st = graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
+                            "recipe %s: points want a line 'parameter'", r->name);
+    return st || points ? st : for_datasets(p, &job);
+}
+
+/* Of the recipes built in, those that were asked for. */
+static bool asked(const graphss_reproduce_options *opt, const graphss_i_recipe *r)
+{
+    const char *what = graphss_i_recipe_get(r, "what", NULL);
+    const char *mode = graphss_i_recipe_get(r, "mode", NULL);
+    if (strcmp(opt->what, "all") != 0 && strcmp(opt->what, r->name) != 0 &&
+        (!what || strcmp(opt->what, what) != 0))
+        return false;
+    return !opt->mode || !mode || !strcmp(opt->mode, mode);
+}
+
+static graphss_status read_recipes(planner *p)
+{
+    graphss_i_plan *plan = p->plan;
+    const char *name, *bytes;
+    size_t n, count = 0;
+    while (graphss_i_recipe_built_in(count, &name, &bytes, &n))
+        count++;
+    plan->recipe = graphss_i_calloc(p->ctx, count + 1, sizeof *plan->recipe);
+    if (!plan->recipe)
+        return GRAPHSS_ERR_NOMEM;
+    if (p->opt->recipe) {
+        char *text = NULL;
+        graphss_status st = graphss_i_file_read(p->ctx, &text, &n, p->opt->recipe, 1 << 20);
+        if (!st)
+            st = graphss_i_recipe_parse(p->ctx, &plan->recipe[0], p->opt->recipe, text, n);
+        graphss_release(p->ctx, text);
+        plan->n_recipes = st ? 0 : 1;
+        return st;
+    }
+    for (size_t i = 0; graphss_i_recipe_built_in(i, &name, &bytes, &n); i++) {
+        graphss_i_recipe r = {0};
+        const graphss_status st = graphss_i_recipe_parse(p->ctx, &r, name, bytes, n);
+        if (st)
+            return st;
+        if (asked(p->opt, &r))
+            plan->recipe[plan->n_recipes++] = r;
+        else
+            graphss_i_recipe_destroy(p->ctx, &r);
+    }
+    if (plan->n_recipes == 0)
+        return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
+                              "there is no recipe for '%s'%s%s: `graphss reproduce --list` "
+                              "names them",
+                              p->opt->what, p->opt->mode ? " in mode " : "",
+                              p->opt->mode ? p->opt->mode : "");
+    return GRAPHSS_OK;
+}
+
+static graphss_status give(graphss_ctx *ctx, char **out, const char *list)
+{
+    if (list && !(*out = graphss_i_words_of(ctx, list)))
+        return GRAPHSS_ERR_NOMEM;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_plan_make(graphss_ctx *ctx, graphss_i_plan *out, uint64_t first_seed,
+                                   const graphss_reproduce_options *opt)
+{
+    graphss_i_plan plan = {0};
+    planner p = {ctx, &plan, opt, first_seed};
+    graphss_status st = give(ctx, &plan.given_datasets, opt->datasets);
+    if (!st)
+        st = give(ctx, &plan.given_models, opt->models);
+    if (!st)
+        st = give(ctx, &plan.given_settings, opt->settings);
+    if (!st)
+        st = give(ctx, &plan.given_methods, opt->methods);
+    if (!st)
+        st = read_recipes(&p);
+    for (size_t i = 0; i < plan.n_recipes && !st; i++)
+        st = add_recipe(&p, &plan.recipe[i]);
+    if (st)
+        graphss_i_plan_destroy(ctx, &plan);
+    else
+        *out = plan;
+    return st;
+}
+
+void graphss_i_plan_destroy(graphss_ctx *ctx, graphss_i_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_jobs; i++)
+        graphss_release(ctx, plan->job[i].cell);
+    for (size_t i = 0; i < plan->n_words; i++)
+        graphss_release(ctx, plan->word[i]);
+    for (size_t i = 0; i < plan->n_recipes; i++)
+        graphss_i_recipe_destroy(ctx, &plan->recipe[i]);
+    graphss_release(ctx, plan->job);
+    graphss_release(ctx, plan->word);
+    graphss_release(ctx, plan->recipe);
+    graphss_release(ctx, plan->given_datasets);
+    graphss_release(ctx, plan->given_models);
+    graphss_release(ctx, plan->given_settings);
+    graphss_release(ctx, plan->given_methods);
+    *plan = (graphss_i_plan){0};
+}

@@ -1,0 +1,78 @@
+/* plan.h - from recipes to jobs and cells.
+ *
+ * A job is a scene: data, split, model, snapshots, attack. Its cells are the methods that meet
+ * it, one after another. */
+#ifndef GRAPHSS_PLAN_H
+#define GRAPHSS_PLAN_H
+
+#include "experiment/recipe.h"
+#include <graphss/alert.h>
+#include <graphss/attack.h>
+#include <graphss/reproduce.h>
+#include <graphss/snapshot.h>
+#include <jansson.h>
+
+typedef struct graphss_i_cell {
+    const char *method; /* constant text; "alert": no defence; NULL: none (datasets) */
+    const char *train;  /* "evasion", "retrain" or "none" */
+    bool done;          /* a record of it is there */
+} graphss_i_cell;
+
+typedef struct graphss_i_job {
+    const graphss_i_recipe *recipe;
+    const char *what;
+    int mode; /* graphss_mode; -1: has none */
+    int setting;
+    const char *dataset;
+    const char *model; /* the scene's classifier */
+    bool any;          /* the cells do not depend on it */
+    int64_t seed, set;
+    const graphss_i_recipe_line *point; /* of a sweep, or NULL */
+    bool alone;                         /* nothing else may run meanwhile */
+    int64_t limit;                      /* seconds for a cell; 0: none */
+    graphss_i_cell *cell;               /* [n_cells] */
+    size_t n_cells;
+} graphss_i_job;
+
+typedef struct graphss_i_plan {
+    graphss_i_recipe *recipe;
+    size_t n_recipes, recipe_room;
+    char **word; /* [n_words] names of datasets and models, each its own block */
+    size_t n_words, word_room;
+    char *given_datasets, *given_models, *given_settings, *given_methods; /* as words */
+    graphss_i_job *job;
+    size_t n_jobs, job_room;
+} graphss_i_plan;
+
+/* The jobs of opt->what, in the order of the recipes. Errors: INVALID (nothing by that name; a
+ * key, model, method or option that does not exist, with recipe and line), NOT_FOUND, NOMEM.
+ */
+graphss_status graphss_i_plan_make(graphss_ctx *ctx, graphss_i_plan *out, uint64_t first_seed,
+                                   const graphss_reproduce_options *opt);
+void graphss_i_plan_destroy(graphss_ctx *ctx, graphss_i_plan *plan);
+
+/* All options of a job, but for those of its methods. */
+typedef struct graphss_i_job_options {
+    graphss_split_options split;
+    graphss_train_options train;
+    graphss_snapshot_options snapshots;
+    graphss_attack_options attack;
+    graphss_alert_options alert;
+} graphss_i_job_options;
+
+graphss_status graphss_i_job_options_fill(graphss_ctx *ctx, graphss_i_job_options *out,
+                                          const graphss_i_job *job);
+graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_options *out,
+                                           const graphss_i_job *job,
+                                           const graphss_i_cell *cell);
+/* Fields that tell the cell apart, and format; NULL: no memory. */
+json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *cell);
+/* Every option, by group. */
+graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,
+                                           const graphss_i_job *job,
+                                           const graphss_i_cell *cell);
+/* "cora gcn seen jaccard retrain, seed 1", as snprintf. */
+size_t graphss_i_cell_text(char *out, size_t size, const graphss_i_job *job,
+                           const graphss_i_cell *cell);
+
+#endif

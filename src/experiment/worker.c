@@ -1,0 +1,298 @@
+/* worker.c - see worker.h. A process for each cell, since only so are its processor time and
+ * peak memory its own, and only so does its crash cost nothing but itself. */
+#include "experiment/worker.h"
+
+#include "experiment/records.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int graphss_i_exit_code(graphss_status status)
+{
+    switch (status) {
+    case GRAPHSS_OK:
+        return 0;
+    case GRAPHSS_ERR_INVALID:
+        return 2;
+    case GRAPHSS_ERR_DATA:
+    case GRAPHSS_ERR_SHAPE:
+    case GRAPHSS_ERR_NOT_FOUND:
+        return 3;
+    case GRAPHSS_ERR_NOMEM:
+    case GRAPHSS_ERR_IO:
+    case GRAPHSS_ERR_LIMIT:
+        return 4;
+    case GRAPHSS_ERR_NETWORK:
+    case GRAPHSS_ERR_CHECKSUM:
+        return 5;
+    case GRAPHSS_ERR_CANCELLED:
+        return 130;
+    case GRAPHSS_ERR_INTERNAL:
+        break;
+    }
+    return 70;
+}
+
+/* ---- what repeats it ---- */
+
+static json_t *time_text(void)
+{
+    char text[32];
+    struct tm parts;
+    const time_t now = time(NULL);
+    gmtime_r(&now, &parts);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return json_string(text);
+}
+
+static json_t *machine(graphss_ctx *ctx)
+{
+    char line[256], cpu[128] = "";
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file && !cpu[0] && fgets(line, sizeof line, file))
+        if (!strncmp(line, "model name", 10) && strchr(line, ':'))
+            snprintf(cpu, sizeof cpu, "%.*s", (int)strcspn(strchr(line, ':') + 1, "\n"),
+                     strchr(line, ':') + 1);
+    if (file)
+        fclose(file);
+    const char *name = cpu[0] == ' ' ? cpu + 1 : cpu;
+    json_t *m = json_object();
+    int bad = json_object_set_new(m, "cpu", graphss_i_json_text(name));
+    bad |= json_object_set_new(m, "cores", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+    bad |=
+        json_object_set_new(m, "memory", json_integer((json_int_t)graphss_i_machine_memory()));
+    bad |= json_object_set_new(m, "instructions", json_string(graphss_instruction_set(ctx)));
+    if (bad) {
+        json_decref(m);
+        m = NULL;
+    }
+    return m;
+}
+
+json_t *graphss_i_repeat(graphss_ctx *ctx, const graphss_i_job *job,
+                         const graphss_i_cell *cell, const char *hash)
+{
+    json_t *options = NULL, *r = json_object();
+    int bad = graphss_i_cell_options_json(ctx, &options, job, cell) != GRAPHSS_OK;
+    bad |= json_object_set_new(r, "version", json_string(graphss_version()));
+    bad |= json_object_set_new(r, "recipe", graphss_i_json_text(job->recipe->name));
+    if (hash && *hash)
+        bad |= json_object_set_new(r, "dataset_sha256", json_string(hash));
+    bad |= json_object_set_new(r, "options", options);
+    bad |= json_object_set_new(r, "threads", json_integer(1));
+    bad |= json_object_set_new(r, "machine", machine(ctx));
+    bad |= json_object_set_new(r, "started", time_text());
+    if (bad) {
+        json_decref(r);
+        r = NULL;
+    }
+    return r;
+}
+
+static int set_error(json_t *record, const graphss_i_job *job, int code, const char *message)
+{
+    json_t *error = json_object();
+    int bad = json_object_set_new(error, "code", json_integer(code));
+    bad |= json_object_set_new(error, "message", graphss_i_json_text(message));
+    bad |= json_object_set_new(error, "limit", json_integer(job->limit));
+    return bad | json_object_set_new(record, "error", error);
+}
+
+json_t *graphss_i_error_record(graphss_ctx *ctx, const graphss_i_job *job,
+                               const graphss_i_cell *cell, int code, const char *message)
+{
+    json_t *record = graphss_i_cell_identity(job, cell);
+    int bad = !record;
+    if (!bad) {
+        bad |= set_error(record, job, code, message);
+        bad |= json_object_set_new(record, "repeat", graphss_i_repeat(ctx, job, cell, NULL));
+    }
+    if (bad) {
+        json_decref(record);
+        record = NULL;
+    }
+    return record;
+}
+
+/* ---- processes ---- */
+
+/* Dies with its parent, lets the parent deal with Ctrl-C, and is the first to go when memory
+ * runs out. */
+static void be_child(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(70);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGPIPE, SIG_IGN);
+    const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        if (write(fd, "500", 3) != 3)
+            errno = 0; /* then it is as likely to go as any */
+        close(fd);
+    }
+}
+
+static bool write_all(int fd, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        const ssize_t some = write(fd, bytes, n);
+        if (some < 0 && errno == EINTR)
+            continue;
+        if (some <= 0)
+            return false;
+        bytes += some;
+        n -= (size_t)some;
+    }
+    return true;
+}
+
+/* In a process of its own. */
+static void run_cell(graphss_ctx *ctx, const graphss_i_stage *stage, const graphss_i_job *job,
+                     const graphss_i_cell *cell, int out)
+{
+    json_t *record = graphss_i_cell_identity(job, cell);
+    json_t *repeat = graphss_i_repeat(ctx, job, cell, stage->data.hash);
+    if (!record || !repeat)
+        _exit(4);
+    const graphss_status st = graphss_i_cell_run(ctx, record, stage, job, cell);
+    if (st && set_error(record, job, graphss_i_exit_code(st), graphss_error(ctx)) != 0)
+        _exit(4);
+    if (json_object_set_new(repeat, "finished", time_text()) != 0 ||
+        json_object_set_new(record, "repeat", repeat) != 0)
+        _exit(4);
+    char *text = json_dumps(record, JSON_COMPACT);
+    _exit(text && write_all(out, text, strlen(text)) ? 0 : 4);
+}
+
+/* All that comes until the writer closes; false when the time is up. *text is freed by free.
+ */
+static bool collect(int fd, char **text, size_t *n, int64_t limit)
+{
+    const double began = graphss_i_seconds();
+    size_t room = 0;
+    for (;;) {
+        struct pollfd wait = {.fd = fd, .events = POLLIN};
+        const int ready = poll(&wait, 1, 500);
+        if (limit && graphss_i_seconds() - began > (double)limit)
+            return false;
+        if (ready <= 0)
+            continue;
+        if (room - *n < 4096) {
+            room = room ? 2 * room : 65536;
+            char *more = realloc(*text, room);
+            if (!more)
+                return true;
+            *text = more;
+        }
+        const ssize_t some = read(fd, *text + *n, room - *n);
+        if (some < 0 && errno == EINTR)
+            continue;
+        if (some <= 0)
+            return true;
+        *n += (size_t)some;
+    }
+}
+
+static double cpu_seconds(const struct rusage *use)
+{
+    return (double)(use->ru_utime.tv_sec + use->ru_stime.tv_sec) +
+           1e-6 * (double)(use->ru_utime.tv_usec + use->ru_stime.tv_usec);
+}
+
+static json_t *cell_record(graphss_ctx *ctx, const graphss_i_stage *stage,
+                           const graphss_i_job *job, const graphss_i_cell *cell)
+{
+    int pipes[2], status = 0;
+    char *text = NULL, message[160];
+    size_t n = 0;
+    struct rusage use = {0};
+    const pid_t self = getpid();
+    if (pipe(pipes) != 0)
+        return graphss_i_error_record(ctx, job, cell, 4, strerror(errno));
+    const pid_t child = fork();
+    if (child == 0) {
+        be_child(self);
+        close(pipes[0]);
+        run_cell(ctx, stage, job, cell, pipes[1]);
+    }
+    close(pipes[1]);
+    if (child < 0) {
+        close(pipes[0]);
+        return graphss_i_error_record(ctx, job, cell, 4, strerror(errno));
+    }
+    const bool in_time = collect(pipes[0], &text, &n, job->limit);
+    close(pipes[0]);
+    if (!in_time)
+        kill(child, SIGKILL);
+    while (wait4(child, &status, 0, &use) < 0 && errno == EINTR) {
+    }
+    json_t *record = NULL;
+    if (!in_time)
+        snprintf(message, sizeof message, "took longer than %lld s", (long long)job->limit);
+    else if (WIFSIGNALED(status))
+        snprintf(message, sizeof message, "ended by signal %d%s", WTERMSIG(status),
+                 WTERMSIG(status) == SIGKILL ? " (out of memory?)" : "");
+    else if (WEXITSTATUS(status) != 0)
+        snprintf(message, sizeof message, "ended with code %d", WEXITSTATUS(status));
+    else {
+        snprintf(message, sizeof message, "gave no record");
+        record = json_loadb(text ? text : "", n, 0, NULL);
+    }
+    free(text);
+    if (!record) {
+        const bool limit = !in_time || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        return graphss_i_error_record(ctx, job, cell, limit ? 4 : 70, message);
+    }
+    json_t *metrics = json_object_get(record, "metrics");
+    if (metrics) {
+        json_object_set_new(metrics, "cpu_seconds", json_real(cpu_seconds(&use)));
+        json_object_set_new(metrics, "peak_memory",
+                            json_integer((json_int_t)use.ru_maxrss * 1024));
+    }
+    return record;
+}
+
+static void deliver(int out, size_t number, json_t *record)
+{
+    char *text = record ? json_dumps(record, JSON_COMPACT) : NULL;
+    char head[32];
+    const int n = snprintf(head, sizeof head, "%zu ", number);
+    if (!text)
+        return; /* the reader notices that it is missing */
+    const size_t length = strlen(text);
+    text[length] = '\n';
+    if (!write_all(out, head, (size_t)n) || !write_all(out, text, length + 1))
+        _exit(70);
+    free(text);
+    json_decref(record);
+}
+
+void graphss_i_worker_run(const graphss_i_worker *worker, int out)
+{
+    const graphss_i_job *job = worker->job;
+    graphss_i_stage stage = {0};
+    be_child(getppid());
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = 1});
+    if (!ctx)
+        _exit(4);
+    const graphss_status st = graphss_i_stage_make(ctx, &stage, job, worker->data_dirs);
+    char message[1024];
+    snprintf(message, sizeof message, "%s", graphss_error(ctx));
+    for (size_t i = 0; i < job->n_cells; i++)
+        if (!job->cell[i].done)
+            deliver(out, i,
+                    st ? graphss_i_error_record(ctx, job, &job->cell[i],
+                                                graphss_i_exit_code(st), message)
+                       : cell_record(ctx, &stage, job, &job->cell[i]));
+    _exit(0);
+}
