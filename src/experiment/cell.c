@@ -92,13 +92,14 @@ static int add_accuracy(json_t *m, const char *suffix, const int32_t *label,
                         const graphss_i_stage *s)
 {
     char key[32];
-    const int32_t *truth = s->made.current.label;
-    const graphss_split *split = &s->made.split;
+    const int32_t *truth = s->scene.snapshots.current.label;
+    const graphss_split *split = &s->scene.snapshots.split;
     snprintf(key, sizeof key, "victims%s", suffix);
-    int bad =
-        set_real(m, key, graphss_accuracy(label, truth, s->made.victim, s->made.n_victims));
+    int bad = set_real(m, key,
+                       graphss_accuracy(label, truth, s->scene.snapshots.victim,
+                                        s->scene.snapshots.n_victims));
     snprintf(key, sizeof key, "others%s", suffix);
-    bad |= set_real(m, key, graphss_accuracy(label, truth, s->other, s->n_other));
+    bad |= set_real(m, key, graphss_accuracy(label, truth, s->scene.other, s->scene.n_others));
     snprintf(key, sizeof key, "test%s", suffix);
     bad |= set_real(m, key, graphss_accuracy(label, truth, split->test, split->n_test));
     return bad;
@@ -114,16 +115,16 @@ static double validation_accuracy(const int32_t *label, const graphss_split *spl
 
 static int add_scene(json_t *m, const graphss_i_stage *s, bool classifier)
 {
-    int bad = set_count(m, "victims_n", s->made.n_victims);
-    bad |= set_count(m, "others_n", s->n_other);
-    bad |= set_count(m, "nodes", s->made.current.graph.n_nodes);
-    bad |= set_count(m, "edges", graphss_graph_edges(&s->made.current.graph));
+    int bad = set_count(m, "victims_n", s->scene.snapshots.n_victims);
+    bad |= set_count(m, "others_n", s->scene.n_others);
+    bad |= set_count(m, "nodes", s->scene.snapshots.current.graph.n_nodes);
+    bad |= set_count(m, "edges", graphss_graph_edges(&s->scene.snapshots.current.graph));
     bad |= set_real(m, "prepare_seconds", s->prepare_seconds);
     bad |= set_real(m, "train_seconds", s->train_seconds);
-    bad |= set_real(m, "attack_seconds", s->attack_seconds);
+    bad |= set_real(m, "attack_seconds", s->scene.attack_seconds);
     if (classifier) {
-        bad |= add_accuracy(m, "_before", s->before, s);
-        bad |= add_accuracy(m, "_attacked", s->attacked, s);
+        bad |= add_accuracy(m, "_before", s->scene.before, s);
+        bad |= add_accuracy(m, "_attacked", s->scene.after, s);
     }
     return bad;
 }
@@ -132,14 +133,15 @@ static int add_scene(json_t *m, const graphss_i_stage *s, bool classifier)
 static graphss_i_scored *score_nodes(graphss_ctx *ctx, const double *score,
                                      const graphss_i_stage *s)
 {
-    const size_t n = s->made.n_victims + s->n_other;
+    const size_t n = s->scene.snapshots.n_victims + s->scene.n_others;
     graphss_i_scored *item = graphss_i_alloc(ctx, n, sizeof *item);
     if (!item)
         return NULL;
-    for (size_t i = 0; i < s->made.n_victims; i++)
-        item[i] = (graphss_i_scored){score[s->made.victim[i]], 1};
-    for (size_t i = 0; i < s->n_other; i++)
-        item[s->made.n_victims + i] = (graphss_i_scored){score[s->other[i]], 0};
+    for (size_t i = 0; i < s->scene.snapshots.n_victims; i++)
+        item[i] = (graphss_i_scored){score[s->scene.snapshots.victim[i]], 1};
+    for (size_t i = 0; i < s->scene.n_others; i++)
+        item[s->scene.snapshots.n_victims + i] =
+            (graphss_i_scored){score[s->scene.other[i]], 0};
     graphss_i_scored_sort(item, n);
     return item;
 }
@@ -147,12 +149,12 @@ static graphss_i_scored *score_nodes(graphss_ctx *ctx, const double *score,
 static json_t *matrix_of(graphss_ctx *ctx, const int32_t *label, const graphss_i_stage *s,
                          const int32_t *node, size_t n)
 {
-    const size_t k = s->made.current.n_classes;
+    const size_t k = s->scene.snapshots.current.n_classes;
     int64_t *count = graphss_i_calloc(ctx, k * k, sizeof *count);
     json_t *rows = json_array();
     bool bad = !count || !rows;
     if (count)
-        graphss_confusion(count, k, label, s->made.current.label, node, n);
+        graphss_confusion(count, k, label, s->scene.snapshots.current.label, node, n);
     for (size_t i = 0; i < k && !bad; i++) {
         json_t *row = json_array();
         bad |= json_array_append_new(rows, row) != 0;
@@ -174,17 +176,18 @@ static int add_matrices(graphss_ctx *ctx, json_t *record, const graphss_i_stage 
         const char *key;
         const int32_t *node;
         size_t n;
-    } part[] = {{"matrix", s->made.split.test, s->made.split.n_test},
-                {"victims_matrix", s->made.victim, s->made.n_victims}};
+    } part[] = {{"matrix", s->scene.snapshots.split.test, s->scene.snapshots.split.n_test},
+                {"victims_matrix", s->scene.snapshots.victim, s->scene.snapshots.n_victims}};
     int bad = 0;
     for (size_t i = 0; i < 2; i++) {
         json_t *all = json_object();
-        bad |= set(all, "before", matrix_of(ctx, s->before, s, part[i].node, part[i].n));
-        bad |= set(all, "attacked", matrix_of(ctx, s->attacked, s, part[i].node, part[i].n));
+        bad |= set(all, "before", matrix_of(ctx, s->scene.before, s, part[i].node, part[i].n));
+        bad |=
+            set(all, "attacked", matrix_of(ctx, s->scene.after, s, part[i].node, part[i].n));
         bad |= set(all, "recovered", matrix_of(ctx, label, s, part[i].node, part[i].n));
         bad |= set(record, part[i].key, all);
     }
-    const graphss_names *names = &s->made.current.class_names;
+    const graphss_names *names = &s->scene.snapshots.current.class_names;
     if (names->count) {
         json_t *list = json_array();
         for (size_t k = 0; k < names->count; k++)
@@ -227,14 +230,14 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record, const graphs
     graphss_recover_options opt;
     graphss_recovery r = {0};
     graphss_i_scored *item = NULL;
-    const graphss_split *split = &s->made.split;
-    const size_t n = s->made.current.graph.n_nodes;
-    const graphss_observation previous = observe(&s->made.previous);
-    const graphss_recover_input in = {.current = observe(&s->made.current),
+    const graphss_split *split = &s->scene.snapshots.split;
+    const size_t n = s->scene.snapshots.current.graph.n_nodes;
+    const graphss_observation previous = observe(&s->scene.snapshots.previous);
+    const graphss_recover_input in = {.current = observe(&s->scene.snapshots.current),
                                       .previous = sees_previous(job, cell) ? &previous : NULL,
-                                      .model = s->model,
+                                      .model = s->scene.model,
                                       .split = split,
-                                      .seed = (uint64_t)job->seed};
+                                      .seed = s->scene.seed};
     graphss_status st = graphss_i_cell_options_fill(ctx, &opt, job, cell);
     if (!st)
         st = graphss_recover(ctx, &r, &in, &opt);
@@ -243,15 +246,16 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record, const graphs
     if (st)
         goto out;
     graphss_i_bins bins;
-    graphss_i_bins_fill(&bins, r.predictions.posterior, s->made.current.n_classes,
-                        s->made.current.label, split->test, split->n_test);
+    graphss_i_bins_fill(&bins, r.predictions.posterior, s->scene.snapshots.current.n_classes,
+                        s->scene.snapshots.current.label, split->test, split->n_test);
     json_t *m = json_object();
     int bad = add_scene(m, s, !job->any);
     bad |= add_accuracy(m, "", r.predictions.label, s);
     bad |= set_real(m, "validation", validation_accuracy(r.predictions.label, split));
     bad |= set_count(m, "changed", r.changed);
     bad |= set_real(m, "ece", graphss_i_calibration_error(&bins));
-    bad |= set_real(m, "node_auc", graphss_i_auc(item, s->made.n_victims + s->n_other));
+    bad |= set_real(m, "node_auc",
+                    graphss_i_auc(item, s->scene.snapshots.n_victims + s->scene.n_others));
     if (r.kind) {
         bad |= set(m, "kind", json_string(r.kind));
         bad |= set_real(m, "share", r.share);

@@ -65,10 +65,10 @@ static graphss_status assign(graphss_ctx *ctx, graphss_i_job_options *job,
         const graphss_option *table;
         void *options;
     } groups[] = {
-        {"split", split_table, job ? &job->split : NULL},
-        {"train", graphss_train_options_table(), job ? &job->train : NULL},
-        {"snapshots", graphss_snapshot_options_table(), job ? &job->snapshots : NULL},
-        {"attack", graphss_attack_options_table(), job ? &job->attack : NULL},
+        {"split", split_table, job ? &job->protocol.split : NULL},
+        {"train", graphss_train_options_table(), job ? &job->protocol.train : NULL},
+        {"snapshots", graphss_snapshot_options_table(), job ? &job->protocol.plan : NULL},
+        {"attack", graphss_attack_options_table(), job ? &job->protocol.attack : NULL},
         {"alert", graphss_alert_options_table(), job ? &job->alert : NULL},
         {"recover", graphss_recover_options_table(), recover},
     };
@@ -144,16 +144,10 @@ graphss_status graphss_i_job_options_fill(graphss_ctx *ctx, graphss_i_job_option
     const graphss_mode mode =
         job->mode == GRAPHSS_MODE_PAPER ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_HONEST;
     *out = (graphss_i_job_options){
-        .split = graphss_split_options_default(),
-        .train = graphss_train_options_default(job->model ? job->model : "gcn", mode),
-        .snapshots = graphss_snapshot_options_default(),
-        .attack = graphss_attack_options_default(),
+        .protocol = graphss_protocol_options_default(job->model ? job->model : "gcn", mode),
         .alert = graphss_alert_options_default(),
     };
-    if (mode == GRAPHSS_MODE_PAPER)
-        out->split.noise_kind = GRAPHSS_NOISE_PAPER;
-    out->snapshots.setting = job->setting;
-    out->attack.mode = mode;
+    out->protocol.plan.setting = job->setting;
     return assign_all(ctx, out, NULL, job);
 }
 
@@ -165,7 +159,8 @@ graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_opt
     const graphss_status st = graphss_i_job_options_fill(ctx, &options, job);
     if (st)
         return st;
-    *out = graphss_i_recover_preset(cell->method, (graphss_mode)job->mode, &options.train);
+    *out = graphss_i_recover_preset(cell->method, (graphss_mode)job->mode,
+                                    &options.protocol.train);
     out->train = !strcmp(cell->train, "evasion")   ? GRAPHSS_RECOVER_EVASION
                  : !strcmp(cell->train, "retrain") ? GRAPHSS_RECOVER_RETRAIN
                                                    : GRAPHSS_RECOVER_AUTO;
@@ -186,21 +181,22 @@ graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,
     if (st)
         return st;
     json_t *all = json_object();
-    bool bad = !all || json_object_set_new(
-                           all, "split",
-                           graphss_i_json_options(&o.split, split_table, NULL, NULL)) != 0;
+    bool bad =
+        !all || json_object_set_new(
+                    all, "split",
+                    graphss_i_json_options(&o.protocol.split, split_table, NULL, NULL)) != 0;
     const bool scene = cell->method != NULL;
     if (scene) {
-        bad |=
-            json_object_set_new(all, "train",
-                                graphss_i_json_options(&o.train, graphss_train_options_table(),
-                                                       NULL, NULL)) != 0;
+        bad |= json_object_set_new(all, "train",
+                                   graphss_i_json_options(&o.protocol.train,
+                                                          graphss_train_options_table(), NULL,
+                                                          NULL)) != 0;
         bad |= json_object_set_new(all, "snapshots",
-                                   graphss_i_json_options(&o.snapshots,
+                                   graphss_i_json_options(&o.protocol.plan,
                                                           graphss_snapshot_options_table(),
                                                           NULL, NULL)) != 0;
         bad |= json_object_set_new(all, "attack",
-                                   graphss_i_json_options(&o.attack,
+                                   graphss_i_json_options(&o.protocol.attack,
                                                           graphss_attack_options_table(), NULL,
                                                           NULL)) != 0;
     }

@@ -7,9 +7,8 @@
 
 #include "experiment/recipe.h"
 #include <graphss/alert.h>
-#include <graphss/attack.h>
+#include <graphss/protocol.h>
 #include <graphss/reproduce.h>
-#include <graphss/snapshot.h>
 #include <jansson.h>
 
 typedef struct graphss_i_cell {
@@ -53,10 +52,7 @@ void graphss_i_plan_destroy(graphss_ctx *ctx, graphss_i_plan *plan);
 
 /* All options of a job, but for those of its methods. */
 typedef struct graphss_i_job_options {
-    graphss_split_options split;
-    graphss_train_options train;
-    graphss_snapshot_options snapshots;
-    graphss_attack_options attack;
+    graphss_protocol_options protocol;
     graphss_alert_options alert;
 } graphss_i_job_options;
 

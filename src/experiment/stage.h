@@ -3,19 +3,14 @@
 #define GRAPHSS_STAGE_H
 
 #include "experiment/plan.h"
-#include <graphss/dataset.h>
 
-/* {0} is empty. The truth is in current.label: it is looked at by measurements alone. */
+/* {0} is empty. The truth is in the current snapshot: measurements alone look at it. */
 typedef struct graphss_i_stage {
-    graphss_i_job_options opt;
     graphss_dataset data;
-    graphss_split split;
-    graphss_snapshots made; /* empty for datasets */
-    graphss_model *model;
-    int32_t *before, *attacked; /* [nodes] the model's labels of current, before and after */
-    int32_t *other;             /* [n_other] test nodes that are no victims */
-    size_t n_other;
-    double prepare_seconds, train_seconds, attack_seconds;
+    graphss_split split; /* datasets only: the rest is the protocol's */
+    graphss_protocol protocol;
+    graphss_protocol_scene scene;
+    double prepare_seconds, train_seconds;
 } graphss_i_stage;
 
 /* Reads, splits, trains, attacks. */

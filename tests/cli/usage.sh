@@ -14,12 +14,6 @@ for command_name in demo info fetch convert split train predict recover evaluate
     exits 0; out "Usage: graphss $command_name"
 done
 
-case_ "commands of later versions are not listed"
-run help
-for later in reproduce; do
-    ! grep -q "^  $later " ../stdout || complain "$later is listed"
-done
-
 case_ "a mistyped command gets a suggestion"
 run trian
 exits 2; no_out; err "unknown command 'trian', did you mean 'train'?"

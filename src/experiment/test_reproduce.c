@@ -1,0 +1,438 @@
+/* Runs that are cut short, resumed and repeated, on a graph of a few nodes. */
+#include "experiment/plan.h"
+#include "experiment/records.h"
+#include "testing.h"
+
+static const char recipe[] = "what = defence\n"
+                             "mode = honest\n"
+                             "settings = seen new\n"
+                             "datasets = synth:nodes=90,classes=3,features=30,degree=4\n"
+                             "models = gcn sgc\n"
+                             "methods = none label-propagation\n"
+                             "train.epochs = 4\n"
+                             "train.hidden = 4\n"
+                             "attack.links = 1\n"
+                             "attack.features = 2\n";
+enum { CELLS = 2 * 2 + 2 }; /* none for each classifier, label-propagation once */
+
+typedef struct place {
+    char folder[256], recipe[256], records[300];
+} place;
+
+static void write_text(const char *path, const char *text, const char *mode)
+{
+    FILE *file = fopen(path, mode);
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static place make_place(const char *name, const char *text)
+{
+    place p;
+    testing_temporary(p.folder, sizeof p.folder, name);
+    snprintf(p.recipe, sizeof p.recipe, "%.240s.recipe", p.folder);
+    snprintf(p.records, sizeof p.records, "%s/records.jsonl", p.folder);
+    remove(p.records);
+    write_text(p.recipe, text, "w");
+    return p;
+}
+
+static void remove_place(const place *p)
+{
+    remove(p->records);
+    remove(p->recipe);
+    rmdir(p->folder);
+}
+
+static graphss_reproduce_options options_of(const place *p)
+{
+    return (graphss_reproduce_options){.recipe = p->recipe, .folder = p->folder};
+}
+
+static graphss_reproduced reproduce(const place *p, size_t workers)
+{
+    graphss_ctx *ctx = testing_ctx(NULL, workers);
+    graphss_reproduced done;
+    const graphss_reproduce_options opt = options_of(p);
+    assert_ok(ctx, graphss_reproduce(ctx, &done, 1, &opt));
+    graphss_ctx_free(ctx);
+    return done;
+}
+
+/* All records, without what differs from run to run. */
+static json_t *read_back(const place *p)
+{
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_records r = {0};
+    assert_ok(ctx, graphss_i_records_open(ctx, &r, p->records));
+    json_t *all = json_deep_copy(r.index);
+    graphss_i_records_close(ctx, &r);
+    graphss_ctx_free(ctx);
+    const char *key;
+    json_t *record;
+    static const char *const times[] = {"seconds",         "cpu_seconds",   "seconds_per_100",
+                                        "prepare_seconds", "train_seconds", "attack_seconds",
+                                        "peak_memory"};
+    json_object_foreach(all, key, record)
+    {
+        for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+            json_object_del(json_object_get(record, "metrics"), times[i]);
+        json_object_del(json_object_get(record, "repeat"), "started");
+        json_object_del(json_object_get(record, "repeat"), "finished");
+    }
+    return all;
+}
+
+static void finished_cells_are_not_run_again(void **state)
+{
+    (void)state;
+    const place p = make_place("again", recipe);
+    graphss_reproduced done = reproduce(&p, 1);
+    assert_int_equal(done.cells, CELLS);
+    assert_int_equal(done.run, CELLS);
+    assert_int_equal(done.failed, 0);
+    done = reproduce(&p, 1);
+    assert_int_equal(done.before, CELLS);
+    assert_int_equal(done.run, 0);
+    remove_place(&p);
+}
+
+static void the_number_of_workers_changes_nothing(void **state)
+{
+    (void)state;
+    const place one = make_place("one", recipe), three = make_place("three", recipe);
+    reproduce(&one, 1);
+    reproduce(&three, 3);
+    json_t *a = read_back(&one), *b = read_back(&three);
+    /* Each names its own recipe. */
+    const char *key;
+    json_t *record;
+    json_object_foreach(a, key, record)
+    {
+        json_t *other = json_object_get(b, key);
+        json_object_del(json_object_get(record, "repeat"), "recipe");
+        json_object_del(json_object_get(other, "repeat"), "recipe");
+        assert_true(json_equal(record, other));
+        assert_true(json_number_value(
+                        json_object_get(json_object_get(record, "metrics"), "victims_n")) > 0);
+    }
+    assert_int_equal(json_object_size(a), CELLS);
+    assert_int_equal(json_object_size(b), CELLS);
+    json_decref(a);
+    json_decref(b);
+    remove_place(&one);
+    remove_place(&three);
+}
+
+/* Cuts the file to its first lines and a piece of the next. */
+static void tear(const char *path, size_t lines)
+{
+    char *text = calloc(1, 1 << 20);
+    FILE *file = fopen(path, "r");
+    const size_t n = fread(text, 1, (1 << 20) - 1, file);
+    fclose(file);
+    char *at = text;
+    for (size_t i = 0; i < lines; i++)
+        at = strchr(at, '\n') + 1;
+    assert_true(at + 20 < text + n);
+    at[20] = '\0';
+    write_text(path, text, "w");
+    free(text);
+}
+
+static void a_killed_run_goes_on_where_it_was(void **state)
+{
+    (void)state;
+    const place p = make_place("killed", recipe);
+    reproduce(&p, 1);
+    json_t *whole = read_back(&p);
+    for (size_t lines = 0; lines < CELLS; lines += 2) {
+        tear(p.records, lines);
+        const graphss_reproduced done = reproduce(&p, 2);
+        assert_int_equal(done.before, lines);
+        assert_int_equal(done.run, CELLS - lines);
+        assert_true(done.cut == 20);
+        json_t *again = read_back(&p);
+        assert_true(json_equal(whole, again));
+        json_decref(again);
+    }
+    json_decref(whole);
+    remove_place(&p);
+}
+
+static bool stop_after_a_few(void *user, const char *stage, size_t done, size_t total,
+                             const char *note)
+{
+    (void)stage;
+    (void)done;
+    (void)total;
+    int finished = 0;
+    if (!note || sscanf(note, "%d of", &finished) != 1)
+        return true;
+    return finished < *(const int *)user;
+}
+
+static void a_cancelled_run_keeps_what_is_finished(void **state)
+{
+    (void)state;
+    const place p = make_place("cancelled", recipe);
+    int enough = 2;
+    const graphss_ctx_options how = {
+        .threads = 1, .progress = stop_after_a_few, .user = &enough};
+    graphss_ctx *ctx = graphss_ctx_new(&how);
+    const graphss_reproduce_options opt = options_of(&p);
+    graphss_reproduced done;
+    assert_int_equal(graphss_reproduce(ctx, &done, 1, &opt), GRAPHSS_ERR_CANCELLED);
+    graphss_ctx_free(ctx);
+    assert_true(done.run >= 2 && done.run < CELLS);
+    const size_t kept = done.run;
+    done = reproduce(&p, 1);
+    assert_int_equal(done.before, kept);
+    assert_int_equal(done.before + done.run, CELLS);
+    remove_place(&p);
+}
+
+static void other_options_are_other_cells(void **state)
+{
+    (void)state;
+    const place p = make_place("options", recipe);
+    reproduce(&p, 1);
+    write_text(p.recipe, "split.noise = 0.2\n", "a");
+    graphss_reproduced done = reproduce(&p, 1);
+    assert_int_equal(done.before, 0);
+    assert_int_equal(done.run, CELLS);
+    done = reproduce(&p, 1);
+    assert_int_equal(done.before, CELLS);
+    remove_place(&p);
+}
+
+static void a_scene_that_cannot_be_made_is_an_error_of_its_cells(void **state)
+{
+    (void)state;
+    const place p = make_place("failed", recipe);
+    write_text(p.recipe, "split.train = 0\n", "a");
+    graphss_reproduced done = reproduce(&p, 2);
+    assert_int_equal(done.cells, CELLS);
+    assert_int_equal(done.failed, CELLS);
+    assert_non_null(strstr(done.first_error, "train"));
+    json_t *all = read_back(&p);
+    const char *key;
+    json_t *record;
+    json_object_foreach(all, key, record)
+    {
+        assert_null(json_object_get(record, "metrics"));
+        assert_int_equal(
+            json_integer_value(json_object_get(json_object_get(record, "error"), "code")), 2);
+    }
+    json_decref(all);
+    done = reproduce(&p, 2); /* and is tried again */
+    assert_int_equal(done.run, CELLS);
+    remove_place(&p);
+}
+
+static void points_of_a_sweep_are_cells(void **state)
+{
+    (void)state;
+    const place p = make_place("sweep", recipe);
+    write_text(p.recipe,
+               "parameter = links\n"
+               "point 1 = attack.links=1 attack.features=0\n"
+               "point 3 = attack.links=3 attack.features=0 recover.steps=2\n",
+               "a");
+    const graphss_reproduced done = reproduce(&p, 1);
+    assert_int_equal(done.cells, 2 * CELLS);
+    assert_int_equal(done.failed, 0);
+    json_t *all = read_back(&p);
+    const char *key;
+    json_t *record;
+    json_object_foreach(all, key, record)
+    {
+        const json_t *o = json_object_get(json_object_get(record, "repeat"), "options");
+        const json_int_t links =
+            json_integer_value(json_object_get(json_object_get(o, "attack"), "links"));
+        assert_string_equal(json_string_value(json_object_get(record, "parameter")), "links");
+        assert_int_equal(json_integer_value(json_object_get(record, "value")), links);
+        const json_t *steps = json_object_get(json_object_get(o, "recover"), "steps");
+        if (steps) /* label-propagation alone reads it */
+            assert_int_equal(json_integer_value(steps), links == 3 ? 2 : 50);
+    }
+    json_decref(all);
+    remove_place(&p);
+}
+
+static void wrong_recipes_are_refused_before_any_work(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text, *part;
+    } bad[] = {
+        {"mode = honest\n", "'what'"},
+        {"what = nonsense\nmode = honest\n", "'what'"},
+        {"what = defence\n", "'mode'"},
+        {"what = defence\nmode = both\n", "paper or honest"},
+        {"what = defence\nmode = honest\nfrobnicate = 1\n", "line 3"},
+        {"what = defence\nmode = honest\nattack.frob = 1\n", "line 3"},
+        {"what = defence\nmode = honest\nmethods = cure-all\n", "line 3"},
+        {"what = defence\nmode = honest\nwhat = alert\n", "line 1 already"},
+        {"what = defence\nmode = honest\nnonsense\n", "key = value"},
+        {"what = defence\nmode = honest\nmodels = gcn\nmethods = none\n", "'datasets'"},
+        {"what = defence\nmode = honest\nmodels = gnc\ndatasets = synth:\nmethods = none\n",
+         "gnc"},
+        {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
+         "settings = old\n",
+         "old"},
+        {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
+         "train.epochs = -4\n",
+         "epochs"},
+        {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
+         "parameter = x\npoint 1 = attack.frob=1\n",
+         "GROUP.OPTION"},
+    };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const place p = make_place("wrong", bad[i].text);
+        const graphss_reproduce_options opt = options_of(&p);
+        graphss_reproduced done;
+        const graphss_status st = graphss_reproduce(ctx, &done, 1, &opt);
+        assert_true(st == GRAPHSS_ERR_INVALID || st == GRAPHSS_ERR_DATA);
+        if (!strstr(graphss_error(ctx), bad[i].part))
+            fail_msg("recipe %zu: \"%s\" lacks \"%s\"", i, graphss_error(ctx), bad[i].part);
+        assert_int_equal(done.run, 0);
+        remove_place(&p);
+    }
+    graphss_ctx_free(ctx);
+}
+
+static void lists_of_the_command_line_keep_generated_graphs_whole(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    char *words = graphss_i_words_of(ctx, "cora,synth:nodes=5,degree=2,pubmed,synth:,a/b.npz");
+    assert_string_equal(words, "cora synth:nodes=5,degree=2 pubmed synth: a/b.npz");
+    graphss_release(ctx, words);
+    assert_true(graphss_i_same_dataset("x/y/cora.npz", "cora"));
+    assert_false(graphss_i_same_dataset("cora2", "cora"));
+    graphss_ctx_free(ctx);
+}
+
+static void every_recipe_of_the_program_can_be_planned(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const char *name, *text;
+    size_t n;
+    for (size_t i = 0; (name = graphss_reproduce_recipe(i, &text, &n)) != NULL; i++) {
+        const graphss_reproduce_options opt = {.what = name};
+        graphss_i_plan plan = {0};
+        assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 1, &opt));
+        assert_true(plan.n_jobs > 0);
+        for (size_t j = 0; j < plan.n_jobs; j++)
+            for (size_t c = 0; c < plan.job[j].n_cells; c++) {
+                json_t *options = NULL;
+                assert_ok(ctx, graphss_i_cell_options_json(ctx, &options, &plan.job[j],
+                                                           &plan.job[j].cell[c]));
+                json_decref(options);
+            }
+        graphss_i_plan_destroy(ctx, &plan);
+        assert_int_equal(text[0], '#'); /* says what it makes, and how long that takes */
+    }
+    graphss_ctx_free(ctx);
+}
+
+/* What is said to be the same whatever the classifier must be so. */
+static void methods_with_a_network_of_their_own_do_not_see_the_classifier(void **state)
+{
+    (void)state;
+    const char *const datasets[] = {"synth:nodes=90,classes=3,features=30,degree=4"};
+    json_t *found[2];
+    for (int m = 0; m < 2; m++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "what = defence\nmode = honest\nsettings = new\ndatasets = %s\nmodels = %s\n"
+                 "methods = *\ntrain.epochs = 4\ntrain.hidden = 8\nrecover.epochs = 3\n"
+                 "recover.rank = 3\nattack.links = 1\n",
+                 datasets[0], m ? "sage" : "gcn");
+        const place p = make_place(m ? "sage" : "gcn", text);
+        const graphss_reproduced done = reproduce(&p, 1);
+        if (done.failed)
+            fail_msg("%s", done.first_error);
+        found[m] = read_back(&p);
+        remove_place(&p);
+    }
+    size_t shared = 0;
+    const char *key;
+    json_t *record;
+    json_object_foreach(found[0], key, record)
+    {
+        if (strcmp(json_string_value(json_object_get(record, "model")), "any") != 0)
+            continue;
+        const json_t *a = json_object_get(record, "metrics");
+        const json_t *b = json_object_get(json_object_get(found[1], key), "metrics");
+        static const char *const same[] = {"victims", "others", "test", "validation", "ece"};
+        for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+            if (!json_equal(json_object_get(a, same[i]), json_object_get(b, same[i])))
+                fail_msg("%s: %s depends on the classifier",
+                         json_string_value(json_object_get(record, "method")), same[i]);
+        shared++;
+    }
+    assert_true(shared >= 9);
+    json_decref(found[0]);
+    json_decref(found[1]);
+}
+
+static graphss_status reproduce_starved(graphss_ctx *ctx, void *arg)
+{
+    const place *p = arg;
+    const graphss_reproduce_options opt = options_of(p);
+    graphss_reproduced done;
+    return graphss_reproduce(ctx, &done, 1, &opt);
+}
+
+static void it_survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    place p = make_place("starved", "what = datasets\ndatasets = synth:nodes=30\n");
+    testing_each_allocation_fails(reproduce_starved, &p);
+    remove_place(&p);
+}
+
+static graphss_status plan_starved(graphss_ctx *ctx, void *arg)
+{
+    const place *p = arg;
+    const graphss_reproduce_options opt = {
+        .recipe = p->recipe, .folder = p->folder, .models = "gcn", .methods = "none"};
+    graphss_i_plan plan = {0};
+    const graphss_status st = graphss_i_plan_make(ctx, &plan, 1, &opt);
+    if (!st)
+        graphss_i_plan_destroy(ctx, &plan);
+    return st;
+}
+
+static void planning_survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    place p = make_place("planned", recipe);
+    testing_each_allocation_fails(plan_starved, &p);
+    remove_place(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finished_cells_are_not_run_again),
+        cmocka_unit_test(the_number_of_workers_changes_nothing),
+        cmocka_unit_test(a_killed_run_goes_on_where_it_was),
+        cmocka_unit_test(a_cancelled_run_keeps_what_is_finished),
+        cmocka_unit_test(other_options_are_other_cells),
+        cmocka_unit_test(a_scene_that_cannot_be_made_is_an_error_of_its_cells),
+        cmocka_unit_test(points_of_a_sweep_are_cells),
+        cmocka_unit_test(wrong_recipes_are_refused_before_any_work),
+        cmocka_unit_test(lists_of_the_command_line_keep_generated_graphs_whole),
+        cmocka_unit_test(every_recipe_of_the_program_can_be_planned),
+        cmocka_unit_test(methods_with_a_network_of_their_own_do_not_see_the_classifier),
+        cmocka_unit_test(it_survives_every_failing_allocation),
+        cmocka_unit_test(planning_survives_every_failing_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

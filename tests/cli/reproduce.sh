@@ -1,0 +1,46 @@
+# reproduce.sh - experiments as records: run, resume, refuse.
+. "$(dirname "$0")/harness.sh"
+graph=synth:nodes=90,classes=3,features=30,degree=4
+
+case_ "the recipes are named with what they make"
+run reproduce --list
+exits 0; out "datasets: "; out "defence-honest: "; out "defence-paper: "
+
+case_ "statistics of a dataset"
+run --json reproduce datasets --datasets $graph -o stats -q
+exits 0; no_err; json cells 1; json run 1; json failed 0; present stats/records.jsonl
+grep -qF '"nodes":90' stats/records.jsonl || complain "no nodes in the record"
+
+case_ "two cheap methods, both modes, three settings; then nothing is left to do"
+run --json reproduce defence --datasets $graph --models gcn --seeds 1 \
+    --methods none,keep-last -o out -q --threads 2
+exits 0; no_err; json cells 16; json run 16; json failed 0
+run --json reproduce defence --datasets $graph --models gcn --seeds 1 \
+    --methods none,keep-last -o out -q
+exits 0; json before 16; json run 0
+
+case_ "a torn line is mended, and its cell run again"
+size=$(wc -c <out/records.jsonl)
+head -c $((size - 7)) out/records.jsonl >shorter && cp shorter out/records.jsonl
+run reproduce defence --datasets $graph --models gcn --seeds 1 --methods none,keep-last -o out
+exits 0; err "never finished"; out "15 recorded before, 1 run now"
+
+case_ "wrong words are refused before any work"
+run reproduce
+exits 2
+run reproduce defence
+exits 2; err "-o DIR"
+run reproduce nonsense -o nowhere
+exits 2; err "no recipe for 'nonsense'"; absent nowhere
+run reproduce defence --mode both -o nowhere
+exits 2; err "paper or honest"; absent nowhere
+run reproduce defence --datasets $graph --models gnc -o nowhere
+exits 2; err "gnc"; absent nowhere
+run reproduce defence --datasets missing -o nowhere
+exits 3; err "missing"; absent nowhere
+run reproduce defence --datasets $graph --methods nonsense -o nowhere
+exits 2; err "nothing is left"; absent nowhere
+mkdir foreign && echo "my diary" >foreign/records.jsonl
+run reproduce datasets --datasets $graph -o foreign
+exits 3; err "line 1"
+finish
