@@ -83,7 +83,7 @@ static bool sees_previous(const graphss_i_job *job, const graphss_i_cell *cell)
 {
     if (job->setting != GRAPHSS_SETTING_NEW)
         return true;
-    const graphss_i_defence *m = graphss_i_defence_find(cell->method);
+    const graphss_i_defence *m = graphss_i_defence_find(cell->method, job->mode);
     return m && !strcmp(cell->train, "evasion") &&
            (m->needs_previous || m->evasion_previous || m->on_model);
 }

@@ -79,8 +79,9 @@ static graphss_status assign(graphss_ctx *ctx, graphss_i_job_options *job,
         if (!row || (row->type == GRAPHSS_OPTION_STRING && !lasts))
             return GRAPHSS_OK;
         *known = true;
-        if (!groups[g].options || (groups[g].options == (void *)recover &&
-                                   !graphss_recover_uses(recover->method, name)))
+        if (!groups[g].options ||
+            (groups[g].options == (void *)recover &&
+             !graphss_recover_uses_in(recover->method, (graphss_mode)recover->mode, name)))
             return GRAPHSS_OK;
         return graphss_option_set(ctx, groups[g].options, row, value);
     }
@@ -160,7 +161,7 @@ graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_opt
     if (st)
         return st;
     *out = graphss_i_recover_preset(cell->method, (graphss_mode)job->mode,
-                                    &options.protocol.train);
+                                    &options.protocol.train, job->dataset);
     out->train = !strcmp(cell->train, "evasion")   ? GRAPHSS_RECOVER_EVASION
                  : !strcmp(cell->train, "retrain") ? GRAPHSS_RECOVER_RETRAIN
                                                    : GRAPHSS_RECOVER_AUTO;
@@ -181,38 +182,36 @@ graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,
     if (st)
         return st;
     json_t *all = json_object();
-    bool bad =
-        !all || json_object_set_new(
-                    all, "split",
-                    graphss_i_json_options(&o.protocol.split, split_table, NULL, NULL)) != 0;
+    bool bad = !all || json_object_set_new(
+                           all, "split",
+                           graphss_i_json_options(&o.protocol.split, split_table, NULL)) != 0;
     const bool scene = cell->method != NULL;
     if (scene) {
         bad |= json_object_set_new(all, "train",
                                    graphss_i_json_options(&o.protocol.train,
-                                                          graphss_train_options_table(), NULL,
+                                                          graphss_train_options_table(),
                                                           NULL)) != 0;
         bad |= json_object_set_new(all, "snapshots",
                                    graphss_i_json_options(&o.protocol.plan,
                                                           graphss_snapshot_options_table(),
-                                                          NULL, NULL)) != 0;
+                                                          NULL)) != 0;
         bad |= json_object_set_new(all, "attack",
                                    graphss_i_json_options(&o.protocol.attack,
-                                                          graphss_attack_options_table(), NULL,
+                                                          graphss_attack_options_table(),
                                                           NULL)) != 0;
     }
     if (is_alert(cell)) {
-        bad |=
-            json_object_set_new(all, "alert",
-                                graphss_i_json_options(&o.alert, graphss_alert_options_table(),
-                                                       NULL, NULL)) != 0;
+        bad |= json_object_set_new(
+                   all, "alert",
+                   graphss_i_json_options(&o.alert, graphss_alert_options_table(), NULL)) != 0;
     } else if (scene) {
         graphss_recover_options recover;
         st = graphss_i_cell_options_fill(ctx, &recover, job, cell);
         if (!st)
-            bad |= json_object_set_new(
-                       all, "recover",
-                       graphss_i_json_options(&recover, graphss_recover_options_table(),
-                                              graphss_recover_uses, cell->method)) != 0;
+            bad |= json_object_set_new(all, "recover",
+                                       graphss_i_json_options(&recover,
+                                                              graphss_recover_options_table(),
+                                                              &recover)) != 0;
     }
     if (!st && bad)
         st = graphss_i_nomem(ctx, 0);
@@ -356,7 +355,7 @@ static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_firs
     const bool share = job->mode == GRAPHSS_MODE_HONEST;
     for (size_t i = 0; graphss_recover_name(i) && n + 2 < MOST && job->mode >= 0; i++) {
         const char *name = graphss_recover_name(i);
-        const graphss_i_defence *m = graphss_i_defence_find(name);
+        const graphss_i_defence *m = graphss_i_defence_find(name, job->mode);
         if (!wanted(p, job, name) || (job->any != (share && own_network(m))))
             continue;
         if (m->untrained || !m->retrain || !m->evasion) {

@@ -183,13 +183,13 @@ json_t *graphss_i_json_text(const char *text)
 }
 
 json_t *graphss_i_json_options(const void *options, const graphss_option *table,
-                               bool (*uses)(const char *method, const char *option),
-                               const char *method)
+                               const graphss_recover_options *recover)
 {
     json_t *object = json_object();
     bool bad = !object;
     for (const graphss_option *row = table; row->name && !bad; row++) {
-        if (uses && !uses(method, row->name))
+        if (recover &&
+            !graphss_recover_uses_in(recover->method, (graphss_mode)recover->mode, row->name))
             continue;
         const void *at = (const char *)options + row->offset;
         json_t *value = NULL;

@@ -3,6 +3,7 @@
 #define GRAPHSS_RECORDS_H
 
 #include "base/base.h"
+#include <graphss/recover.h>
 #include <jansson.h>
 
 /* Names of the fields that tell cells apart, ended by NULL. */
@@ -41,9 +42,9 @@ json_t *graphss_i_records_find(const graphss_i_records *records, const json_t *i
 
 json_t *graphss_i_json_real(double value); /* null for NaN and infinities */
 json_t *graphss_i_json_text(const char *text);
-/* The values of a struct by the names of its table; uses (may be NULL) says which. */
+/* The values of a struct by the names of its table; of recover's options (recover, else NULL)
+ * those its method reads. */
 json_t *graphss_i_json_options(const void *options, const graphss_option *table,
-                               bool (*uses)(const char *method, const char *option),
-                               const char *method);
+                               const graphss_recover_options *recover);
 
 #endif
