@@ -1,11 +1,13 @@
 /* cmd_alert.c - was a snapshot, or a group of its nodes, tampered with? */
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands.h"
 
 typedef struct alert_arguments {
-    const char *model_file, *current, *previous, *split, *group;
+    const char *model_file, *current, *previous, *split, *group, *groups, *output;
     int64_t list;
 } alert_arguments;
 
@@ -21,6 +23,10 @@ static const graphss_option rows[] = {
      "labelled nodes of the current snapshot; default: those of the model", 0},
     {"group", GRAPHSS_OPTION_STRING, FIELD(group), 0, 0, NULL, "FILE",
      "judge these nodes, one id a line; default: all without a label", 0},
+    {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
+     "judge many groups, one a line, ids between spaces: a verdict for each", 0},
+    {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
+     "write score, p-value and chance of every node", 'o'},
     {"show", GRAPHSS_OPTION_INT, FIELD(list), 0, 1e9, NULL, "N",
      "how many suspicious nodes to name for people (default 10)", 0},
     {0},
@@ -90,11 +96,11 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
     cli_show_dataset(app, data);
     printf("%s  p = %.4f at a false-alarm rate of %g\n", a->alert ? "ALERT  " : "calm   ",
            a->p_value, opt->false_alarm_rate);
-    printf(
-        "Score    %.4f, threshold %.4f: mean suspicion of %zu nodes, against %zu clean ones\n",
-        a->score, a->threshold, a->n_group, a->n_calibration);
-    printf("Attack   %s, about %.1f %% of the nodes without a label; %.2f s\n", a->kind,
-           100 * a->share, a->seconds);
+    printf("Score    %.4f, threshold %.4f: ranks of %zu nodes among %zu clean ones of their "
+           "kind\n",
+           a->score, a->threshold, a->n_group, a->n_calibration);
+    printf("Attack   %s, about %.1f %% of the nodes; %.2f s\n", a->kind, 100 * a->share,
+           a->seconds);
     if (a->n_flagged && most)
         printf("\n%10s %10s  node\n", "perturbed", "p");
     for (size_t i = 0; i < a->n_flagged && i < most; i++) {
@@ -105,6 +111,121 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
     }
     if (most && a->n_flagged > most)
         printf("... and %zu more\n", a->n_flagged - most);
+}
+
+/* ---- every node, as a file ---- */
+
+static graphss_status write_nodes(cli *app, const graphss_alert *a,
+                                  const graphss_dataset *data, const char *path)
+{
+    char buffer[24];
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return cli_fail(app, GRAPHSS_ERR_IO, "%s: %s", path, strerror(errno));
+    fprintf(file, "node\tscore\tp_value\tperturbed\n");
+    for (size_t i = 0; i < a->n_nodes; i++)
+        fprintf(file, "%s\t%.9g\t%.9g\t%.9g\n", node_name(data, (int32_t)i, buffer),
+                a->node_score[i], a->node_p_value[i], a->perturbed[i]);
+    const bool bad = ferror(file) != 0;
+    if (fclose(file) != 0 || bad)
+        return cli_fail(app, GRAPHSS_ERR_IO, "%s: cannot be written whole", path);
+    return GRAPHSS_OK;
+}
+
+/* ---- many groups, looked at once ---- */
+
+/* The nodes of one line, which is taken apart. */
+static graphss_status read_group(cli *app, int32_t *node, size_t *n, char *line, size_t number,
+                                 const char *path, const graphss_node_index *index)
+{
+    char *rest = NULL;
+    *n = 0;
+    for (char *id = strtok_r(line, " \t\r\n", &rest); id;
+         id = strtok_r(NULL, " \t\r\n", &rest)) {
+        const int64_t found = graphss_node_index_find(index, id);
+        if (found < 0)
+            return cli_fail(app, GRAPHSS_ERR_DATA, "%s:%zu: no node is called '%.80s'", path,
+                            number, id);
+        node[(*n)++] = (int32_t)found;
+    }
+    return GRAPHSS_OK;
+}
+
+static void tell_group(cli *app, json_t *list, size_t number, const graphss_verdict *v)
+{
+    app->alerted = app->alerted || v->alert;
+    if (!app->json) {
+        printf("%6zu  %s  p = %.4f  score %.4f, threshold %.4f, %zu nodes\n", number,
+               v->alert ? "ALERT" : "calm ", v->p_value, v->score, v->threshold, v->n_group);
+        return;
+    }
+    json_t *row = json_object();
+    cli_json_set(row, "alert", json_boolean(v->alert));
+    cli_json_set(row, "p_value", cli_json_real(v->p_value));
+    cli_json_set(row, "score", cli_json_real(v->score));
+    cli_json_set(row, "threshold", cli_json_real(v->threshold));
+    cli_json_set(row, "nodes", json_integer((json_int_t)v->n_group));
+    cli_json_set(row, "calibration_nodes", json_integer((json_int_t)v->n_calibration));
+    json_array_append_new(list, row);
+}
+
+static graphss_status judge_lines(cli *app, json_t *list, FILE *file, const char *path,
+                                  const graphss_alert_scores *seen,
+                                  const graphss_node_index *index, uint64_t seed,
+                                  const graphss_alert_options *opt)
+{
+    char *line = NULL;
+    size_t room = 0, number = 0, n = 0;
+    graphss_status st = GRAPHSS_OK;
+    while (!st && getline(&line, &room, file) >= 0) {
+        graphss_verdict v;
+        int32_t *node = malloc((room / 2 + 1) * sizeof *node);
+        number++;
+        st = node ? read_group(app, node, &n, line, number, path, index) : GRAPHSS_ERR_NOMEM;
+        if (!st && n) {
+            st = graphss_alert_judge(app->ctx, &v, seen, node, n, seed + number, opt);
+            if (!st)
+                tell_group(app, list, number, &v);
+        }
+        free(node);
+    }
+    free(line);
+    if (!st && number == 0)
+        st = cli_fail(app, GRAPHSS_ERR_DATA, "%s: no group is listed", path);
+    return st;
+}
+
+static graphss_status judge_groups(cli *app, const graphss_recover_input *in,
+                                   const graphss_dataset *data, const char *path,
+                                   const graphss_alert_options *opt)
+{
+    graphss_alert_scores seen = {0};
+    graphss_node_index *index = NULL;
+    json_t *list = json_array();
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        json_decref(list);
+        return cli_fail(app, GRAPHSS_ERR_IO, "%s: %s", path, strerror(errno));
+    }
+    graphss_status st = graphss_alert_look(app->ctx, &seen, in, opt);
+    terminal_clear(&app->term);
+    if (!st)
+        st = graphss_node_index_new(app->ctx, &index, data);
+    if (!st)
+        st = judge_lines(app, list, file, path, &seen, index, in->seed, opt);
+    if (!st && app->json) {
+        cli_json_set(app->json, "alert", json_boolean(app->alerted));
+        cli_json_set(app->json, "groups", json_incref(list));
+        cli_json_set(app->json, "options",
+                     cli_json_options(opt, graphss_alert_options_table()));
+        cli_json_set(app->json, "dataset", cli_json_dataset(data));
+        cli_json_run(app, app->json);
+    }
+    json_decref(list);
+    fclose(file);
+    graphss_node_index_free(app->ctx, index);
+    graphss_alert_scores_destroy(app->ctx, &seen);
+    return st;
 }
 
 static graphss_status run(cli *app)
@@ -129,6 +250,9 @@ static graphss_status run(cli *app)
         return cli_usage(app, "alert: want --model-file MODEL");
     if (!own.current)
         return cli_usage(app, "alert: want --current DATASET");
+
+    if (own.groups && (own.group || own.output))
+        return cli_usage(app, "--groups excludes --group and --output");
 
     st = graphss_model_load(app->ctx, &model, own.model_file);
     if (!st)
@@ -159,8 +283,14 @@ static graphss_status run(cli *app)
         .model = model,
         .split = &split,
         .seed = (uint64_t)app->global.seed};
+    if (own.groups) {
+        st = judge_groups(app, &in, &current, own.groups, &opt);
+        goto done;
+    }
     st = graphss_alert_run(app->ctx, &alert, &in, node, n, &opt);
     terminal_clear(&app->term);
+    if (!st && own.output)
+        st = write_nodes(app, &alert, &current, own.output);
     if (st)
         goto done;
     app->alerted = alert.alert;
@@ -182,12 +312,14 @@ const cli_command cli_alert = {
     .name = "alert",
     .arguments = "--model-file MODEL --current DATASET",
     .summary = "Tell whether a snapshot or a group of its nodes was tampered with",
-    .about = "Learns from simulated attacks on half of the validation nodes what tampered "
-             "nodes look like, scores every node, and compares the group with the other "
-             "half, which is taken to be clean. Exit code 1: an alert was raised.\n",
+    .about = "Learns from quick attacks on training nodes what tampered nodes look like, "
+             "scores every node, and compares the group with the validation nodes, which are "
+             "taken to be clean. With --previous nodes are compared with their past. "
+             "Exit code 1: an alert was raised.\n",
     .examples = "alert --model-file cora.model --current today.npz\n"
                 "alert --model-file cora.model --current today.npz --previous before.npz\n"
-                "alert --model-file cora.model --current today.npz --group nodes.txt --json\n",
+                "alert --model-file cora.model --current today.npz --group nodes.txt --json\n"
+                "alert --model-file cora.model --current today.npz --groups many.txt\n",
     .min_arguments = 0,
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(alert_arguments), defaults},

@@ -21,6 +21,8 @@ typedef struct graphss_alert_options {
     double false_alarm_rate; /* (0, 1); 0.05 */
     int64_t draws;           /* random exchanges, 1999; p-values are multiples of
                               * 1 / (draws + 1) */
+    bool inspect;            /* graphss_alert_run: let recover's method graphss name attack,
+                              * share and nodes, which takes much longer; false */
 } graphss_alert_options;
 
 GRAPHSS_API graphss_alert_options graphss_alert_options_default(void);
@@ -44,16 +46,18 @@ typedef struct graphss_alert {
     bool alert; /* p_value <= the rate */
     double p_value, score, threshold;
     const char *kind;     /* constant text: the likeliest attack, or "none" */
-    double share;         /* estimated share of the nodes without a label that were hit */
+    double share;         /* estimated share of the group that was hit; of an inspection: of
+                           * the nodes without a label */
     size_t n_group;       /* nodes judged */
     size_t n_calibration; /* clean nodes it is compared with */
-    int32_t *calibration;
+    int32_t *calibration; /* one may stand twice: as it is, and churned */
     size_t n_nodes;
     double *node_score;   /* [n_nodes] suspicion of each node by itself, [0, 1] */
     double *node_p_value; /* [n_nodes] its conformal rank among the clean nodes */
     double *perturbed;    /* [n_nodes] the chance that it was tampered with */
     size_t n_flagged;
-    int32_t *flagged; /* nodes of the group more likely hit than not, the most likely first */
+    int32_t *flagged; /* nodes of the group more likely hit than not, the most likely first;
+                       * in an alert without any: those with p_value <= the rate */
     double seconds;
 } graphss_alert;
 
@@ -98,11 +102,10 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_
                                                       const graphss_alert_options *opt);
 GRAPHSS_API void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen);
 
-/* Judges n nodes of in->current (NULL: all that have no label in the split) with what
- * recover's method graphss learns from simulated attacks, half of the validation nodes being
- * kept for calibration. With in->previous nodes are compared with their past.
- * Errors: as graphss_recover; INVALID: an option, a node out of range or listed twice, a
- * group without nodes. */
+/* Judges n nodes of in->current (NULL: all that have no label in the split): looks, judges,
+ * and names the attack, the share of the group that was hit and the nodes. With in->previous
+ * nodes are compared with their past. Errors: as graphss_recover; INVALID: an option, a node
+ * out of range or listed twice, a group without nodes. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
                                                     const graphss_recover_input *in,
                                                     const int32_t *node, size_t n,

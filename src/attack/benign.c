@@ -1,4 +1,5 @@
 /* benign.c - churn: links joined and cut, words come and go, at nodes that nobody attacks. */
+#include "attack/churn.h"
 #include "attack/mixing.h"
 #include "attack/sandbox.h"
 #include <graphss/benign.h>
@@ -119,6 +120,26 @@ static void describe(graphss_flips *flips, const graphss_dataset *data, uint64_t
     snprintf(flips->version, sizeof flips->version, "%s", graphss_version());
 }
 
+graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
+                               const graphss_dataset *data, const int32_t *node, size_t n,
+                               uint64_t seed, const graphss_benign_options *each,
+                               size_t stride)
+{
+    churn c = {.rng = graphss_rng_make(seed, GRAPHSS_STREAM_BENIGN)};
+    graphss_status st = churn_init(ctx, &c, data);
+    for (size_t i = 0; i < n && !st; i++) {
+        const graphss_benign_options *opt = each + i * stride;
+        c.turn = (int32_t)i + 1;
+        for (int64_t l = 0; l < opt->links && !st; l++)
+            st = churn_link(ctx, flips, &c, node[i]);
+        /* Removals and additions in turn: the length of a row hardly changes. */
+        for (int64_t w = 0; w < opt->features && !st && data->features.n_cols; w++)
+            st = churn_word(ctx, flips, &c, node[i], w % 2 == 0);
+    }
+    churn_destroy(ctx, &c);
+    return st;
+}
+
 graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
                                     const graphss_dataset *data, const int32_t *node, size_t n,
                                     uint64_t seed, const graphss_benign_options *opt)
@@ -129,18 +150,8 @@ graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
     if (st)
         return st;
     graphss_flips made = {0};
-    churn c = {.rng = graphss_rng_make(seed, GRAPHSS_STREAM_BENIGN)};
     describe(&made, data, seed, opt);
-    st = churn_init(ctx, &c, data);
-    for (size_t i = 0; i < n && !st; i++) {
-        c.turn = (int32_t)i + 1;
-        for (int64_t l = 0; l < opt->links && !st; l++)
-            st = churn_link(ctx, &made, &c, node[i]);
-        /* Removals and additions in turn: the length of a row hardly changes. */
-        for (int64_t w = 0; w < opt->features && !st && data->features.n_cols; w++)
-            st = churn_word(ctx, &made, &c, node[i], w % 2 == 0);
-    }
-    churn_destroy(ctx, &c);
+    st = graphss_i_churn(ctx, &made, data, node, n, seed, opt, 0);
     if (st)
         graphss_flips_destroy(ctx, &made);
     else

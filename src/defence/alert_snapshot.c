@@ -1,8 +1,13 @@
-/* alert_snapshot.c - scores from the method graphss, p-values from selfsup/alert.c. */
-#include "defence/defence.h"
-#include <graphss/alert.h>
+/* alert_snapshot.c - a look, a verdict, and what is behind it.
+ *
+ * The share of nodes hit is what p-values tell: of clean nodes a share t has a p-value of at
+ * most t, whatever the score is; what is more than that was hit. */
+#include "defence/look.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double SHARE_LEAST = 0.01, RATIO_MOST = 8;
 
 /* Suspicion beside the node, to be sorted. */
 typedef struct ranked {
@@ -20,81 +25,111 @@ static int more_suspect_first(const void *a, const void *b)
     return x->node - y->node;
 }
 
-/* in_group [n_nodes]; *n_group counts them. Without a list: all nodes without a label. */
-static graphss_status choose_group(graphss_ctx *ctx, uint8_t *in_group, size_t *n_group,
-                                   const graphss_recover_input *in, const int32_t *node,
-                                   size_t n)
+/* max over t of (F(t) - t - its standard deviation) / (1 - t), F: p-values of the nodes */
+static double estimate_share(const double *p_value, const int32_t *node, size_t n,
+                             size_t n_calm)
 {
-    const size_t n_nodes = in->current.graph->n_nodes;
-    const graphss_split *split = in->split ? in->split : graphss_model_split(in->model);
-    *n_group = 0;
-    for (size_t i = 0; node && i < n; i++) {
-        if (node[i] < 0 || (size_t)node[i] >= n_nodes)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "the group has node %d, the snapshot has 0..%zu",
-                                  (int)node[i], n_nodes - 1);
-        if (in_group[node[i]]++)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %d is twice in the group",
-                                  (int)node[i]);
+    static const double at[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.3};
+    double share = 0;
+    for (size_t a = 0; a < sizeof at / sizeof *at; a++) {
+        const double t = at[a];
+        size_t below = 0;
+        for (size_t i = 0; i < n; i++)
+            below += p_value[node[i]] <= t;
+        const double spread = sqrt(t * (1 - t) * (1 / (double)n + 1 / (double)n_calm));
+        share = fmax(share, ((double)below / (double)n - t - spread) / (1 - t));
     }
-    if (!node) {
-        memset(in_group, 1, n_nodes);
-        for (size_t i = 0; i < split->n_train; i++)
-            in_group[split->train[i]] = 0;
-        for (size_t i = 0; i < split->n_val; i++)
-            in_group[split->val[i]] = 0;
+    return fmin(share, 1);
+}
+
+/* chance = share r / (share r + 1 - share), r: the ratio the odds tell */
+static void estimate_chances(double *perturbed, const double *odds, size_t n, double share)
+{
+    const double prior = fmin(fmax(share, SHARE_LEAST), 1 - SHARE_LEAST);
+    for (size_t i = 0; i < n; i++) {
+        const double r = exp(fmin(RATIO_MOST, fmax(-RATIO_MOST, odds[i])));
+        perturbed[i] = prior * r / (prior * r + 1 - prior);
     }
-    for (size_t i = 0; i < n_nodes; i++)
-        *n_group += in_group[i];
-    if (*n_group == 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "the group to judge has no nodes");
+}
+
+/* The method graphss instead: its chances, its share, its name. */
+static graphss_status inspect(graphss_ctx *ctx, graphss_alert *r,
+                              const graphss_recover_input *in)
+{
+    const graphss_recover_options method =
+        graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, in->model);
+    graphss_recovery recovery = {0};
+    const graphss_status st = graphss_recover(ctx, &recovery, in, &method);
+    if (st)
+        return st;
+    r->kind = recovery.kind;
+    r->share = recovery.share;
+    memcpy(r->perturbed, recovery.predictions.perturbed, r->n_nodes * sizeof *r->perturbed);
+    graphss_recovery_destroy(ctx, &recovery);
     return GRAPHSS_OK;
 }
 
-/* Scores of the group and of the calibration nodes that are not in it. */
-static graphss_status judge(graphss_ctx *ctx, graphss_alert *r, const graphss_i_report *report,
-                            const uint8_t *in_group, uint64_t seed,
-                            const graphss_alert_options *opt)
+static graphss_status flag(graphss_ctx *ctx, graphss_alert *r, const int32_t *node, size_t n,
+                           double rate)
 {
-    double *score = graphss_i_alloc(ctx, r->n_group, sizeof *score);
-    double *calm = graphss_i_alloc(ctx, report->n_calibration + 1, sizeof *calm);
-    ranked *list = graphss_i_alloc(ctx, r->n_group, sizeof *list);
-    r->flagged = graphss_i_alloc(ctx, r->n_group, sizeof *r->flagged);
-    r->calibration = graphss_i_alloc(ctx, report->n_calibration + 1, sizeof *r->calibration);
-    graphss_status st =
-        score && calm && list && r->flagged && r->calibration ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    if (st)
-        goto done;
-    size_t n = 0, n_calm = 0;
-    for (size_t i = 0; i < r->n_nodes; i++)
-        if (in_group[i]) {
-            score[n] = r->node_score[i];
-            r->score += score[n] / (double)r->n_group;
-            list[n++] = (ranked){r->perturbed[i], r->node_score[i], (int32_t)i};
-        }
-    for (size_t i = 0; i < report->n_calibration; i++)
-        if (!in_group[report->calibration[i]]) {
-            r->calibration[n_calm] = report->calibration[i];
-            calm[n_calm++] = r->node_score[report->calibration[i]];
-        }
-    r->n_calibration = n_calm;
-    st =
-        graphss_alert_test(ctx, &r->p_value, &r->threshold, score, n, calm, n_calm, seed, opt);
-    if (st)
-        goto done;
-    r->alert = r->p_value <= opt->false_alarm_rate;
-    for (size_t i = 0; i < r->n_nodes; i++)
-        r->node_p_value[i] = graphss_alert_rank(r->node_score[i], calm, n_calm);
-    qsort(list, n, sizeof *list, more_suspect_first);
-    while (r->n_flagged < n && list[r->n_flagged].perturbed > 0.5) {
-        r->flagged[r->n_flagged] = list[r->n_flagged].node;
-        r->n_flagged++;
+    ranked *list = graphss_i_alloc(ctx, n, sizeof *list);
+    r->flagged = graphss_i_alloc(ctx, n, sizeof *r->flagged);
+    const bool good = list && r->flagged;
+    if (good) {
+        for (size_t i = 0; i < n; i++)
+            list[i] = (ranked){r->perturbed[node[i]], r->node_score[node[i]], node[i]};
+        qsort(list, n, sizeof *list, more_suspect_first);
+        for (; r->n_flagged < n && list[r->n_flagged].perturbed > 0.5; r->n_flagged++)
+            r->flagged[r->n_flagged] = list[r->n_flagged].node;
+        for (size_t i = 0; i < n && r->alert && list[0].perturbed <= 0.5; i++)
+            if (r->node_p_value[list[i].node] <= rate)
+                r->flagged[r->n_flagged++] = list[i].node;
     }
-done:
     graphss_release(ctx, list);
-    graphss_release(ctx, calm);
-    graphss_release(ctx, score);
-    return st;
+    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+/* The clean nodes of all kinds that the group has, but for those in it. */
+static graphss_status list_calibration(graphss_ctx *ctx, graphss_alert *r,
+                                       const graphss_alert_scores *seen, const int32_t *node,
+                                       size_t n)
+{
+    uint8_t *in_group = graphss_i_calloc(ctx, seen->n_nodes, sizeof *in_group);
+    size_t *has = graphss_i_calloc(ctx, seen->n_kinds, sizeof *has);
+    r->calibration =
+        graphss_i_alloc(ctx, (size_t)seen->start[seen->n_kinds] + 1, sizeof *r->calibration);
+    const bool good = in_group && has && r->calibration;
+    size_t listed = 0;
+    for (size_t i = 0; i < n && good; i++) {
+        in_group[node[i]] = 1;
+        has[seen->kind[node[i]]]++;
+    }
+    for (size_t k = 0; k < seen->n_kinds && good; k++)
+        for (int64_t i = seen->start[k]; i < seen->start[k + 1] && has[k]; i++)
+            if (!in_group[seen->calm_node[i]])
+                r->calibration[listed++] = seen->calm_node[i];
+    r->n_calibration = listed;
+    graphss_release(ctx, has);
+    graphss_release(ctx, in_group);
+    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+static graphss_status explain(graphss_ctx *ctx, graphss_alert *r, const graphss_i_look *look,
+                              const int32_t *node, size_t n, const graphss_alert_options *opt)
+{
+    graphss_status st = GRAPHSS_OK;
+    size_t kind;
+    r->share = estimate_share(r->node_p_value, node, n, look->n_calm);
+    r->kind = "none";
+    estimate_chances(r->perturbed, look->odds, r->n_nodes, r->share);
+    if (opt->inspect) {
+        st = inspect(ctx, r, look->in);
+    } else if (r->alert) {
+        st = graphss_i_look_name(ctx, &kind, look, node, n, fmax(r->share, SHARE_LEAST));
+        if (!st)
+            r->kind = graphss_i_rehearsed_name(kind);
+    }
+    return st ? st : flag(ctx, r, node, n, opt->false_alarm_rate);
 }
 
 graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
@@ -103,34 +138,37 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
 {
     const double start = graphss_i_seconds();
     const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
-    const graphss_recover_options method =
-        graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, in->model);
-    graphss_recovery recovery = {0};
-    graphss_i_report report = {.hold_out = true};
+    graphss_i_look look = {0};
+    graphss_alert_scores seen = {0};
+    graphss_verdict v;
     graphss_alert r = {0};
-    uint8_t *in_group = NULL;
     graphss_status st = graphss_options_check(ctx, &opt, graphss_alert_options_table());
     if (!st)
-        st = graphss_i_recover(ctx, &recovery, in, &method, &report);
+        st = graphss_i_look_at(ctx, &look, &seen, in);
+    if (!st)
+        st = graphss_alert_judge(ctx, &v, &seen, node, n, in->seed, &opt);
     if (st)
         goto done;
-    r.n_nodes = recovery.predictions.n_nodes;
-    r.kind = recovery.kind;
-    r.share = recovery.share;
-    r.node_score = report.score;
-    r.perturbed = recovery.predictions.perturbed;
-    report.score = NULL;
-    recovery.predictions.perturbed = NULL;
-    in_group = graphss_i_calloc(ctx, r.n_nodes, sizeof *in_group);
-    r.node_p_value = graphss_i_alloc(ctx, r.n_nodes, sizeof *r.node_p_value);
-    st = in_group && r.node_p_value ? choose_group(ctx, in_group, &r.n_group, in, node, n)
-                                    : GRAPHSS_ERR_NOMEM;
+    if (!node) {
+        node = seen.free_node;
+        n = seen.n_free;
+    }
+    r = (graphss_alert){.alert = v.alert,
+                        .p_value = v.p_value,
+                        .score = v.score,
+                        .threshold = v.threshold,
+                        .n_group = v.n_group,
+                        .n_nodes = seen.n_nodes,
+                        .node_score = seen.score,
+                        .node_p_value = seen.p_value};
+    seen.score = seen.p_value = NULL;
+    r.perturbed = graphss_i_alloc(ctx, r.n_nodes, sizeof *r.perturbed);
+    st = r.perturbed ? list_calibration(ctx, &r, &seen, node, n) : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = judge(ctx, &r, &report, in_group, in->seed, &opt);
+        st = explain(ctx, &r, &look, node, n, &opt);
 done:
-    graphss_release(ctx, in_group);
-    graphss_i_report_destroy(ctx, &report);
-    graphss_recovery_destroy(ctx, &recovery);
+    graphss_alert_scores_destroy(ctx, &seen);
+    graphss_i_look_destroy(ctx, &look);
     if (st) {
         graphss_alert_destroy(ctx, &r);
         return st;

@@ -15,6 +15,8 @@ static const graphss_option table[] = {
      "R", "how often a clean group may raise an alert", 0},
     {"draws", GRAPHSS_OPTION_INT, FIELD(draws), 19, 1e7, NULL, "N",
      "random exchanges behind a p-value", 0},
+    {"inspect", GRAPHSS_OPTION_BOOL, FIELD(inspect), 0, 1, NULL, NULL,
+     "name attack, share and nodes by a full inspection, as recover does; slow", 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };
 

@@ -13,10 +13,21 @@ done
 run alert --model-file hit/model --current hit/current.npz --previous hit/previous.npz
 exits 1; out "ALERT"
 
-case_ "benign churn does not"
+case_ "benign churn does not, though all changed nodes are among those judged"
 run --json alert --model-file calm/model --current calm/current.npz \
     --previous calm/previous.npz --false-alarm-rate 0.001
+exits 0; no_err; json alert false; json kind '"none"'
+
+case_ "every node goes into a file, many groups are judged at once"
+run alert --model-file hit/model --current hit/current.npz -o nodes.tsv -q
+exits 1
+[ "$(wc -l <nodes.tsv)" = 601 ] || complain "not a line for each node"
+head -1 nodes.tsv | grep -q "score.*p_value.*perturbed" || complain "no header"
+seq 0 9 | tr '\n' ' ' >many.txt; echo >>many.txt; seq 10 59 | tr '\n' ' ' >>many.txt
+run --json alert --model-file calm/model --current calm/current.npz --groups many.txt \
+    --split calm/split.npz --false-alarm-rate 0.001
 exits 0; no_err; json alert false
+"$json_value" groups.1.p_value <../stdout >/dev/null || complain "no second verdict"
 
 case_ "wrong usage and wrong groups are refused"
 run alert --current hit/current.npz
@@ -28,4 +39,10 @@ exits 2; err "false-alarm-rate"
 printf 'nobody\n' >group.txt
 run alert --model-file hit/model --current hit/current.npz --group group.txt
 exits 3; err "nobody"
+run alert --model-file hit/model --current hit/current.npz --groups group.txt
+exits 3; err "group.txt:1: no node is called 'nobody'"
+run alert --model-file hit/model --current hit/current.npz --groups group.txt --group group.txt
+exits 2; err "excludes"
+run alert --model-file hit/model --current hit/current.npz --groups absent.txt
+exits 4; err "absent.txt"
 finish

@@ -1,0 +1,436 @@
+/* glance.c - what tells an attacked node: words that speak loudly and with one voice for a
+ * class the neighbours do not have, links to weakly tied nodes whose words are strong, and
+ * against the past: belief that moved, and changes that push it. Cosines of linked nodes were
+ * tried and told nothing more; they cost more than all the rest. */
+#include "defence/glance.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 256, STRONGEST = 10 };
+static const double SMALL = 1e-2, LEAST = 1e-3;
+
+/* ---- rows of features, sparse or dense ---- */
+
+typedef struct row {
+    const int32_t *column; /* NULL: 0, 1, 2 ... */
+    const float *value;
+    size_t n;
+} row;
+
+static row row_of(const graphss_features *x, size_t i)
+{
+    if (graphss_features_dense(x))
+        return (row){NULL, x->value + i * x->n_cols, x->n_cols};
+    const int64_t from = x->offset[i];
+    return (row){x->column + from, x->value + from, (size_t)(x->offset[i + 1] - from)};
+}
+
+static size_t word_at(row r, size_t j)
+{
+    return r.column ? (size_t)r.column[j] : j;
+}
+
+static size_t count_words(row r)
+{
+    size_t n = 0;
+    for (size_t j = 0; j < r.n; j++)
+        n += r.value[j] != 0;
+    return n;
+}
+
+/* says [k] = sum over the words of value * weight[word] */
+static void add_up(float *says, row r, const graphss_i_voice *voice, size_t k)
+{
+    memset(says, 0, k * sizeof *says);
+    for (size_t j = 0; j < r.n; j++) {
+        if (r.value[j] == 0)
+            continue;
+        const float x = voice->counted ? 1 : r.value[j];
+        const float *w = voice->weight + word_at(r, j) * k;
+        for (size_t c = 0; c < k; c++)
+            says[c] += x * w[c];
+    }
+}
+
+static size_t best_of(const float *x, size_t k)
+{
+    size_t best = 0;
+    for (size_t c = 1; c < k; c++)
+        best = x[c] > x[best] ? c : best;
+    return best;
+}
+
+/* of the largest over the next */
+static double margin_of(const float *x, size_t k)
+{
+    const size_t best = best_of(x, k);
+    double second = -INFINITY;
+    for (size_t c = 0; c < k; c++)
+        if (c != best)
+            second = fmax(second, (double)x[c]);
+    return k > 1 ? (double)x[best] - second : 0;
+}
+
+/* ---- voices ---- */
+
+/* z = (n_wc - n_w pi_c) / sqrt(n_w pi_c + 5): n_wc counts nodes with the word by their
+ * probability of the class, n_w = sum_c n_wc, pi_c is the mean probability */
+void graphss_i_voice_count(float *weight, double *share, const graphss_features *features,
+                           const float *prob, size_t k)
+{
+    const size_t n = features->n_rows, d = features->n_cols;
+    memset(weight, 0, d * k * sizeof *weight);
+    memset(share, 0, k * sizeof *share);
+    for (size_t i = 0; i < n; i++) {
+        const row r = row_of(features, i);
+        for (size_t c = 0; c < k; c++)
+            share[c] += (double)prob[i * k + c] / (double)n;
+        for (size_t j = 0; j < r.n; j++) {
+            float *w = weight + word_at(r, j) * k;
+            for (size_t c = 0; c < k && r.value[j] != 0; c++)
+                w[c] += prob[i * k + c];
+        }
+    }
+    for (size_t j = 0; j < d; j++) {
+        float *w = weight + j * k;
+        double total = 0;
+        for (size_t c = 0; c < k; c++)
+            total += (double)w[c];
+        for (size_t c = 0; c < k; c++) {
+            const double expected = total * share[c];
+            w[c] = (float)(((double)w[c] - expected) / sqrt(expected + 5));
+        }
+    }
+}
+
+static int compare_floats(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(float *x, size_t n)
+{
+    qsort(x, n, sizeof *x, compare_floats);
+    return fmax((double)x[n / 2], 1e-9);
+}
+
+graphss_status graphss_i_voice_tune(graphss_ctx *ctx, graphss_i_voice *voice,
+                                    const graphss_features *features, size_t k)
+{
+    /* medians over a sample: every stride-th node */
+    enum { SAMPLE = 20000 };
+    const size_t n = features->n_rows, stride = n / SAMPLE + 1, m = (n + stride - 1) / stride;
+    for (size_t j = 0; j < features->n_cols; j++) {
+        float *w = voice->weight + j * k, mean = 0;
+        for (size_t c = 0; c < k; c++)
+            mean += w[c] / (float)k;
+        for (size_t c = 0; c < k; c++)
+            w[c] -= mean;
+    }
+    float *margin = graphss_i_alloc(ctx, m, sizeof *margin);
+    float *relative = graphss_i_alloc(ctx, m, sizeof *relative);
+    float *says = graphss_i_alloc(ctx, k, sizeof *says);
+    const bool good = margin && relative && says;
+    for (size_t i = 0; i < m && good; i++) {
+        const row r = row_of(features, i * stride);
+        const size_t words = count_words(r);
+        add_up(says, r, voice, k);
+        margin[i] = (float)margin_of(says, k);
+        relative[i] = margin[i] / sqrtf((float)(words ? words : 1));
+    }
+    if (good) {
+        voice->unit = median(margin, m);
+        voice->heat = median(relative, m) / 2;
+    }
+    graphss_release(ctx, says);
+    graphss_release(ctx, relative);
+    graphss_release(ctx, margin);
+    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+/* ---- what the words of a snapshot say ---- */
+
+void graphss_i_glance_close(graphss_ctx *ctx, graphss_i_glance *g)
+{
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
+        graphss_release(ctx, g->says[v]);
+        graphss_release(ctx, g->leans[v]);
+        graphss_release(ctx, g->margin[v]);
+    }
+    *g = (graphss_i_glance){0};
+}
+
+/* leans = softmax(says / (heat sqrt(words))) */
+static void hear(void *arg, size_t task)
+{
+    const graphss_i_glance *g = arg;
+    const size_t k = g->k, end = g->n < (task + 1) * ROWS ? g->n : (task + 1) * ROWS;
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
+        for (size_t i = task * ROWS; i < end; i++) {
+            const row r = row_of(g->features, i);
+            const size_t words = count_words(r);
+            float *says = g->says[v] + i * k, *leans = g->leans[v] + i * k;
+            add_up(says, r, &g->voice[v], k);
+            const float most = says[best_of(says, k)];
+            const float scale =
+                (float)(1 / (g->voice[v].heat * sqrt((double)(words ? words : 1))));
+            float sum = 0;
+            for (size_t c = 0; c < k; c++)
+                sum += leans[c] = expf((says[c] - most) * scale);
+            for (size_t c = 0; c < k; c++)
+                leans[c] /= sum;
+            g->margin[v][i] = (float)margin_of(says, k);
+        }
+}
+
+graphss_status graphss_i_glance_open(graphss_ctx *ctx, graphss_i_glance *g)
+{
+    bool good = true;
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
+        g->says[v] = graphss_i_alloc(ctx, g->n, g->k * sizeof **g->says);
+        g->leans[v] = graphss_i_alloc(ctx, g->n, g->k * sizeof **g->leans);
+        g->margin[v] = graphss_i_alloc(ctx, g->n, sizeof **g->margin);
+        good = good && g->says[v] && g->leans[v] && g->margin[v];
+    }
+    if (!good)
+        return GRAPHSS_ERR_NOMEM;
+    graphss_i_parallel(ctx, (g->n + ROWS - 1) / ROWS, hear, g);
+    return GRAPHSS_OK;
+}
+
+/* ---- a node now ---- */
+
+static double dot(const float *a, const float *b, size_t k)
+{
+    double sum = 0;
+    for (size_t c = 0; c < k; c++)
+        sum += (double)a[c] * (double)b[c];
+    return sum;
+}
+
+static double entropy(const float *p, size_t k)
+{
+    double sum = 0;
+    for (size_t c = 0; c < k; c++)
+        sum -= p[c] > 0 ? (double)p[c] * log((double)p[c]) : 0;
+    return sum;
+}
+
+/* The mean of the ten words that say most for the class, and the share that speaks against. */
+static void strong_words(float *column, row r, const graphss_i_voice *voice, size_t class,
+                         size_t k)
+{
+    float strongest[STRONGEST] = {0}; /* descending */
+    size_t words = 0, against = 0;
+    for (size_t j = 0; j < r.n; j++) {
+        if (r.value[j] == 0)
+            continue;
+        float x = voice->weight[word_at(r, j) * k + class];
+        words++;
+        against += x < 0;
+        for (size_t s = 0; s < STRONGEST && x > strongest[STRONGEST - 1]; s++)
+            if (x > strongest[s]) {
+                const float pushed = strongest[s];
+                strongest[s] = x;
+                x = pushed;
+            }
+    }
+    double sum = 0;
+    for (size_t s = 0; s < STRONGEST; s++)
+        sum += (double)strongest[s];
+    column[0] = (float)(sum / STRONGEST);
+    column[1] = (float)against / (float)(words ? words : 1);
+}
+
+/* sum over the neighbours of x . a, over their number; a node alone meets itself */
+static double meets(const float *x, const float *a, const graphss_graph *g, size_t node,
+                    size_t k)
+{
+    const int64_t from = g->offset[node], to = g->offset[node + 1];
+    double sum = 0;
+    for (int64_t e = from; e < to; e++)
+        sum += dot(x, a + (size_t)g->target[e] * k, k);
+    return to > from ? sum / (double)(to - from) : dot(x, a + node * k, k);
+}
+
+/* The entropy of the neighbours' mean belief, summed class by class. */
+static double vote_entropy(const graphss_i_glance *g, size_t node)
+{
+    const int64_t from = g->graph->offset[node], to = g->graph->offset[node + 1];
+    double sum = 0;
+    for (size_t c = 0; c < g->k && to > from; c++) {
+        double p = 0;
+        for (int64_t e = from; e < to; e++)
+            p += (double)g->prob[(size_t)g->graph->target[e] * g->k + c];
+        p /= (double)(to - from);
+        sum -= p > 0 ? p * log(p) : 0;
+    }
+    return sum;
+}
+
+/* Columns of one voice: 11. */
+static void glance_voice(float *column, const graphss_i_glance *g, size_t v, size_t node)
+{
+    const size_t k = g->k;
+    const double unit = g->voice[v].unit;
+    const float *says = g->says[v] + node * k, *leans = g->leans[v] + node * k;
+    const size_t best = best_of(says, k);
+    const int64_t from = g->graph->offset[node], to = g->graph->offset[node + 1];
+    double near = 0, most = 0;
+    for (int64_t e = from; e < to; e++) {
+        const double m = (double)g->margin[v][g->graph->target[e]];
+        near += m;
+        most = fmax(most, m);
+    }
+    column[0] = (float)log1p((double)g->margin[v][node] / unit);
+    column[1] = (float)log1p(fmax((double)says[best], 0) / unit);
+    strong_words(column + 2, row_of(g->features, node), &g->voice[v], best, k);
+    column[4] = (float)log(meets(leans, g->prob, g->graph, node, k) + SMALL);
+    column[5] = (float)log(meets(leans, g->leans[v], g->graph, node, k) + SMALL);
+    column[6] = (float)log(dot(leans, g->prob + node * k, k) + SMALL);
+    column[7] = (float)entropy(leans, k);
+    column[8] = leans[best_of(leans, k)];
+    column[9] = (float)log1p((to > from ? near / (double)(to - from) : 0) / unit);
+    column[10] = (float)log1p(most / unit);
+}
+
+void graphss_i_glance_now(float *column, const graphss_i_glance *g, size_t node)
+{
+    enum { OF_VOICE = 11, ALONE = 8 };
+    _Static_assert(ALONE + OF_VOICE * GRAPHSS_I_VOICES == GRAPHSS_I_GLANCE_NOW, "columns");
+    const size_t k = g->k;
+    const float *p = g->prob + node * k;
+    const int64_t from = g->graph->offset[node], to = g->graph->offset[node + 1];
+    double agree = 1, near = 0, nearest = to > from ? INFINITY : 0;
+    for (int64_t e = from; e < to; e++) {
+        const size_t u = (size_t)g->graph->target[e];
+        const double d = log1p((double)graphss_graph_degree(g->graph, u));
+        agree = fmin(agree, dot(p, g->prob + u * k, k));
+        near += d / (double)(to - from);
+        nearest = fmin(nearest, d);
+    }
+    column[0] = (float)log1p((double)count_words(row_of(g->features, node)));
+    column[1] = (float)log1p((double)(to - from));
+    column[2] = (float)log(meets(p, g->prob, g->graph, node, k) + SMALL);
+    column[3] = (float)entropy(p, k);
+    column[4] = (float)vote_entropy(g, node);
+    column[5] = (float)agree;
+    column[6] = (float)near;
+    column[7] = (float)nearest;
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
+        glance_voice(column + ALONE + v * OF_VOICE, g, v, node);
+}
+
+/* ---- a node against its past ---- */
+
+/* words in one row and not in the other */
+static int32_t words_changed(row a, row b)
+{
+    int32_t changed = 0;
+    if (!a.column || !b.column) {
+        for (size_t j = 0, x = 0, y = 0; j < (a.column ? b.n : a.n); j++) {
+            const bool in_a =
+                a.column ? x < a.n && (size_t)a.column[x] == j && ++x : a.value[j] != 0;
+            const bool in_b =
+                b.column ? y < b.n && (size_t)b.column[y] == j && ++y : b.value[j] != 0;
+            changed += in_a != in_b;
+        }
+        return changed;
+    }
+    size_t i = 0, j = 0;
+    while (i < a.n || j < b.n) {
+        const int64_t p = i < a.n ? a.column[i] : INT64_MAX;
+        const int64_t q = j < b.n ? b.column[j] : INT64_MAX;
+        changed += p != q;
+        i += p <= q;
+        j += q <= p;
+    }
+    return changed;
+}
+
+/* How far belief moved: 6 columns. p: before, q: now. */
+static void movement(float *column, const float *p, const float *q, size_t k)
+{
+    const size_t was = best_of(p, k);
+    double there = 0, back = 0, distance = 0, gain = -1;
+    for (size_t c = 0; c < k; c++) {
+        const double a = (double)p[c], b = (double)q[c];
+        const double ratio = log((a + LEAST) / (b + LEAST));
+        there += a * ratio;
+        back -= b * ratio;
+        distance += 0.5 * fabs(a - b);
+        if (c != was)
+            gain = fmax(gain, b - a);
+    }
+    column[0] = (float)sqrt(fmax(there, 0));
+    column[1] = (float)sqrt(fmax(back, 0));
+    column[2] = (float)log(((double)p[was] + LEAST) / ((double)q[was] + LEAST));
+    column[3] = (float)gain;
+    column[4] = best_of(q, k) != was;
+    column[5] = (float)distance;
+}
+
+/* How the change of words pushes from the class the node had, and how strong it is. */
+static void push(float *column, const float *said, const float *says, size_t was, size_t k,
+                 double unit)
+{
+    const double own = (double)says[was] - (double)said[was];
+    double most = k > 1 ? -INFINITY : 0, largest = 0;
+    for (size_t c = 0; c < k; c++) {
+        const double moved = (double)says[c] - (double)said[c];
+        largest = fmax(largest, fabs(moved));
+        if (c != was)
+            most = fmax(most, moved - own);
+    }
+    column[0] = (float)asinh(most / unit);
+    column[1] = (float)log1p(largest / unit);
+}
+
+void graphss_i_glance_past(float *column, graphss_i_change *change, const graphss_i_glance *g,
+                           const graphss_i_glance *past, const int32_t *before, size_t node)
+{
+    const size_t k = g->k;
+    memset(column, 0, GRAPHSS_I_GLANCE_PAST * sizeof *column);
+    *change = (graphss_i_change){0};
+    if (before[node] < 0)
+        return;
+    const size_t was_node = (size_t)before[node];
+    const float *p = past->prob + was_node * k, *q = g->prob + node * k;
+    const size_t was = best_of(p, k);
+    const size_t degree = graphss_graph_degree(g->graph, node);
+    const size_t degree_before = graphss_graph_degree(past->graph, was_node);
+    size_t kept = 0, joined = 0;
+    double agree_new = 0, agree = 0;
+    for (int64_t e = g->graph->offset[node]; e < g->graph->offset[node + 1]; e++) {
+        const size_t u = (size_t)g->graph->target[e];
+        const bool known = before[u] >= 0;
+        const float *belief = known ? past->prob + (size_t)before[u] * k : g->prob + u * k;
+        const double x = dot(p, belief, k);
+        agree += x;
+        if (known && graphss_graph_has_edge(past->graph, before[node], before[u])) {
+            kept++;
+        } else {
+            joined++;
+            agree_new += x;
+        }
+    }
+    const row now = row_of(g->features, node), then = row_of(past->features, was_node);
+    change->links = (int32_t)(joined + degree_before - kept);
+    change->words = words_changed(now, then);
+    movement(column, p, q, k);
+    column[6] = (float)log1p((double)change->words);
+    column[7] = (float)(log1p((double)count_words(now)) - log1p((double)count_words(then)));
+    column[8] = (float)log1p((double)change->links);
+    column[9] = (float)(log1p((double)degree) - log1p((double)degree_before));
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
+        push(column + 10 + 2 * v, past->says[v] + was_node * k, g->says[v] + node * k, was, k,
+             g->voice[v].unit);
+    column[14] = joined ? (float)log(agree_new / (double)joined + SMALL) : 0;
+    if (change->links) {
+        const double vote = degree ? agree / (double)degree : dot(p, p, k);
+        column[15] = (float)(log(vote + SMALL) -
+                             log(meets(p, past->prob, past->graph, was_node, k) + SMALL));
+    }
+}

@@ -1,0 +1,61 @@
+/* glance.h - how odd the nodes of a snapshot look, at the cost of one pass over links and
+ * words: numbers for a gate (gate.h) to weigh. No labels, no training, no simulation. */
+#ifndef GRAPHSS_GLANCE_H
+#define GRAPHSS_GLANCE_H
+
+#include "base/base.h"
+#include <graphss/graph.h>
+
+enum {
+    GRAPHSS_I_VOICES = 2,       /* what words say: by the model's weights, by counting */
+    GRAPHSS_I_GLANCE_NOW = 30,  /* columns without history */
+    GRAPHSS_I_GLANCE_PAST = 16, /* columns of change */
+    GRAPHSS_I_GLANCE_MOST = GRAPHSS_I_GLANCE_NOW
+};
+
+/* What words say of classes. */
+typedef struct graphss_i_voice {
+    float *weight; /* [n_cols x k], rows centred */
+    bool counted;  /* a word is there or not, whatever its value */
+    double unit;   /* typical margin of a node's words */
+    double heat;   /* of the softmax that turns what words say into a belief */
+} graphss_i_voice;
+
+/* weight [n_cols x k] of the voice that counts: how much more often nodes that the model
+ * puts in a class hold the word than chance has it, in standard deviations. share [k]
+ * becomes the mean of prob. */
+void graphss_i_voice_count(float *weight, double *share, const graphss_features *features,
+                           const float *prob, size_t k);
+/* Centres the rows of weight and sets unit and heat by the medians over the snapshot. */
+graphss_status graphss_i_voice_tune(graphss_ctx *ctx, graphss_i_voice *voice,
+                                    const graphss_features *features, size_t k);
+
+/* A snapshot and what its words say. graph, features and prob are borrowed. */
+typedef struct graphss_i_glance {
+    const graphss_graph *graph;
+    const graphss_features *features;
+    const float *prob; /* [n x k] the classifier */
+    size_t n, k;
+    const graphss_i_voice *voice;    /* [VOICES] */
+    float *says[GRAPHSS_I_VOICES];   /* [n x k] */
+    float *leans[GRAPHSS_I_VOICES];  /* [n x k] a belief out of it */
+    float *margin[GRAPHSS_I_VOICES]; /* [n] */
+} graphss_i_glance;
+
+/* The first five are set; fills the rest. Time O(words * k). */
+graphss_status graphss_i_glance_open(graphss_ctx *ctx, graphss_i_glance *g);
+void graphss_i_glance_close(graphss_ctx *ctx, graphss_i_glance *g);
+
+/* How nodes changed, in counts. */
+typedef struct graphss_i_change {
+    int32_t links, words;
+} graphss_i_change;
+
+/* column [GLANCE_NOW] of a node now. Time O(links * k + words). */
+void graphss_i_glance_now(float *column, const graphss_i_glance *g, size_t node);
+/* column [GLANCE_PAST] of a node against its past; before [n] is its number there, or -1
+ * (then the columns are 0). */
+void graphss_i_glance_past(float *column, graphss_i_change *change, const graphss_i_glance *g,
+                           const graphss_i_glance *past, const int32_t *before, size_t node);
+
+#endif

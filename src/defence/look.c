@@ -1,0 +1,627 @@
+/* look.c - see look.h.
+ *
+ * Training nodes are what is learned from, although the classifier knows them: gates that
+ * were fitted on nodes of the snapshot at large found fewer victims, since some of those are
+ * victims, and fitting on validation nodes would spend them. Only the ranks of scores among
+ * validation nodes count, so a gate that is off does not spoil the false-alarm rate.
+ *
+ * Benign churn must not raise an alert. Without history the gate is made quiet in the
+ * direction in which churn moves nodes. With history changed nodes are compared with changed
+ * validation nodes; where the snapshot has none, with validation nodes that are churned as
+ * much in a second rehearsal. */
+#include "defence/look.h"
+#include <graphss/attack.h>
+#include <graphss/evaluate.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROWS = 256,
+    HIT_MOST = 600,    /* nodes attacked in the rehearsal, and as many churned */
+    PLAIN_MOST = 1500, /* nodes as they are */
+    CHURN_MOST = 4000, /* validation nodes churned in the second rehearsal */
+    CALM_LEAST = 20,   /* fewer changed validation nodes are replaced by churned ones */
+    NOW = 0,
+    PAST = 1
+};
+static const double PENALTY = 5e-3, QUIET = 10, CHURN_SHARE = 0.5, TIE = 0.05,
+                    PRIOR_ODDS = 1.0 / 9, RATIO_MOST = 8;
+static const size_t columns[GRAPHSS_I_EYES] = {GRAPHSS_I_GLANCE_NOW, GRAPHSS_I_GLANCE_PAST};
+
+void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
+{
+    graphss_i_glance_close(ctx, &x->now);
+    graphss_i_glance_close(ctx, &x->past);
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
+        graphss_release(ctx, x->voice[v].weight);
+    for (size_t e = 0; e < GRAPHSS_I_EYES; e++) {
+        graphss_release(ctx, x->row[e]);
+        graphss_release(ctx, x->weight[e]);
+    }
+    void *const all[] = {x->before, x->believed, x->prob,   x->past_prob,
+                         x->fit,    x->calm,     x->change, x->odds};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        graphss_release(ctx, all[i]);
+    *x = (graphss_i_look){0};
+}
+
+/* ---- the snapshots ---- */
+
+/* The share of labels that are wrong, by EM: y is drawn from p, then with chance nu replaced
+ * by another class. */
+static double label_noise(const float *prob, const int32_t *node, const int32_t *label,
+                          size_t n, size_t k)
+{
+    double noise = 0.1;
+    for (int round = 0; round < 20 && n && k > 1; round++) {
+        double wrong = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double p = (double)prob[(size_t)node[i] * k + (size_t)label[i]];
+            const double right = (1 - noise) * p, other = noise / (double)(k - 1) * (1 - p);
+            wrong += other / (right + other + 1e-12);
+        }
+        noise = fmin(fmax(wrong / (double)n, 1e-3), 0.4);
+    }
+    return noise;
+}
+
+/* What churn of a validation node would follow: its class, drawn given its label, which may
+ * be wrong, and the classifier, which may be wrong too. */
+static void believe_calm(graphss_i_look *x)
+{
+    const graphss_split *split = x->split;
+    const size_t k = x->k;
+    const double noise = label_noise(x->prob, split->val, split->val_label, split->n_val, k);
+    graphss_rng rng = graphss_rng_make(x->in->seed, GRAPHSS_STREAM_DEFENCE);
+    for (size_t i = 0; i < split->n_val; i++) {
+        const float *p = x->prob + (size_t)split->val[i] * k;
+        const size_t said = (size_t)split->val_label[i];
+        double total = 0;
+        for (size_t c = 0; c < k; c++)
+            total += (double)p[c] * (c == said ? 1 - noise : noise / (double)(k - 1));
+        double left = graphss_rng_double(&rng) * total;
+        size_t c = 0;
+        for (; c + 1 < k; c++) {
+            left -= (double)p[c] * (c == said ? 1 - noise : noise / (double)(k - 1));
+            if (left < 0)
+                break;
+        }
+        x->believed[split->val[i]] = (int32_t)c;
+    }
+}
+
+/* The method none checks the input and asks the classifier. */
+static graphss_status ask_model(graphss_ctx *ctx, graphss_i_look *x)
+{
+    const graphss_recover_options none =
+        graphss_recover_options_default("none", GRAPHSS_MODE_HONEST, x->in->model);
+    graphss_recover_input in = *x->in;
+    graphss_i_report report = {0};
+    graphss_recovery r = {0};
+    in.previous = NULL;
+    graphss_status st = graphss_i_recover(ctx, &r, &in, &none, &report);
+    if (st)
+        return st;
+    x->n = r.predictions.n_nodes;
+    x->k = r.predictions.n_classes;
+    x->split = in.split ? in.split : graphss_model_split(in.model);
+    x->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *x->prob);
+    x->believed = graphss_i_alloc(ctx, x->n, sizeof *x->believed);
+    if (x->prob && x->believed) {
+        for (size_t i = 0; i < x->n * x->k; i++)
+            x->prob[i] = (float)r.predictions.posterior[i];
+        graphss_argmax(x->believed, x->prob, x->n, x->k);
+        for (size_t i = 0; i < x->split->n_train; i++)
+            x->believed[x->split->train[i]] = x->split->train_label[i];
+        believe_calm(x);
+    } else {
+        st = GRAPHSS_ERR_NOMEM;
+    }
+    graphss_i_report_destroy(ctx, &report);
+    graphss_recovery_destroy(ctx, &r);
+    return st;
+}
+
+static graphss_status hear(graphss_ctx *ctx, graphss_i_look *x)
+{
+    const graphss_features *features = x->in->current.features;
+    double *share = graphss_i_alloc(ctx, x->k, sizeof *share);
+    graphss_status st = share ? graphss_surrogate_from_model(ctx, &x->voice[0].weight,
+                                                             x->in->model, GRAPHSS_MODE_HONEST)
+                              : GRAPHSS_ERR_NOMEM;
+    if (!st) {
+        x->voice[1].counted = true;
+        x->voice[1].weight =
+            graphss_i_alloc(ctx, features->n_cols, x->k * sizeof *x->voice[1].weight);
+        st = x->voice[1].weight ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    }
+    if (!st)
+        graphss_i_voice_count(x->voice[1].weight, share, features, x->prob, x->k);
+    graphss_release(ctx, share);
+    for (size_t v = 0; v < GRAPHSS_I_VOICES && !st; v++)
+        st = graphss_i_voice_tune(ctx, &x->voice[v], features, x->k);
+    x->now = (graphss_i_glance){.graph = x->in->current.graph,
+                                .features = features,
+                                .prob = x->prob,
+                                .n = x->n,
+                                .k = x->k,
+                                .voice = x->voice};
+    return st ? st : graphss_i_glance_open(ctx, &x->now);
+}
+
+static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
+{
+    const graphss_observation *past = x->in->previous;
+    if (!past)
+        return GRAPHSS_OK;
+    if (!past->graph || !past->features || past->graph->n_nodes == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the previous snapshot has no nodes");
+    const size_t n = past->graph->n_nodes;
+    graphss_status st = graphss_match_nodes(ctx, &x->before, &x->in->current, past);
+    if (st)
+        return st;
+    x->past_prob = graphss_i_alloc(ctx, n, x->k * sizeof *x->past_prob);
+    x->change = graphss_i_calloc(ctx, x->n, sizeof *x->change);
+    st = x->past_prob && x->change ? graphss_model_predict(ctx, x->past_prob, x->in->model,
+                                                           past->graph, past->features)
+                                   : GRAPHSS_ERR_NOMEM;
+    x->past = (graphss_i_glance){.graph = past->graph,
+                                 .features = past->features,
+                                 .prob = x->past_prob,
+                                 .n = n,
+                                 .k = x->k,
+                                 .voice = x->voice};
+    return st ? st : graphss_i_glance_open(ctx, &x->past);
+}
+
+/* ---- rehearsals ---- */
+
+static graphss_status shuffled(graphss_ctx *ctx, int32_t **out, const int32_t *node, size_t n,
+                               uint64_t seed)
+{
+    *out = graphss_i_copy(ctx, node, n, sizeof **out);
+    if (!*out)
+        return GRAPHSS_ERR_NOMEM;
+    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_DEFENCE);
+    graphss_rng_shuffle(&rng, *out, n);
+    return GRAPHSS_OK;
+}
+
+/* Training nodes are to learn from, validation nodes to compare with. Without enough of the
+ * latter half of the training nodes take their place: they look calmer than others, so the
+ * rate is then no more than a hint. */
+static graphss_status choose_nodes(graphss_ctx *ctx, graphss_i_look *x)
+{
+    const graphss_split *split = x->split;
+    const bool val = split->n_val >= CALM_LEAST;
+    if (!val && split->n_train < 2 * CALM_LEAST)
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA,
+            "%zu validation and %zu training nodes, want %d of the former or "
+            "%d of the latter to compare with",
+            split->n_val, split->n_train, (int)CALM_LEAST, 2 * (int)CALM_LEAST);
+    graphss_status st = shuffled(ctx, &x->fit, split->train, split->n_train, x->in->seed);
+    x->n_fit = val ? split->n_train : split->n_train / 2;
+    if (!st && val)
+        st = shuffled(ctx, &x->calm, split->val, split->n_val, x->in->seed);
+    else if (!st)
+        st =
+            shuffled(ctx, &x->calm, x->fit + x->n_fit, split->n_train - x->n_fit, x->in->seed);
+    x->n_calm = val ? split->n_val : split->n_train - x->n_fit;
+    return st;
+}
+
+/* A rehearsed snapshot, seen. */
+typedef struct stage {
+    graphss_graph graph;
+    graphss_features features;
+    float *prob;
+    graphss_i_glance seen;
+} stage;
+
+static void stage_destroy(graphss_ctx *ctx, stage *s)
+{
+    graphss_i_glance_close(ctx, &s->seen);
+    graphss_graph_destroy(ctx, &s->graph);
+    graphss_features_destroy(ctx, &s->features);
+    graphss_release(ctx, s->prob);
+}
+
+static graphss_status play(graphss_ctx *ctx, stage *s, const graphss_i_look *x,
+                           graphss_i_rehearsal *in)
+{
+    in->now = &x->now;
+    in->believed = x->believed;
+    in->seed = x->in->seed;
+    graphss_status st = graphss_i_rehearse(ctx, &s->graph, &s->features, in);
+    if (st)
+        return st;
+    s->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *s->prob);
+    st = s->prob ? graphss_model_predict(ctx, s->prob, x->in->model, &s->graph, &s->features)
+                 : GRAPHSS_ERR_NOMEM;
+    s->seen = (graphss_i_glance){.graph = &s->graph,
+                                 .features = &s->features,
+                                 .prob = s->prob,
+                                 .n = x->n,
+                                 .k = x->k,
+                                 .voice = x->voice};
+    return st ? st : graphss_i_glance_open(ctx, &s->seen);
+}
+
+/* One row for each eye. */
+static void take_row(graphss_i_look *x, size_t at, const graphss_i_glance *seen, int32_t node,
+                     double weight)
+{
+    graphss_i_change change;
+    graphss_i_glance_now(x->row[NOW] + at * columns[NOW], seen, (size_t)node);
+    x->weight[NOW][at] = weight;
+    if (!x->before)
+        return;
+    graphss_i_glance_past(x->row[PAST] + at * columns[PAST], &change, seen, &x->past,
+                          x->before, (size_t)node);
+    x->weight[PAST][at] = x->before[node] >= 0 ? weight : 0;
+}
+
+static graphss_status rehearse(graphss_ctx *ctx, graphss_i_look *x)
+{
+    const size_t third = x->n_fit / 3;
+    const size_t m = third < HIT_MOST ? third : HIT_MOST;
+    graphss_benign_options churn[HIT_MOST];
+    stage s = {0};
+    x->n_hit = m;
+    x->n_plain = x->n_fit < PLAIN_MOST ? x->n_fit : PLAIN_MOST;
+    x->n_rows = x->n_plain + 2 * m;
+    for (size_t e = 0; e < GRAPHSS_I_EYES; e++) {
+        x->row[e] = graphss_i_calloc(ctx, x->n_rows, columns[e] * sizeof *x->row[e]);
+        x->weight[e] = graphss_i_calloc(ctx, x->n_rows, sizeof *x->weight[e]);
+        if (!x->row[e] || !x->weight[e])
+            return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < m; i++)
+        churn[i] = graphss_i_rehearsal_budget(i);
+    graphss_i_rehearsal in = {.victim = x->fit,
+                              .n_victims = m,
+                              .churned = x->fit + m,
+                              .n_churned = m,
+                              .churn = churn};
+    const graphss_status st = play(ctx, &s, x, &in);
+    if (!st) {
+        for (size_t i = 0; i < x->n_plain; i++)
+            take_row(x, i, &x->now, x->fit[i],
+                     (1 - CHURN_SHARE) * (double)m / (double)x->n_plain);
+        for (size_t i = 0; i < 2 * m; i++)
+            take_row(x, x->n_plain + i, &s.seen, x->fit[i], i < m ? 1 : CHURN_SHARE);
+    }
+    stage_destroy(ctx, &s);
+    return st;
+}
+
+/* A gate for the attack `kind`, or for all of them: GRAPHSS_I_REHEARSED. */
+static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_gate *gate, const graphss_i_look *x,
+                               size_t e, size_t kind)
+{
+    const size_t m = x->n_hit;
+    uint8_t *hit = graphss_i_calloc(ctx, x->n_rows, sizeof *hit);
+    size_t *pair = graphss_i_alloc(ctx, 2 * m + 1, sizeof *pair);
+    double *weight = graphss_i_copy(ctx, x->weight[e], x->n_rows, sizeof *weight);
+    graphss_status st = hit && pair && weight ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!st) {
+        double kept = 0, all = 0;
+        for (size_t i = 0; i < m; i++) {
+            const bool counts =
+                kind == GRAPHSS_I_REHEARSED || graphss_i_rehearsal_kind(i) == kind;
+            hit[x->n_plain + i] = 1;
+            weight[x->n_plain + i] *= counts;
+            kept += weight[x->n_plain + i];
+            pair[i] = m + i;
+            pair[m + i] = x->n_plain + m + i;
+        }
+        for (size_t i = 0; i < x->n_rows; i++)
+            all += hit[i] ? 0 : weight[i];
+        for (size_t i = 0; i < x->n_rows; i++)
+            weight[i] *= hit[i] && kept > 0 ? all / kept : 1;
+        const graphss_i_gate_rows rows = {.x = x->row[e],
+                                          .n = x->n_rows,
+                                          .columns = columns[e],
+                                          .hit = hit,
+                                          .weight = weight,
+                                          .penalty = PENALTY,
+                                          .quiet_from = pair,
+                                          .quiet_to = pair + m,
+                                          .n_quiet = m,
+                                          .quiet = e == NOW ? QUIET : 0};
+        graphss_i_gate_measure(gate, x->row[e], x->n_rows, columns[e]);
+        st = graphss_i_gate_fit(ctx, gate, &rows);
+    }
+    graphss_release(ctx, weight);
+    graphss_release(ctx, pair);
+    graphss_release(ctx, hit);
+    return st;
+}
+
+/* ---- scores ---- */
+
+/* With a past it decides; how the node looks now breaks ties, of which there are many among
+ * nodes that did not change. */
+static double odds_of(const graphss_i_look *x, const graphss_i_gate *gate,
+                      const graphss_i_glance *seen, size_t node, graphss_i_change *change)
+{
+    float column[GRAPHSS_I_GLANCE_MOST];
+    graphss_i_glance_now(column, seen, node);
+    const double now = graphss_i_gate_odds(&gate[NOW], column);
+    if (!x->before || x->before[node] < 0)
+        return now;
+    graphss_i_glance_past(column, change, seen, &x->past, x->before, node);
+    return graphss_i_gate_odds(&gate[PAST], column) + TIE * now;
+}
+
+static void score_rows(void *arg, size_t task)
+{
+    graphss_i_look *x = arg;
+    const size_t end = x->n < (task + 1) * ROWS ? x->n : (task + 1) * ROWS;
+    for (size_t i = task * ROWS; i < end; i++) {
+        graphss_i_change change = {0};
+        x->odds[i] = odds_of(x, x->gate, &x->now, i, &change);
+        if (x->change)
+            x->change[i] = change;
+    }
+}
+
+static double score_of(double odds)
+{
+    return 1 / (1 + exp(-odds) / PRIOR_ODDS);
+}
+
+/* ---- clean nodes ---- */
+
+static int32_t changed_how(const graphss_i_look *x, size_t node)
+{
+    if (!x->before || x->before[node] < 0)
+        return GRAPHSS_I_NO_PAST;
+    return x->change[node].words   ? GRAPHSS_I_OTHER_WORDS
+           : x->change[node].links ? GRAPHSS_I_OTHER_LINKS
+                                   : GRAPHSS_I_SAME;
+}
+
+/* Clean nodes of one kind, to be collected. */
+typedef struct calm_list {
+    int32_t *node;
+    double *odds;
+    size_t n;
+} calm_list;
+
+static void add_calm(calm_list *list, int32_t node, double odds)
+{
+    list->node[list->n] = node;
+    list->odds[list->n++] = odds;
+}
+
+/* Each of n nodes gets the amount of change of a random node of the kind. */
+static void draw_changes(graphss_benign_options *churn, size_t n, const graphss_i_look *x,
+                         const int32_t *like, size_t n_like, graphss_rng *rng)
+{
+    for (size_t i = 0; i < n; i++) {
+        const graphss_i_change *c = &x->change[like[graphss_rng_below(rng, n_like)]];
+        churn[i] = (graphss_benign_options){.links = c->links, .features = c->words};
+    }
+}
+
+/* Validation nodes, churned as much as the nodes of the kind changed. */
+static graphss_status churn_calm(graphss_ctx *ctx, calm_list *list, const graphss_i_look *x,
+                                 const int32_t *kind, int32_t wanted, const uint8_t *labelled)
+{
+    const size_t most = x->n_calm < CHURN_MOST ? x->n_calm : CHURN_MOST;
+    graphss_rng rng = graphss_rng_make(x->in->seed, GRAPHSS_STREAM_DEFENCE);
+    int32_t *node = graphss_i_alloc(ctx, most, sizeof *node);
+    int32_t *like = graphss_i_alloc(ctx, x->n, sizeof *like);
+    graphss_benign_options *churn = graphss_i_alloc(ctx, most, sizeof *churn);
+    stage s = {0};
+    graphss_status st = node && like && churn ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (st)
+        goto done;
+    size_t n = 0, n_like = 0;
+    for (size_t i = 0; i < x->n; i++)
+        if (kind[i] == wanted && !labelled[i])
+            like[n_like++] = (int32_t)i;
+    for (size_t i = 0; i < x->n_calm && n < most; i++)
+        if (x->before[x->calm[i]] >= 0)
+            node[n++] = x->calm[i];
+    if (n_like == 0 || n == 0)
+        goto done;
+    draw_changes(churn, n, x, like, n_like, &rng);
+    graphss_i_rehearsal in = {.churned = node, .n_churned = n, .churn = churn};
+    st = play(ctx, &s, x, &in);
+    for (size_t i = 0; i < n && !st; i++) {
+        graphss_i_change change;
+        const double odds = odds_of(x, x->gate, &s.seen, (size_t)node[i], &change);
+        if (change.words || wanted == GRAPHSS_I_OTHER_LINKS)
+            add_calm(list, node[i], odds);
+    }
+done:
+    stage_destroy(ctx, &s);
+    graphss_release(ctx, churn);
+    graphss_release(ctx, like);
+    graphss_release(ctx, node);
+    return st;
+}
+
+/* Fills list [CHANGED]; each has room for all clean nodes. A kind that has no clean nodes of
+ * its own, real or churned, is merged into the next that has. */
+static graphss_status find_calm(graphss_ctx *ctx, calm_list *list, const graphss_i_look *x,
+                                int32_t *kind, const uint8_t *labelled)
+{
+    size_t used[GRAPHSS_I_CHANGED] = {0};
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < x->n; i++)
+        used[kind[i] = changed_how(x, i)] += !labelled[i];
+    for (size_t i = 0; i < x->n_calm; i++) {
+        const size_t node = (size_t)x->calm[i];
+        if (kind[node] != GRAPHSS_I_NO_PAST)
+            add_calm(&list[kind[node]], x->calm[i], x->odds[node]);
+        if (!x->before)
+            add_calm(&list[GRAPHSS_I_NO_PAST], x->calm[i], x->odds[node]);
+        else if (used[GRAPHSS_I_NO_PAST]) {
+            float column[GRAPHSS_I_GLANCE_MOST];
+            graphss_i_glance_now(column, &x->now, node);
+            add_calm(&list[GRAPHSS_I_NO_PAST], x->calm[i],
+                     graphss_i_gate_odds(&x->gate[NOW], column));
+        }
+    }
+    for (int32_t c = GRAPHSS_I_OTHER_WORDS; c > GRAPHSS_I_SAME && !st; c--)
+        if (used[c] && list[c].n < CALM_LEAST) {
+            list[c].n = 0;
+            st = churn_calm(ctx, &list[c], x, kind, c, labelled);
+        }
+    if (!st && list[GRAPHSS_I_SAME].n == 0) /* all clean nodes changed */
+        for (size_t i = 0; i < x->n; i++)
+            if (kind[i] == GRAPHSS_I_SAME)
+                kind[i] = list[GRAPHSS_I_OTHER_LINKS].n ? GRAPHSS_I_OTHER_LINKS
+                                                        : GRAPHSS_I_OTHER_WORDS;
+    return st;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Conformal p-values of all nodes among the clean ones of their kind. */
+static graphss_status rank_nodes(graphss_ctx *ctx, graphss_alert_scores *s)
+{
+    const size_t total = (size_t)s->start[s->n_kinds];
+    double *calm = graphss_i_copy(ctx, s->calm_score, total + 1, sizeof *calm);
+    if (!calm)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t k = 0; k < s->n_kinds; k++)
+        qsort(calm + s->start[k], (size_t)(s->start[k + 1] - s->start[k]), sizeof *calm,
+              compare);
+    for (size_t i = 0; i < s->n_nodes; i++) {
+        const size_t from = (size_t)s->start[s->kind[i]];
+        const size_t n = (size_t)s->start[s->kind[i] + 1] - from;
+        size_t low = 0, high = n;
+        while (low < high) {
+            const size_t mid = (low + high) / 2;
+            if (calm[from + mid] < s->score[i])
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        s->p_value[i] = (double)(n - low + 1) / (double)(n + 1);
+    }
+    graphss_release(ctx, calm);
+    return GRAPHSS_OK;
+}
+
+static graphss_status fill(graphss_ctx *ctx, graphss_alert_scores *s, const graphss_i_look *x)
+{
+    const size_t n = x->n;
+    calm_list list[GRAPHSS_I_CHANGED] = {0};
+    uint8_t *labelled = graphss_i_calloc(ctx, n, sizeof *labelled);
+    s->n_nodes = n;
+    s->n_kinds = GRAPHSS_I_CHANGED;
+    s->score = graphss_i_alloc(ctx, n, sizeof *s->score);
+    s->p_value = graphss_i_alloc(ctx, n, sizeof *s->p_value);
+    s->kind = graphss_i_alloc(ctx, n, sizeof *s->kind);
+    s->start = graphss_i_calloc(ctx, s->n_kinds + 1, sizeof *s->start);
+    s->free_node = graphss_i_alloc(ctx, n, sizeof *s->free_node);
+    bool good = labelled && s->score && s->p_value && s->kind && s->start && s->free_node;
+    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
+        list[c].node = graphss_i_alloc(ctx, x->n_calm, sizeof *list[c].node);
+        list[c].odds = graphss_i_alloc(ctx, x->n_calm, sizeof *list[c].odds);
+        good = good && list[c].node && list[c].odds;
+    }
+    graphss_status st = good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (st)
+        goto done;
+    for (size_t i = 0; i < x->split->n_train; i++)
+        labelled[x->split->train[i]] = 1;
+    for (size_t i = 0; i < x->split->n_val; i++)
+        labelled[x->split->val[i]] = 1;
+    for (size_t i = 0; i < n; i++) {
+        s->score[i] = score_of(x->odds[i]);
+        if (!labelled[i])
+            s->free_node[s->n_free++] = (int32_t)i;
+    }
+    st = find_calm(ctx, list, x, s->kind, labelled);
+    if (st)
+        goto done;
+    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++)
+        s->start[c + 1] = s->start[c] + (int64_t)list[c].n;
+    const size_t total = (size_t)s->start[s->n_kinds];
+    s->calm_node = graphss_i_calloc(ctx, total + 1, sizeof *s->calm_node);
+    s->calm_score = graphss_i_calloc(ctx, total + 1, sizeof *s->calm_score);
+    if (!s->calm_node || !s->calm_score) {
+        st = GRAPHSS_ERR_NOMEM;
+        goto done;
+    }
+    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++)
+        for (size_t i = 0; i < list[c].n; i++) {
+            s->calm_node[s->start[c] + (int64_t)i] = list[c].node[i];
+            s->calm_score[s->start[c] + (int64_t)i] = score_of(list[c].odds[i]);
+        }
+    st = rank_nodes(ctx, s);
+done:
+    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
+        graphss_release(ctx, list[c].node);
+        graphss_release(ctx, list[c].odds);
+    }
+    graphss_release(ctx, labelled);
+    return st;
+}
+
+graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
+                                 graphss_alert_scores *out, const graphss_recover_input *in)
+{
+    graphss_alert_scores s = {0};
+    x->in = in;
+    graphss_status st = ask_model(ctx, x);
+    if (!st)
+        st = choose_nodes(ctx, x);
+    if (!st)
+        st = hear(ctx, x);
+    if (!st)
+        st = look_back(ctx, x);
+    if (!st)
+        st = rehearse(ctx, x);
+    for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++)
+        st = fit_gate(ctx, &x->gate[e], x, e, GRAPHSS_I_REHEARSED);
+    if (!st) {
+        x->odds = graphss_i_alloc(ctx, x->n, sizeof *x->odds);
+        st = x->odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    }
+    if (!st) {
+        graphss_i_parallel(ctx, (x->n + ROWS - 1) / ROWS, score_rows, x);
+        st = fill(ctx, &s, x);
+    }
+    if (st)
+        graphss_alert_scores_destroy(ctx, &s);
+    else
+        *out = s;
+    return st;
+}
+
+/* log likelihood of a mixture: sum over nodes of log(1 - share + share * ratio) */
+graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss_i_look *x,
+                                   const int32_t *node, size_t n, double share)
+{
+    double best = -INFINITY;
+    graphss_status st = GRAPHSS_OK;
+    for (size_t a = 0; a < GRAPHSS_I_REHEARSED && !st; a++) {
+        graphss_i_gate gate[GRAPHSS_I_EYES];
+        double sum = 0;
+        for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++)
+            st = fit_gate(ctx, &gate[e], x, e, a);
+        for (size_t i = 0; i < n && !st; i++) {
+            graphss_i_change change;
+            const double odds = odds_of(x, gate, &x->now, (size_t)node[i], &change);
+            sum += log(1 - share + share * exp(fmin(RATIO_MOST, fmax(-RATIO_MOST, odds))));
+        }
+        if (!st && sum > best) {
+            best = sum;
+            *kind = a;
+        }
+    }
+    return st;
+}

@@ -1,0 +1,55 @@
+/* look.h - the quick look behind an alert: what every node shows by itself, learned from a
+ * rehearsal on training nodes and compared with validation nodes, on which nothing is
+ * fitted. Costs one forward pass over each snapshot and one over each rehearsal: one, and
+ * with history one more. */
+#ifndef GRAPHSS_LOOK_H
+#define GRAPHSS_LOOK_H
+
+#include "defence/defence.h"
+#include "defence/gate.h"
+#include "defence/rehearse.h"
+#include <graphss/alert.h>
+
+enum { GRAPHSS_I_EYES = 2 }; /* now; against the past */
+
+/* {0} is empty; the arrays belong to it. */
+typedef struct graphss_i_look {
+    const graphss_recover_input *in;
+    const graphss_split *split;
+    size_t n, k;
+    int32_t *before;   /* [n] or NULL */
+    int32_t *believed; /* [n] */
+    float *prob, *past_prob;
+    graphss_i_voice voice[GRAPHSS_I_VOICES];
+    graphss_i_glance now, past;
+
+    int32_t *fit, *calm; /* nodes to learn from; clean nodes to compare with */
+    size_t n_fit, n_calm;
+
+    /* Rows of the rehearsal: nodes as they are, then attacked, then churned. */
+    size_t n_rows, n_plain, n_hit;
+    float *row[GRAPHSS_I_EYES];     /* [n_rows x columns] */
+    double *weight[GRAPHSS_I_EYES]; /* [n_rows] 0: has no past */
+    graphss_i_gate gate[GRAPHSS_I_EYES];
+
+    graphss_i_change *change; /* [n] against the past, or NULL */
+    double *odds;             /* [n] log of the ratio attacked : not */
+} graphss_i_look;
+
+/* How a node may differ from its past; nodes are judged among their like. */
+typedef enum graphss_i_changed {
+    GRAPHSS_I_SAME,
+    GRAPHSS_I_OTHER_LINKS, /* alone */
+    GRAPHSS_I_OTHER_WORDS, /* with links or without */
+    GRAPHSS_I_NO_PAST,
+    GRAPHSS_I_CHANGED
+} graphss_i_changed;
+
+graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
+                                 graphss_alert_scores *out, const graphss_recover_input *in);
+void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x);
+/* Which attack explains the nodes best if `share` of them were hit: graphss_i_rehearsed. */
+graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss_i_look *x,
+                                   const int32_t *node, size_t n, double share);
+
+#endif
