@@ -15,6 +15,7 @@ extern const cli_command cli_help_command;
 extern const cli_command cli_info;
 extern const cli_command cli_predict;
 extern const cli_command cli_recover;
+extern const cli_command cli_report;
 extern const cli_command cli_reproduce;
 extern const cli_command cli_snapshots;
 extern const cli_command cli_split;

@@ -18,6 +18,7 @@
 #include <graphss/predictions.h>
 #include <graphss/protocol.h>
 #include <graphss/recover.h>
+#include <graphss/report.h>
 #include <graphss/reproduce.h>
 #include <graphss/rng.h>
 #include <graphss/selfsup.h>

@@ -1,0 +1,480 @@
+/* findings.c - what was found, in plain words. Every sentence is put together from numbers of
+ * the records, with the number of cells and runs behind it, and none is written without them.
+ * A cell is a dataset and a classifier. */
+#include <math.h>
+#include <string.h>
+
+#include "report/document.h"
+
+/* The span of a number over cells. */
+typedef struct span {
+    double low, high, sum;
+    size_t n;
+} span;
+
+static void extend(span *s, double value)
+{
+    if (!isfinite(value))
+        return;
+    s->low = s->n ? fmin(s->low, value) : value;
+    s->high = s->n ? fmax(s->high, value) : value;
+    s->sum += value;
+    s->n++;
+}
+
+/* "17.0 %" or "9.1 to 47.0 %" */
+static const char *span_text(graphss_i_arena *arena, const span *s, int decimals,
+                             const char *unit)
+{
+    const char *low = graphss_i_fixed(arena, s->low, decimals);
+    const char *high = graphss_i_fixed(arena, s->high, decimals);
+    if (!strcmp(low, high))
+        return graphss_i_say(arena, "%s%s", low, unit);
+    return graphss_i_say(arena, "%s to %s%s", low, high, unit);
+}
+
+static const char *plural(graphss_i_arena *arena, size_t n, const char *word)
+{
+    return graphss_i_say(arena, "%zu %s%s", n, word, n == 1 ? "" : "s");
+}
+
+/* "a, b and 3 more" */
+typedef struct names {
+    const char *text;
+    size_t n;
+} names;
+
+enum { NAMES_MOST = 6 };
+
+static void add_name(graphss_i_arena *arena, names *list, const char *name)
+{
+    if (list->n++ < NAMES_MOST)
+        list->text = graphss_i_say(arena, "%s%s%s", list->text, *list->text ? "; " : "", name);
+}
+
+static const char *names_text(graphss_i_arena *arena, const names *list)
+{
+    if (list->n <= NAMES_MOST)
+        return list->text;
+    return graphss_i_say(arena, "%s and %zu more", list->text, list->n - NAMES_MOST);
+}
+
+static const char *cell_name(graphss_i_arena *arena, const graphss_i_query *q)
+{
+    return graphss_i_say(arena, "%s %s", graphss_i_shown(GRAPHSS_I_DATASET, q->dataset),
+                         graphss_i_shown(GRAPHSS_I_MODEL, q->model));
+}
+
+/* ---- defence ---- */
+
+typedef struct tally {
+    size_t better, undecided, worse, methods;
+    names lost, open; /* where it is worse, where it is undecided */
+} tally;
+
+static void duels(tally *out, graphss_i_runs *records, const graphss_i_query *cell,
+                  const graphss_i_variants *list, const graphss_i_variant *ours,
+                  graphss_i_family family)
+{
+    graphss_i_arena *arena = &records->arena;
+    for (size_t k = 0; k < list->n; k++) {
+        graphss_i_stat diff;
+        if (graphss_i_family_of(list->variant[k].method) != family)
+            continue;
+        const int who = graphss_i_duel(records, cell, ours, &list->variant[k], &diff);
+        if (who == 2)
+            continue;
+        const char *where = graphss_i_say(
+            arena, "%s on %s (%s%s points)", list->variant[k].name, cell_name(arena, cell),
+            diff.mean > 0 ? "+" : "", graphss_i_fixed(arena, diff.mean, 1));
+        if (who == 1) {
+            out->better++;
+        } else if (who == 0) {
+            out->undecided++;
+            add_name(arena, &out->open, where);
+        } else {
+            out->worse++;
+            add_name(arena, &out->lost, where);
+        }
+    }
+}
+
+static void say_tally(graphss_i_document *d, const graphss_i_world *world, const tally *t,
+                      const char *against)
+{
+    graphss_i_arena *arena = d->arena;
+    const size_t all = t->better + t->undecided + t->worse;
+    if (all == 0)
+        return;
+    const char *word = t->worse == 0 && t->undecided == 0 ? "holds"
+                       : t->worse > t->better             ? "does not hold"
+                                                          : "partly";
+    const char *text = graphss_i_say(
+        arena, "GraphSS beats %s, %s: better in %zu of %s, undecided in %zu, worse in %zu.",
+        against, world->name, t->better, plural(arena, all, "comparison"), t->undecided,
+        t->worse);
+    if (t->lost.n)
+        text = graphss_i_say(arena, "%s Worse than: %s.", text, names_text(arena, &t->lost));
+    if (t->open.n)
+        text = graphss_i_say(arena, "%s Undecided: %s.", text, names_text(arena, &t->open));
+    graphss_i_item(d, word, text);
+}
+
+static void defence(graphss_i_document *d, graphss_i_runs *records,
+                    const graphss_i_world *world)
+{
+    graphss_i_arena *arena = d->arena;
+    graphss_i_query q = {.what = "defence", .mode = world->mode, .setting = world->setting};
+    const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
+    const graphss_i_list models = graphss_i_models_of(records, &q);
+    const graphss_i_variants list = graphss_i_variants_of(records, &q);
+    const graphss_i_variant *ours = graphss_i_ours(records, &q, &list);
+    span before = {0}, attacked = {0}, after = {0}, others = {0}, runs = {0};
+    tally rivals = {.lost = {"", 0}, .open = {"", 0}}, trivial = rivals;
+    if (!ours) {
+        graphss_i_item(
+            d, "not run",
+            graphss_i_say(arena, "Defence, %s: no result of GraphSS yet.", world->name));
+        return;
+    }
+    for (size_t i = 0; i < datasets.n; i++)
+        for (size_t m = 0; m < models.n; m++) {
+            q.dataset = datasets.text[i];
+            q.model = models.text[m];
+            q.method = ours->method;
+            q.train = ours->train;
+            const graphss_i_stat v = graphss_i_stat_metric(records, &q, "victims");
+            if (v.n == 0)
+                continue;
+            extend(&runs, (double)v.n);
+            extend(&after, 100 * v.mean);
+            extend(&before, 100 * graphss_i_stat_metric(records, &q, "victims_before").mean);
+            extend(&attacked,
+                   100 * graphss_i_stat_metric(records, &q, "victims_attacked").mean);
+            extend(&others,
+                   100 *
+                       graphss_i_stat_pairs(records, &q, "others", &q, "others_before").mean);
+            q.method = q.train = NULL;
+            duels(&rivals, records, &q, &list, ours, GRAPHSS_I_RIVAL);
+            duels(&trivial, records, &q, &list, ours, GRAPHSS_I_TRIVIAL);
+        }
+    if (after.n == 0)
+        return;
+    graphss_i_item(
+        d, "measured",
+        graphss_i_say(
+            arena,
+            "Defence, %s: in %s of dataset and classifier, %s runs each, the attack takes the "
+            "victims from %s right to %s. GraphSS brings them to %s (mean over cells: %s %%). "
+            "Other test nodes change by %s%s points on average.",
+            world->name, plural(arena, after.n, "cell"), span_text(arena, &runs, 0, ""),
+            span_text(arena, &before, 1, " %"), span_text(arena, &attacked, 1, " %"),
+            span_text(arena, &after, 1, " %"),
+            graphss_i_fixed(arena, after.sum / (double)after.n, 1), others.sum > 0 ? "+" : "",
+            graphss_i_fixed(arena, others.n ? others.sum / (double)others.n : NAN, 1)));
+    say_tally(d, world, &trivial, "the trivial baselines");
+    say_tally(d, world, &rivals, "the other defences");
+}
+
+/* ---- against the paper ---- */
+
+/* Ours for a cell of the paper: of a method with two trainings the one before the attack. */
+static graphss_i_stat ours_for(graphss_i_runs *records, const graphss_i_paper_cell *cell)
+{
+    static const char *const order[] = {"evasion", "none", "retrain", NULL};
+    graphss_i_query q = {.what = "defence",
+                         .mode = "paper",
+                         .dataset = cell->dataset,
+                         .model = cell->model,
+                         .method = cell->method};
+    graphss_i_stat s = {NAN, NAN, NAN, NAN, 0};
+    if (!strcmp(cell->method, "original")) {
+        q.method = NULL;
+        return graphss_i_stat_scaled(graphss_i_stat_scenes(records, &q, "victims_before"),
+                                     100);
+    }
+    for (size_t i = 0; order[i] && s.n == 0; i++) {
+        q.train = order[i];
+        s = graphss_i_stat_metric(records, &q, "victims");
+    }
+    return graphss_i_stat_scaled(s, 100);
+}
+
+typedef struct agreement {
+    size_t agrees, near, differs, absent;
+    double sum, largest; /* of the differences, ours minus the paper's */
+    const char *where;   /* the largest */
+} agreement;
+
+static void compare(agreement *out, graphss_i_runs *records, const char *method)
+{
+    graphss_i_paper_cell cell;
+    *out = (agreement){.where = ""};
+    for (size_t i = 0; graphss_i_paper_at(&cell, i); i++) {
+        if (strcmp(cell.what, "defence") != 0 || (method && strcmp(cell.method, method) != 0))
+            continue;
+        const graphss_i_stat ours = ours_for(records, &cell);
+        if (ours.n == 0) {
+            out->absent++;
+            continue;
+        }
+        const char *verdict = graphss_i_verdict(ours, &cell);
+        out->agrees += !strcmp(verdict, "agrees");
+        out->near += !strcmp(verdict, "near");
+        out->differs += !strcmp(verdict, "differs");
+        const double apart = ours.mean - cell.mean;
+        out->sum += apart;
+        if (fabs(apart) >= fabs(out->largest)) {
+            out->largest = apart;
+            out->where = graphss_i_say(&records->arena, "%s %s",
+                                       graphss_i_shown(GRAPHSS_I_DATASET, cell.dataset),
+                                       graphss_i_shown(GRAPHSS_I_MODEL, cell.model));
+        }
+    }
+}
+
+static void against_paper(graphss_i_document *d, graphss_i_runs *records)
+{
+    static const char *const row[] = {"original", "none",  "advtrain", "jaccard", "svd",
+                                      "rgcn",     "grand", "prognn",   "nrgnn",   "graphss"};
+    graphss_i_arena *arena = d->arena;
+    agreement a;
+    graphss_i_query q = {.what = "defence", .mode = "paper"};
+    if (graphss_i_count(records, &q) == 0) {
+        graphss_i_item(d, "not run",
+                       "The paper's Table 2: no record in paper mode, so nothing can be said "
+                       "about whether it reproduces.");
+        return;
+    }
+    compare(&a, records, NULL);
+    const size_t run = a.agrees + a.near + a.differs;
+    graphss_i_item(
+        d, a.differs == 0 && a.absent == 0 ? "holds" : "partly",
+        graphss_i_say(
+            arena,
+            "The paper's Table 2 in its own protocol: of %zu cells %zu were run; %zu "
+            "agree (mean ± standard deviation overlap), %zu are within 5 points, "
+            "%zu differ.",
+            run + a.absent, run, a.agrees, a.near, a.differs));
+    graphss_i_table *t = graphss_i_table_new(
+        arena, "paper-table-2", "The paper's Table 2, row by row: what reproduces",
+        "Paper mode. A cell is a dataset and a classifier. Difference: ours minus the "
+        "paper's, in points. Agrees: the ranges mean ± standard deviation overlap.");
+    graphss_i_add_head(t, "row of the table");
+    graphss_i_add_column(t, "agree", "", 0, false);
+    graphss_i_add_column(t, "near", "", 0, false);
+    graphss_i_add_column(t, "differ", "", 0, false);
+    graphss_i_add_column(t, "not run", "", 0, false);
+    graphss_i_add_column(t, "mean difference", "points", 1, true);
+    graphss_i_add_column(t, "largest", "points", 1, true);
+    graphss_i_add_words(t, "largest in");
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        compare(&a, records, row[i]);
+        const size_t n = a.agrees + a.near + a.differs;
+        graphss_i_add_text(t, !strcmp(row[i], "original") ? "Original"
+                              : !strcmp(row[i], "none")
+                                  ? "Attack"
+                                  : graphss_i_shown(GRAPHSS_I_METHOD, row[i]));
+        graphss_i_add_number(t, (double)a.agrees);
+        graphss_i_add_number(t, (double)a.near);
+        graphss_i_add_number(t, (double)a.differs);
+        graphss_i_add_number(t, (double)a.absent);
+        graphss_i_add_number(t, n ? a.sum / (double)n : NAN);
+        graphss_i_add_number(t, n ? a.largest : NAN);
+        graphss_i_add_text(t, a.where);
+    }
+    graphss_i_show_table(d, t);
+}
+
+/* Why: what the records themselves show of the paper's protocol. */
+static void reasons(graphss_i_document *d, graphss_i_runs *records)
+{
+    graphss_i_arena *arena = d->arena;
+    graphss_i_query q = {.what = "defence", .mode = "paper", .method = "graphss"};
+    graphss_i_query last = q;
+    last.method = "keep-last";
+    const graphss_i_stat keep = graphss_i_stat_scaled(
+        graphss_i_stat_pairs(records, &q, "victims", &last, "victims"), 100);
+    agreement attack, original;
+    compare(&original, records, "original");
+    compare(&attack, records, "none");
+    if (keep.n)
+        graphss_i_item(
+            d, "why",
+            graphss_i_say(
+                arena,
+                "In the paper's protocol the defender keeps the classifier's answers from "
+                "before the attack, victims included. Repeating those answers is the baseline "
+                "keep-last: GraphSS ends %s points %s it on average (%s on the same victims).",
+                graphss_i_fixed(arena, fabs(keep.mean), 1), keep.mean < 0 ? "below" : "above",
+                plural(arena, keep.n, "run")));
+    const size_t n = attack.agrees + attack.near + attack.differs;
+    const size_t m = original.agrees + original.near + original.differs;
+    if (n && attack.differs)
+        graphss_i_item(
+            d, "why",
+            graphss_i_say(
+                arena,
+                "The attack leaves other accuracies than the paper prints: %s%s points on "
+                "average over %s (before the attack: %s%s points). Rows below it can agree no "
+                "better than it does. docs/attacks.md and docs/method.md say what the "
+                "authors' "
+                "code does and what that is worth.",
+                attack.sum > 0 ? "+" : "", graphss_i_fixed(arena, attack.sum / (double)n, 1),
+                plural(arena, n, "cell"), original.sum > 0 ? "+" : "",
+                graphss_i_fixed(arena, m ? original.sum / (double)m : NAN, 1)));
+}
+
+/* ---- the rest ---- */
+
+static span over_cells(graphss_i_runs *records, const graphss_i_query *query,
+                       const char *metric)
+{
+    span out = {0};
+    graphss_i_query q = *query;
+    const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
+    for (size_t i = 0; i < datasets.n; i++) {
+        q.dataset = datasets.text[i];
+        q.model = NULL;
+        const graphss_i_list models = graphss_i_models_of(records, &q);
+        for (size_t m = 0; m < models.n; m++) {
+            q.model = models.text[m];
+            extend(&out, graphss_i_stat_metric(records, &q, metric).mean);
+        }
+    }
+    return out;
+}
+
+static void alert(graphss_i_document *d, graphss_i_runs *records, const graphss_i_world *world)
+{
+    graphss_i_arena *arena = d->arena;
+    const graphss_i_query q = {
+        .what = "alert", .mode = world->mode, .setting = world->setting};
+    const span area = over_cells(records, &q, "auc");
+    const span node = over_cells(records, &q, "node_auc");
+    span alarms = over_cells(records, &q, "false_alarms");
+    if (area.n == 0 && node.n == 0)
+        return;
+    const char *text = graphss_i_say(arena, "Alert, %s, %s:", world->name,
+                                     plural(arena, graphss_i_count(records, &q), "run"));
+    if (area.n)
+        text = graphss_i_say(arena, "%s area under the ROC of groups of nodes %s in %s;", text,
+                             span_text(arena, &area, 3, ""), plural(arena, area.n, "cell"));
+    if (node.n)
+        text = graphss_i_say(arena, "%s of single nodes %s;", text,
+                             span_text(arena, &node, 3, ""));
+    if (alarms.n) {
+        alarms.low *= 100;
+        alarms.high *= 100;
+        text = graphss_i_say(arena, "%s clean groups raise an alarm at p ≤ 0.05 in %s;", text,
+                             span_text(arena, &alarms, 1, " %"));
+    }
+    graphss_i_item(d, "measured", graphss_i_say(arena, "%.*s.", (int)strlen(text) - 1, text));
+}
+
+static void runtime(graphss_i_document *d, graphss_i_runs *records,
+                    const graphss_i_world *world)
+{
+    graphss_i_arena *arena = d->arena;
+    graphss_i_query q = {.what = "runtime",
+                         .mode = world->mode,
+                         .setting = world->setting,
+                         .method = "graphss",
+                         .task = "defence"};
+    const span ours = over_cells(records, &q, "seconds");
+    span faster = {0};
+    const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
+    for (size_t i = 0; i < datasets.n; i++)
+        for (size_t m = 0; graphss_i_known(GRAPHSS_I_MODEL, m); m++) {
+            graphss_i_paper_cell cell;
+            q.dataset = datasets.text[i];
+            q.model = graphss_i_known(GRAPHSS_I_MODEL, m);
+            if (graphss_i_paper_find(&cell, "runtime", q.dataset, q.model, "defence",
+                                     "seconds"))
+                extend(&faster,
+                       cell.mean / graphss_i_stat_metric(records, &q, "seconds").mean);
+        }
+    if (ours.n == 0)
+        return;
+    const char *text =
+        graphss_i_say(arena, "Runtime, %s: GraphSS takes %s in %s on one thread", world->name,
+                      span_text(arena, &ours, 2, " s"), plural(arena, ours.n, "cell"));
+    if (faster.n)
+        text = graphss_i_say(arena, "%s; the paper's figures, on a GPU, are %s times that",
+                             text, span_text(arena, &faster, 1, ""));
+    graphss_i_item(d, "measured", graphss_i_say(arena, "%s.", text));
+}
+
+/* Names of a kind that the paper has and the records of a world have not. */
+static void missing_names(graphss_i_arena *arena, names *out, graphss_i_runs *records,
+                          const graphss_i_query *query, graphss_i_field field, size_t known)
+{
+    const graphss_i_list found = graphss_i_distinct(records, query, field);
+    for (size_t i = 0; i < known && graphss_i_known(field, i); i++) {
+        bool there = false;
+        for (size_t k = 0; k < found.n; k++)
+            there = there || !strcmp(found.text[k], graphss_i_known(field, i));
+        if (!there)
+            add_name(arena, out, graphss_i_shown(field, graphss_i_known(field, i)));
+    }
+}
+
+static void missing(graphss_i_document *d, graphss_i_runs *records)
+{
+    graphss_i_arena *arena = d->arena;
+    names parts = {"", 0};
+    size_t errors = 0;
+    for (size_t i = 0; graphss_i_known(GRAPHSS_I_WHAT, i); i++) {
+        const graphss_i_query q = {.what = graphss_i_known(GRAPHSS_I_WHAT, i)};
+        if (graphss_i_count(records, &q) == 0)
+            parts.text = graphss_i_say(arena, "%s%s%s", parts.text, parts.n++ ? ", " : "",
+                                       graphss_i_shown(GRAPHSS_I_WHAT, q.what));
+    }
+    if (parts.n)
+        graphss_i_item(
+            d, "not run",
+            graphss_i_say(arena, "Whole parts without any record: %s.", parts.text));
+    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "defence");
+    for (size_t w = 0; w < worlds.n; w++) {
+        const graphss_i_query q = {.what = "defence",
+                                   .mode = worlds.world[w].mode,
+                                   .setting = worlds.world[w].setting};
+        names list = {"", 0};
+        missing_names(arena, &list, records, &q, GRAPHSS_I_DATASET, 5);
+        missing_names(arena, &list, records, &q, GRAPHSS_I_MODEL, 3);
+        missing_names(arena, &list, records, &q, GRAPHSS_I_METHOD, 12);
+        if (list.n)
+            graphss_i_item(d, "not run",
+                           graphss_i_say(arena, "Defence, %s, lacks: %s.",
+                                         worlds.world[w].name, names_text(arena, &list)));
+    }
+    for (size_t i = 0; i < records->n; i++)
+        errors += records->record[i].error != NULL;
+    if (errors)
+        graphss_i_item(d, "failed",
+                       graphss_i_say(arena,
+                                     "%s ended in an error; they are listed at the end.",
+                                     plural(arena, errors, "cell")));
+}
+
+void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records)
+{
+    graphss_i_heading(d, 2, "findings", "What was found");
+    if (records->n == 0)
+        graphss_i_sentence(d, "Nothing: there are no records yet.");
+    graphss_i_worlds worlds = graphss_i_worlds_of(records, "defence");
+    for (size_t w = 0; w < worlds.n; w++)
+        defence(d, records, &worlds.world[w]);
+    worlds = graphss_i_worlds_of(records, "alert");
+    for (size_t w = 0; w < worlds.n; w++)
+        alert(d, records, &worlds.world[w]);
+    worlds = graphss_i_worlds_of(records, "runtime");
+    for (size_t w = 0; w < worlds.n; w++)
+        runtime(d, records, &worlds.world[w]);
+    missing(d, records);
+    if (records->n) {
+        graphss_i_heading(d, 2, "reproduced", "What reproduces, what does not, and why");
+        against_paper(d, records);
+        reasons(d, records);
+    }
+}

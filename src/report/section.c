@@ -1,0 +1,155 @@
+/* section.c - what the sections share: worlds that must not be mixed, rows of a table, and
+ * the two judgements, ours against the paper and ours against another method. */
+#include <math.h>
+#include <string.h>
+
+#include "report/document.h"
+
+graphss_i_worlds graphss_i_worlds_of(graphss_i_runs *records, const char *what)
+{
+    graphss_i_arena *arena = &records->arena;
+    graphss_i_worlds out = {NULL, 0};
+    size_t room = 0;
+    graphss_i_query q = {.what = what};
+    const graphss_i_list modes = graphss_i_distinct(records, &q, GRAPHSS_I_MODE);
+    for (size_t m = 0; m < modes.n; m++) {
+        q.mode = modes.text[m];
+        q.setting = NULL;
+        const graphss_i_list settings = graphss_i_distinct(records, &q, GRAPHSS_I_SETTING);
+        for (size_t s = 0; s < settings.n; s++) {
+            graphss_i_world *list =
+                graphss_i_room(arena, out.world, out.n, &room, sizeof *list);
+            if (!list)
+                return (graphss_i_worlds){NULL, 0};
+            out.world = list;
+            const char *mode = modes.text[m], *setting = settings.text[s];
+            out.world[out.n++] = (graphss_i_world){
+                .mode = mode,
+                .setting = setting,
+                .id = graphss_i_say(arena, "%s%s%s", mode, *setting ? "-" : "", setting),
+                .name = graphss_i_say(arena, "%s mode%s%s", *mode ? mode : "no",
+                                      *setting ? ", setting " : "", setting),
+            };
+        }
+    }
+    return out;
+}
+
+const char *graphss_i_world_about(const graphss_i_world *world)
+{
+    if (!strcmp(world->mode, "paper"))
+        return "The paper's protocol as its authors ran it: three weight layers, features "
+               "attacked after they were normalised, and a defender who keeps the "
+               "classifier's "
+               "answers from before the attack. For comparison with the paper's tables only.";
+    if (!strcmp(world->setting, "seen"))
+        return "The defender saw the victims before the attack and keeps what the classifier "
+               "said of them. Repeating that, keep-last, is the baseline to beat.";
+    if (!strcmp(world->setting, "new"))
+        return "The victims appear for the first time in the attacked snapshot: nobody has "
+               "anything earlier to go by.";
+    if (!strcmp(world->setting, "growing"))
+        return "The earlier snapshot lacks half of the links, so what was said then is stale, "
+               "and what is said now is tampered with.";
+    return "";
+}
+
+bool graphss_i_begin(graphss_i_document *d, graphss_i_runs *records, const char *what,
+                     const char *title, const char *about)
+{
+    graphss_i_heading(d, 2, what, title);
+    if (graphss_i_count(records, &(graphss_i_query){.what = what}) == 0) {
+        graphss_i_sentence(d, graphss_i_say(d->arena,
+                                            "Not run: there is no record of \"%s\". To fill "
+                                            "this part: graphss reproduce %s -o DIR.",
+                                            what, what));
+        return false;
+    }
+    graphss_i_sentence(d, about);
+    return true;
+}
+
+graphss_i_variants graphss_i_variants_of(graphss_i_runs *records, const graphss_i_query *query)
+{
+    graphss_i_arena *arena = &records->arena;
+    graphss_i_variants out = {NULL, 0};
+    size_t room = 0;
+    const graphss_i_list methods = graphss_i_distinct(records, query, GRAPHSS_I_METHOD);
+    for (size_t m = 0; m < methods.n; m++) {
+        graphss_i_query q = *query;
+        q.method = methods.text[m];
+        const graphss_i_list trains = graphss_i_distinct(records, &q, GRAPHSS_I_TRAIN);
+        for (size_t t = 0; t < trains.n; t++) {
+            graphss_i_variant *list =
+                graphss_i_room(arena, out.variant, out.n, &room, sizeof *list);
+            if (!list)
+                return (graphss_i_variants){NULL, 0};
+            out.variant = list;
+            const char *shown = graphss_i_shown(GRAPHSS_I_METHOD, methods.text[m]);
+            const bool both = trains.n > 1 && !strcmp(trains.text[t], "retrain");
+            out.variant[out.n++] = (graphss_i_variant){
+                .method = methods.text[m],
+                .train = trains.text[t],
+                .name = both ? graphss_i_say(arena, "%s, retrained", shown) : shown,
+            };
+        }
+    }
+    return out;
+}
+
+graphss_i_list graphss_i_models_of(graphss_i_runs *records, const graphss_i_query *query)
+{
+    graphss_i_list list = graphss_i_distinct(records, query, GRAPHSS_I_MODEL), out = list;
+    out.n = 0;
+    for (size_t i = 0; i < list.n; i++)
+        if (strcmp(list.text[i], "any") != 0 || list.n == 1)
+            out.text[out.n++] = list.text[i];
+    return out;
+}
+
+const char *graphss_i_verdict(graphss_i_stat ours, const graphss_i_paper_cell *paper)
+{
+    const double spread =
+        (isfinite(ours.sd) ? ours.sd : 0) + (isfinite(paper->sd) ? paper->sd : 0);
+    const double apart = fabs(ours.mean - paper->mean);
+    if (!isfinite(apart))
+        return "not run";
+    return apart <= spread ? "agrees" : apart <= 5 ? "near" : "differs";
+}
+
+int graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
+                   const graphss_i_variant *ours, const graphss_i_variant *other,
+                   graphss_i_stat *difference)
+{
+    graphss_i_query a = *cell, b = *cell;
+    a.method = ours->method;
+    a.train = ours->train;
+    b.method = other->method;
+    b.train = other->train;
+    *difference = graphss_i_stat_scaled(
+        graphss_i_stat_pairs(records, &a, "victims", &b, "victims"), 100);
+    if (difference->n == 0)
+        return 2;
+    const double half = graphss_i_stat_half(difference);
+    if (!(fabs(difference->mean) > half))
+        return 0;
+    return difference->mean > 0 ? 1 : -1;
+}
+
+const graphss_i_variant *graphss_i_ours(graphss_i_runs *records, const graphss_i_query *query,
+                                        const graphss_i_variants *list)
+{
+    const graphss_i_variant *best = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        graphss_i_query q = *query;
+        q.method = list->variant[i].method;
+        q.train = list->variant[i].train;
+        const size_t n = graphss_i_count(records, &q);
+        if (graphss_i_family_of(q.method) == GRAPHSS_I_OURS && n > most) {
+            best = &list->variant[i];
+            most = n;
+        }
+    }
+    return best;
+}

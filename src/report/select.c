@@ -1,0 +1,393 @@
+/* select.c - see select.h. Records are few (thousands at most), so each question walks over
+ * all of them. */
+#include "report/select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+typedef struct known {
+    const char *name, *shown;
+} known;
+
+static const known modes[] = {{"paper", "paper"}, {"honest", "honest"}, {0}};
+static const known settings[] = {
+    {"seen", "seen"}, {"new", "new"}, {"growing", "growing"}, {0}};
+static const known datasets[] = {{"cora", "Cora"},
+                                 {"citeseer", "Citeseer"},
+                                 {"pubmed", "Pubmed"},
+                                 {"amazon_photo", "Amazon Photo"},
+                                 {"coauthor_cs", "Coauthor CS"},
+                                 {0}};
+static const known models[] = {{"gcn", "GCN"}, {"sgc", "SGC"}, {"sage", "GraphSAGE"}, {0}};
+static const known methods[] = {{"none", "undefended"},
+                                {"keep-last", "keep-last"},
+                                {"retrain", "retrain"},
+                                {"mlp", "MLP"},
+                                {"label-propagation", "label propagation"},
+                                {"advtrain", "AdvTrain"},
+                                {"jaccard", "GNN-Jaccard"},
+                                {"svd", "GNN-SVD"},
+                                {"rgcn", "RGCN"},
+                                {"grand", "GRAND"},
+                                {"prognn", "ProGNN"},
+                                {"nrgnn", "NRGNN"},
+                                {"gnnguard", "GNNGuard"},
+                                {"appnp", "APPNP"},
+                                {"graphss", "GraphSS"},
+                                {"alert", "alert"},
+                                {0}};
+static const known trains[] = {
+    {"none", "–"}, {"evasion", "before"}, {"retrain", "after"}, {0}};
+static const known tasks[] = {{"defence", "defence"}, {"alert", "alert"}, {0}};
+static const known parameters[] = {{"warmup", "warm-up steps"},
+                                   {"warm-up", "warm-up steps"},
+                                   {"refit-epochs", "retraining epochs"},
+                                   {"retrain", "retraining epochs"},
+                                   {"links", "links changed per victim"},
+                                   {"features", "features changed per victim"},
+                                   {"noise", "share of wrong labels"},
+                                   {"nodes", "nodes"},
+                                   {0}};
+static const known nothing[] = {{0}};
+static const known whats[] = {
+    {"datasets", "Datasets"},   {"defence", "Defence"},         {"alert", "Alert"},
+    {"runtime", "Runtime"},     {"parameters", "Parameters"},   {"ablation", "Ablation"},
+    {"confusion", "Confusion"}, {"budget", "Budget"},           {"noise", "Label noise"},
+    {"scale", "Scale"},         {"calibration", "Calibration"}, {0}};
+
+static const known *table_of(graphss_i_field field)
+{
+    static const known *const table[] = {
+        [GRAPHSS_I_MODE] = modes,       [GRAPHSS_I_SETTING] = settings,
+        [GRAPHSS_I_DATASET] = datasets, [GRAPHSS_I_MODEL] = models,
+        [GRAPHSS_I_METHOD] = methods,   [GRAPHSS_I_TRAIN] = trains,
+        [GRAPHSS_I_TASK] = tasks,       [GRAPHSS_I_PARAMETER] = parameters,
+        [GRAPHSS_I_VALUE] = nothing,    [GRAPHSS_I_WHAT] = whats};
+    return table[field];
+}
+
+const char *graphss_i_shown(graphss_i_field field, const char *name)
+{
+    for (const known *k = table_of(field); k->name; k++)
+        if (!strcmp(k->name, name))
+            return k->shown;
+    return name;
+}
+
+const char *graphss_i_known(graphss_i_field field, size_t i)
+{
+    const known *k = table_of(field);
+    while (k->name && i--)
+        k++;
+    return k->name;
+}
+
+graphss_i_family graphss_i_family_of(const char *method)
+{
+    static const char *const trivial[] = {"none", "keep-last", "retrain", "mlp",
+                                          "label-propagation"};
+    if (!strcmp(method, "graphss"))
+        return GRAPHSS_I_OURS;
+    for (size_t i = 0; i < sizeof trivial / sizeof *trivial; i++)
+        if (!strcmp(method, trivial[i]))
+            return GRAPHSS_I_TRIVIAL;
+    return GRAPHSS_I_RIVAL;
+}
+
+static const char *field_of(const graphss_i_run *r, graphss_i_field field)
+{
+    switch (field) {
+    case GRAPHSS_I_MODE:
+        return r->mode;
+    case GRAPHSS_I_SETTING:
+        return r->setting;
+    case GRAPHSS_I_DATASET:
+        return r->dataset;
+    case GRAPHSS_I_MODEL:
+        return r->model;
+    case GRAPHSS_I_METHOD:
+        return r->method;
+    case GRAPHSS_I_TRAIN:
+        return r->train;
+    case GRAPHSS_I_TASK:
+        return r->task;
+    case GRAPHSS_I_PARAMETER:
+        return r->parameter;
+    case GRAPHSS_I_VALUE:
+        return r->value_text;
+    case GRAPHSS_I_WHAT:
+        break;
+    }
+    return r->what;
+}
+
+/* ---- statistics ---- */
+
+graphss_i_stat graphss_i_stat_of(const double *value, size_t n)
+{
+    graphss_i_stat s = {NAN, NAN, NAN, NAN, 0};
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(value[i]))
+            continue;
+        sum += value[i];
+        s.low = fmin(s.low, value[i]); /* fmin and fmax pass over NaN */
+        s.high = fmax(s.high, value[i]);
+        s.n++;
+    }
+    if (s.n == 0)
+        return s;
+    s.mean = sum / (double)s.n;
+    /* sd = sqrt(sum (x - mean)^2 / (n - 1)) */
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(value[i]))
+            squares += (value[i] - s.mean) * (value[i] - s.mean);
+    if (s.n > 1)
+        s.sd = sqrt(squares / (double)(s.n - 1));
+    return s;
+}
+
+graphss_i_stat graphss_i_stat_scaled(graphss_i_stat s, double factor)
+{
+    return (graphss_i_stat){s.mean * factor, s.sd * factor, s.low * factor, s.high * factor,
+                            s.n};
+}
+
+double graphss_i_stat_half(const graphss_i_stat *s)
+{
+    /* 97.5 % points of Student's t for 1, 2, ... degrees of freedom */
+    static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
+                               2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+                               2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
+                               2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
+    const size_t known_n = sizeof t / sizeof *t;
+    if (s->n < 2)
+        return NAN;
+    return (s->n - 1 <= known_n ? t[s->n - 2] : 1.96) * s->sd / sqrt((double)s->n);
+}
+
+/* ---- queries ---- */
+
+static bool equal(const char *wanted, const char *text)
+{
+    return !wanted || !strcmp(wanted, text);
+}
+
+static bool matches_but_model(const graphss_i_run *r, const graphss_i_query *q)
+{
+    return equal(q->what, r->what) && equal(q->mode, r->mode) &&
+           equal(q->setting, r->setting) && equal(q->dataset, r->dataset) &&
+           equal(q->method, r->method) && equal(q->train, r->train) &&
+           equal(q->task, r->task) && equal(q->parameter, r->parameter) &&
+           equal(q->value, r->value_text);
+}
+
+bool graphss_i_matches(const graphss_i_run *r, const graphss_i_query *q)
+{
+    return equal(q->model, r->model) && matches_but_model(r, q);
+}
+
+/* The query with its model replaced by "any" where only such records answer it. */
+static graphss_i_query settled(const graphss_i_runs *records, const graphss_i_query *query)
+{
+    graphss_i_query q = *query;
+    if (!q.model)
+        return q;
+    for (size_t i = 0; i < records->n; i++)
+        if (!records->record[i].error && graphss_i_matches(&records->record[i], &q))
+            return q;
+    q.model = "any";
+    return q;
+}
+
+static bool taken(const graphss_i_run *r, const graphss_i_query *q)
+{
+    return !r->error && graphss_i_matches(r, q);
+}
+
+/* Sums in two passes, as graphss_i_stat_of does, without an array. */
+typedef struct running {
+    double sum, squares;
+    graphss_i_stat stat;
+} running;
+
+static void first_pass(running *run, double x)
+{
+    if (!isfinite(x))
+        return;
+    run->sum += x;
+    run->stat.low = fmin(run->stat.low, x);
+    run->stat.high = fmax(run->stat.high, x);
+    run->stat.n++;
+}
+
+static void second_pass(running *run, double x)
+{
+    if (isfinite(x))
+        run->squares += (x - run->stat.mean) * (x - run->stat.mean);
+}
+
+typedef double (*value_fn)(const graphss_i_runs *records, size_t i, const void *arg);
+
+static graphss_i_stat stat_by(const graphss_i_runs *records, value_fn value, const void *arg)
+{
+    running run = {0, 0, {NAN, NAN, NAN, NAN, 0}};
+    for (size_t i = 0; i < records->n; i++)
+        first_pass(&run, value(records, i, arg));
+    if (run.stat.n == 0)
+        return run.stat;
+    run.stat.mean = run.sum / (double)run.stat.n;
+    for (size_t i = 0; i < records->n; i++)
+        second_pass(&run, value(records, i, arg));
+    if (run.stat.n > 1)
+        run.stat.sd = sqrt(run.squares / (double)(run.stat.n - 1));
+    return run.stat;
+}
+
+typedef struct wanted {
+    graphss_i_query a, b;
+    const char *metric_a, *metric_b;
+} wanted;
+
+static double plain_value(const graphss_i_runs *records, size_t i, const void *arg)
+{
+    const wanted *w = arg;
+    const graphss_i_run *r = &records->record[i];
+    return taken(r, &w->a) ? graphss_i_metric(r, w->metric_a) : NAN;
+}
+
+static bool same_scene(const graphss_i_run *a, const graphss_i_run *b)
+{
+    return a->seed == b->seed && !strcmp(a->set, b->set) && !strcmp(a->dataset, b->dataset) &&
+           !strcmp(a->mode, b->mode) && !strcmp(a->setting, b->setting) &&
+           !strcmp(a->parameter, b->parameter) && !strcmp(a->value_text, b->value_text);
+}
+
+static double pair_value(const graphss_i_runs *records, size_t i, const void *arg)
+{
+    const wanted *w = arg;
+    const graphss_i_run *r = &records->record[i];
+    if (!taken(r, &w->a))
+        return NAN;
+    for (size_t j = 0; j < records->n; j++)
+        if (taken(&records->record[j], &w->b) && same_scene(r, &records->record[j]))
+            return graphss_i_metric(r, w->metric_a) -
+                   graphss_i_metric(&records->record[j], w->metric_b);
+    return NAN;
+}
+
+static double scene_value(const graphss_i_runs *records, size_t i, const void *arg)
+{
+    const wanted *w = arg;
+    const graphss_i_run *r = &records->record[i];
+    if (!taken(r, &w->a) || isnan(graphss_i_metric(r, w->metric_a)))
+        return NAN;
+    for (size_t j = 0; j < i; j++)
+        if (taken(&records->record[j], &w->a) && same_scene(r, &records->record[j]) &&
+            !strcmp(r->model, records->record[j].model) &&
+            !isnan(graphss_i_metric(&records->record[j], w->metric_a)))
+            return NAN;
+    return graphss_i_metric(r, w->metric_a);
+}
+
+graphss_i_stat graphss_i_stat_metric(const graphss_i_runs *records,
+                                     const graphss_i_query *query, const char *metric)
+{
+    const wanted w = {.a = settled(records, query), .metric_a = metric};
+    return stat_by(records, plain_value, &w);
+}
+
+graphss_i_stat graphss_i_stat_pairs(const graphss_i_runs *records, const graphss_i_query *a,
+                                    const char *metric_a, const graphss_i_query *b,
+                                    const char *metric_b)
+{
+    const wanted w = {settled(records, a), settled(records, b), metric_a, metric_b};
+    return stat_by(records, pair_value, &w);
+}
+
+graphss_i_stat graphss_i_stat_scenes(const graphss_i_runs *records,
+                                     const graphss_i_query *query, const char *metric)
+{
+    const wanted w = {.a = *query, .metric_a = metric};
+    return stat_by(records, scene_value, &w);
+}
+
+const graphss_i_run **graphss_i_find(graphss_i_runs *records, const graphss_i_query *query,
+                                     size_t *n)
+{
+    const graphss_i_query q = settled(records, query);
+    const graphss_i_run **list =
+        graphss_i_take(&records->arena, records->n + 1, sizeof(const graphss_i_run *));
+    *n = 0;
+    for (size_t i = 0; list && i < records->n; i++)
+        if (taken(&records->record[i], &q))
+            list[(*n)++] = &records->record[i];
+    return list;
+}
+
+size_t graphss_i_count(const graphss_i_runs *records, const graphss_i_query *query)
+{
+    const graphss_i_query q = settled(records, query);
+    size_t n = 0;
+    for (size_t i = 0; i < records->n; i++)
+        n += taken(&records->record[i], &q);
+    return n;
+}
+
+/* ---- lists of names ---- */
+
+static size_t rank(const known *table, const char *name)
+{
+    size_t i = 0;
+    while (table[i].name && strcmp(table[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static int compare(const known *table, const char *a, const char *b)
+{
+    const size_t at_a = rank(table, a), at_b = rank(table, b);
+    double x = 0, y = 0;
+    if (at_a != at_b)
+        return at_a < at_b ? -1 : 1;
+    if (graphss_i_parse_double(&x, a, strlen(a)) && graphss_i_parse_double(&y, b, strlen(b)) &&
+        x != y)
+        return x < y ? -1 : 1;
+    return strcmp(a, b);
+}
+
+graphss_i_list graphss_i_distinct(graphss_i_runs *records, const graphss_i_query *query,
+                                  graphss_i_field field)
+{
+    const known *table = table_of(field);
+    /* A method may be there under "any"; a question for methods takes those as well. */
+    const graphss_i_query q = query->method ? settled(records, query) : *query;
+    graphss_i_list out = {NULL, 0};
+    size_t room = 0;
+    for (size_t i = 0; i < records->n; i++) {
+        const graphss_i_run *r = &records->record[i];
+        const bool fits =
+            graphss_i_matches(r, &q) || (q.model && field == GRAPHSS_I_METHOD &&
+                                         !strcmp(r->model, "any") && matches_but_model(r, &q));
+        if (r->error || !fits)
+            continue;
+        const char *text = field_of(r, field);
+        size_t at = 0;
+        while (at < out.n && compare(table, out.text[at], text) < 0)
+            at++;
+        if (at < out.n && !strcmp(out.text[at], text))
+            continue;
+        const char **larger =
+            graphss_i_room(&records->arena, out.text, out.n, &room, sizeof(const char *));
+        if (!larger)
+            return (graphss_i_list){NULL, 0};
+        out.text = larger;
+        memmove(out.text + at + 1, out.text + at, (out.n - at) * sizeof *out.text);
+        out.text[at] = text;
+        out.n++;
+    }
+    return out;
+}
