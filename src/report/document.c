@@ -42,6 +42,14 @@ void graphss_i_show_table(graphss_i_document *d, const graphss_i_table *table)
     d->n_tables++;
 }
 
+void graphss_i_show_folded(graphss_i_document *d, const graphss_i_table *table)
+{
+    const size_t n = d->n;
+    graphss_i_show_table(d, table);
+    if (d->n > n)
+        d->block[n].folded = true;
+}
+
 void graphss_i_show_figure(graphss_i_document *d, const graphss_i_figure *figure)
 {
     if (!figure || figure->n == 0)

@@ -26,6 +26,7 @@ typedef struct graphss_i_block {
     graphss_i_block_kind kind;
     int level; /* of a heading: 2 or 3 */
     const char *text, *id, *word;
+    bool folded;
     const graphss_i_table *table;
     const graphss_i_figure *figure;
 } graphss_i_block;
@@ -44,6 +45,8 @@ void graphss_i_item(graphss_i_document *d, const char *word, const char *text);
 void graphss_i_code(graphss_i_document *d, const char *text);
 /* Tables without rows and figures without panels are left out. */
 void graphss_i_show_table(graphss_i_document *d, const graphss_i_table *table);
+/* The same, folded away on the page until it is asked for. */
+void graphss_i_show_folded(graphss_i_document *d, const graphss_i_table *table);
 void graphss_i_show_figure(graphss_i_document *d, const graphss_i_figure *figure);
 
 graphss_i_figure *graphss_i_figure_new(graphss_i_arena *arena, const char *id,

@@ -18,7 +18,7 @@ enum {
     LINES_MOST = 16
 };
 
-#define LETTER_WIDE 6.1 /* mean width of a character */
+#define LETTER_WIDE 6.9 /* mean width of a character */
 
 static const char *const dashes[STYLES] = {"none", "6 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2"};
 
@@ -320,7 +320,9 @@ static void put_bars(graphss_i_pen *pen, const graphss_i_panel *p, const char *p
         widest = fmax(widest, wide);
     }
     const double left = fmin(longest, 160) + 10, right = WIDTH - widest - 10;
-    const double top = TOP + (p->mark[0].name ? LETTER * 2 : 0);
+    const double above = *p->y_label ? TOP : TOP - LETTER; /* the name of y takes a line */
+    const double top = above + (p->mark[0].name ? LETTER + 2 : 0) +
+                       (p->mark[0].name && p->mark[1].name ? LETTER : 0);
     const double bottom = top + BAR * (double)p->n;
     const graphss_i_axis axis = graphss_i_axis_of(0, largest > 0 ? largest : 1, false, 4);
     open_svg(pen, p, bottom + BOTTOM, alone);
@@ -366,11 +368,11 @@ static void put_bars(graphss_i_pen *pen, const graphss_i_panel *p, const char *p
         if (!isfinite(p->mark[i].value))
             continue;
         const double x = left + graphss_i_axis_at(&axis, p->mark[i].value) * (right - left);
-        put_line(pen, i == 0 ? "mark" : "mark second", x, TOP + LETTER * (double)i + 3, x,
+        put_line(pen, i == 0 ? "mark" : "mark second", x, above + LETTER * (double)i + 3, x,
                  bottom);
         const bool flipped = x > (left + right) / 2;
         put_text(pen, "tick", flipped ? "end" : "start", flipped ? x - 4 : x + 4,
-                 TOP + LETTER * (double)i + 10, p->mark[i].name);
+                 above + LETTER * (double)i + 10, p->mark[i].name);
     }
     graphss_i_put(pen, "</svg>\n");
 }

@@ -44,7 +44,7 @@ typedef struct names {
     size_t n;
 } names;
 
-enum { NAMES_MOST = 6 };
+enum { NAMES_MOST = 4 };
 
 static void add_name(graphss_i_arena *arena, names *list, const char *name)
 {
@@ -99,25 +99,37 @@ static void duels(tally *out, graphss_i_runs *records, const graphss_i_query *ce
     }
 }
 
-static void say_tally(graphss_i_document *d, const graphss_i_world *world, const tally *t,
-                      const char *against)
+/* "the trivial baselines: better in 70 of 75 comparisons, undecided in 5, worse in 0" */
+static const char *tally_text(graphss_i_arena *arena, const tally *t, const char *against)
+{
+    const size_t all = t->better + t->undecided + t->worse;
+    const char *text = graphss_i_say(
+        arena, "against %s it is better in %zu of %s, undecided in %zu, worse in %zu", against,
+        t->better, plural(arena, all, "comparison"), t->undecided, t->worse);
+    if (t->lost.n)
+        text = graphss_i_say(arena, "%s (worse: %s)", text, names_text(arena, &t->lost));
+    if (t->open.n)
+        text = graphss_i_say(arena, "%s (undecided: %s)", text, names_text(arena, &t->open));
+    return text;
+}
+
+static void say_tally(graphss_i_document *d, const graphss_i_world *world,
+                      const tally *trivial, const tally *rivals)
 {
     graphss_i_arena *arena = d->arena;
-    const size_t all = t->better + t->undecided + t->worse;
-    if (all == 0)
+    const size_t better = trivial->better + rivals->better;
+    const size_t worse = trivial->worse + rivals->worse;
+    const size_t undecided = trivial->undecided + rivals->undecided;
+    if (better + worse + undecided == 0)
         return;
-    const char *word = t->worse == 0 && t->undecided == 0 ? "holds"
-                       : t->worse > t->better             ? "does not hold"
-                                                          : "partly";
-    const char *text = graphss_i_say(
-        arena, "GraphSS beats %s, %s: better in %zu of %s, undecided in %zu, worse in %zu.",
-        against, world->name, t->better, plural(arena, all, "comparison"), t->undecided,
-        t->worse);
-    if (t->lost.n)
-        text = graphss_i_say(arena, "%s Worse than: %s.", text, names_text(arena, &t->lost));
-    if (t->open.n)
-        text = graphss_i_say(arena, "%s Undecided: %s.", text, names_text(arena, &t->open));
-    graphss_i_item(d, word, text);
+    graphss_i_item(d,
+                   worse + undecided == 0 ? "holds"
+                   : worse > better       ? "does not hold"
+                                          : "partly",
+                   graphss_i_say(arena, "GraphSS is the better defence, %s: %s; %s.",
+                                 world->name,
+                                 tally_text(arena, trivial, "the trivial baselines"),
+                                 tally_text(arena, rivals, "the other defences")));
 }
 
 static void defence(graphss_i_document *d, graphss_i_runs *records,
@@ -172,8 +184,7 @@ static void defence(graphss_i_document *d, graphss_i_runs *records,
             span_text(arena, &after, 1, " %"),
             graphss_i_fixed(arena, after.sum / (double)after.n, 1), others.sum > 0 ? "+" : "",
             graphss_i_fixed(arena, others.n ? others.sum / (double)others.n : NAN, 1)));
-    say_tally(d, world, &trivial, "the trivial baselines");
-    say_tally(d, world, &rivals, "the other defences");
+    say_tally(d, world, &trivial, &rivals);
 }
 
 /* ---- against the paper ---- */

@@ -91,7 +91,12 @@ void graphss_i_format_html(graphss_i_pen *pen, const graphss_i_document *d)
             put_element(pen, "pre", b->text);
             break;
         case GRAPHSS_I_BLOCK_TABLE:
+            if (b->folded) {
+                graphss_i_put(pen, "<details>");
+                put_element(pen, "summary", b->table->title);
+            }
             graphss_i_table_html(pen, b->table);
+            graphss_i_put(pen, b->folded ? "</details>\n" : "");
             break;
         case GRAPHSS_I_BLOCK_FIGURE:
             put_figure(pen, b->figure);

@@ -32,3 +32,17 @@ document.querySelectorAll("table").forEach(function (table) {
     });
   });
 });
+// What is folded away is printed too.
+(function () {
+  var opened = [];
+  window.addEventListener("beforeprint", function () {
+    document.querySelectorAll("details:not([open])").forEach(function (fold) {
+      fold.open = true;
+      opened.push(fold);
+    });
+  });
+  window.addEventListener("afterprint", function () {
+    opened.forEach(function (fold) { fold.open = false; });
+    opened = [];
+  });
+})();

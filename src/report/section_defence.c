@@ -94,7 +94,7 @@ static double best_of(const scene *s, const graphss_i_query *cell,
     return best;
 }
 
-static void short_table(const scene *s, const char *model)
+static void short_table(const scene *s, const char *model, bool folded)
 {
     graphss_i_arena *arena = s->d->arena;
     graphss_i_query all = s->query;
@@ -138,7 +138,10 @@ static void short_table(const scene *s, const char *model)
                 graphss_i_mark_strong(t);
         }
     }
-    graphss_i_show_table(s->d, t);
+    if (folded)
+        graphss_i_show_folded(s->d, t);
+    else
+        graphss_i_show_table(s->d, t);
 }
 
 /* ---- duels ---- */
@@ -283,7 +286,7 @@ static void whole_table(const scene *s, const char *dataset)
                                         1e6);
         }
     }
-    graphss_i_show_table(s->d, t);
+    graphss_i_show_folded(s->d, t);
 }
 
 void graphss_i_section_defence(graphss_i_document *d, graphss_i_runs *records)
@@ -309,7 +312,7 @@ void graphss_i_section_defence(graphss_i_document *d, graphss_i_runs *records)
         for (size_t m = 0; m < s.models.n; m++) {
             if (m == 0)
                 plot(&s, s.models.text[m]);
-            short_table(&s, s.models.text[m]);
+            short_table(&s, s.models.text[m], m > 0);
         }
         duels(&s);
         for (size_t i = 0; i < s.datasets.n; i++)

@@ -316,7 +316,7 @@ static void errors(graphss_i_document *d, graphss_i_runs *records)
         graphss_i_add_number(t, (double)r->error_code);
         graphss_i_add_text(t, r->error);
     }
-    graphss_i_show_table(d, t);
+    graphss_i_show_folded(d, t);
 }
 
 /* Versions, processors and dates that occur in "repeat". */

@@ -237,7 +237,7 @@ static void sweep_table(const place *at)
             }
         }
     }
-    graphss_i_show_table(at->d, t);
+    graphss_i_show_folded(at->d, t);
 }
 
 static void one_sweep(graphss_i_document *d, graphss_i_runs *records, const sweep *kind)

@@ -173,16 +173,17 @@ double graphss_i_stat_half(const graphss_i_stat *s)
 
 static bool equal(const char *wanted, const char *text)
 {
-    return !wanted || !strcmp(wanted, text);
+    return !wanted || wanted == text || (wanted[0] == text[0] && !strcmp(wanted, text));
 }
 
+/* What tells most records apart comes first. */
 static bool matches_but_model(const graphss_i_run *r, const graphss_i_query *q)
 {
-    return equal(q->what, r->what) && equal(q->mode, r->mode) &&
-           equal(q->setting, r->setting) && equal(q->dataset, r->dataset) &&
-           equal(q->method, r->method) && equal(q->train, r->train) &&
-           equal(q->task, r->task) && equal(q->parameter, r->parameter) &&
-           equal(q->value, r->value_text);
+    return equal(q->method, r->method) && equal(q->dataset, r->dataset) &&
+           equal(q->value, r->value_text) && equal(q->train, r->train) &&
+           equal(q->setting, r->setting) && equal(q->mode, r->mode) &&
+           equal(q->what, r->what) && equal(q->task, r->task) &&
+           equal(q->parameter, r->parameter);
 }
 
 bool graphss_i_matches(const graphss_i_run *r, const graphss_i_query *q)
@@ -376,10 +377,13 @@ graphss_i_list graphss_i_distinct(graphss_i_runs *records, const graphss_i_query
             continue;
         const char *text = field_of(r, field);
         size_t at = 0;
+        while (at < out.n && strcmp(out.text[at], text) != 0)
+            at++;
+        if (at < out.n)
+            continue;
+        at = 0;
         while (at < out.n && compare(table, out.text[at], text) < 0)
             at++;
-        if (at < out.n && !strcmp(out.text[at], text))
-            continue;
         const char **larger =
             graphss_i_room(&records->arena, out.text, out.n, &room, sizeof(const char *));
         if (!larger)

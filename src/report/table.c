@@ -255,8 +255,7 @@ static void put_html_cell(graphss_i_pen *pen, const graphss_i_column *c,
         if (cell->n)
             graphss_i_putf(pen, " title=\"n = %zu\"", cell->n);
     }
-    graphss_i_put(pen, ">");
-    graphss_i_put(pen, cell->strong ? "<strong>" : "");
+    graphss_i_put(pen, cell->strong ? "><strong>" : "><span>");
     if (cell->text)
         graphss_i_put_xml(pen, cell->text);
     else if (!isfinite(cell->value))
@@ -265,7 +264,7 @@ static void put_html_cell(graphss_i_pen *pen, const graphss_i_column *c,
         put_value(pen, c, cell, "&minus;", "<span class=\"sd\"> &plusmn; ");
     if (!cell->text && isfinite(cell->value) && isfinite(cell->sd))
         graphss_i_put(pen, "</span>");
-    graphss_i_put(pen, cell->strong ? "</strong>" : "");
+    graphss_i_put(pen, cell->strong ? "</strong>" : "</span>");
     graphss_i_put(pen, first ? "</th>" : "</td>");
 }
 
