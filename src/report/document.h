@@ -56,6 +56,10 @@ graphss_i_panel *graphss_i_add_panel(graphss_i_figure *figure, graphss_i_arena *
                                      graphss_i_panel_kind kind, const char *title,
                                      const char *x_label, const char *y_label);
 
+/* All of the sections, in their order (report.c). folder: where the records came from. */
+void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
+                             const char *folder);
+
 /* ---- sections, one for each kind of record; each says so when there is none ---- */
 
 void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records);

@@ -221,7 +221,7 @@ static void compare(agreement *out, graphss_i_runs *records, const char *method)
 {
     graphss_i_paper_cell cell;
     *out = (agreement){.where = ""};
-    for (size_t i = 0; graphss_i_paper_at(&cell, i); i++) {
+    for (size_t at = 0; graphss_i_paper_next(&cell, &at);) {
         if (strcmp(cell.what, "defence") != 0 || (method && strcmp(cell.method, method) != 0))
             continue;
         const graphss_i_stat ours = ours_for(records, &cell);

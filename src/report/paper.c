@@ -51,25 +51,25 @@ static bool take_line(graphss_i_paper_cell *out, const char **at)
     return true;
 }
 
-bool graphss_i_paper_find(graphss_i_paper_cell *out, const char *what, const char *dataset,
-                          const char *model, const char *method, const char *metric)
+bool graphss_i_paper_next(graphss_i_paper_cell *out, size_t *at)
 {
-    graphss_i_paper_cell cell;
-    for (const char *at = graphss_i_embedded_paper; *at;)
-        if (take_line(&cell, &at) && !strcmp(cell.what, what) &&
-            !strcmp(cell.dataset, dataset) && !strcmp(cell.model, model) &&
-            !strcmp(cell.method, method) && !strcmp(cell.metric, metric)) {
-            *out = cell;
+    const char *next = graphss_i_embedded_paper + *at;
+    while (*next)
+        if (take_line(out, &next)) {
+            *at = (size_t)(next - graphss_i_embedded_paper);
             return true;
         }
     return false;
 }
 
-bool graphss_i_paper_at(graphss_i_paper_cell *out, size_t i)
+bool graphss_i_paper_find(graphss_i_paper_cell *out, const char *what, const char *dataset,
+                          const char *model, const char *method, const char *metric)
 {
     graphss_i_paper_cell cell;
-    for (const char *at = graphss_i_embedded_paper; *at;)
-        if (take_line(&cell, &at) && i-- == 0) {
+    for (size_t at = 0; graphss_i_paper_next(&cell, &at);)
+        if (!strcmp(cell.what, what) && !strcmp(cell.dataset, dataset) &&
+            !strcmp(cell.model, model) && !strcmp(cell.method, method) &&
+            !strcmp(cell.metric, metric)) {
             *out = cell;
             return true;
         }

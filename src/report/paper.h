@@ -14,7 +14,7 @@ typedef struct graphss_i_paper_cell {
 /* The cell, or false where the paper prints none. */
 bool graphss_i_paper_find(graphss_i_paper_cell *out, const char *what, const char *dataset,
                           const char *model, const char *method, const char *metric);
-/* The i-th cell; false past the last. */
-bool graphss_i_paper_at(graphss_i_paper_cell *out, size_t i);
+/* The cell at *at (0: the first), which moves on; false past the last. */
+bool graphss_i_paper_next(graphss_i_paper_cell *out, size_t *at);
 
 #endif

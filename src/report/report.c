@@ -18,9 +18,11 @@ static const char *extension(const char *path)
     return dot && (!slash || dot > slash) ? dot : "";
 }
 
-static void fill(graphss_i_document *d, graphss_i_runs *records, const char *folder)
+void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
+                             const char *folder)
 {
     size_t errors = 0;
+    d->arena = &records->arena;
     for (size_t i = 0; i < records->n; i++)
         errors += records->record[i].error != NULL;
     d->title = "GraphSS: attack, alert and recovery, measured";
@@ -92,9 +94,9 @@ graphss_status graphss_report_write(graphss_ctx *ctx, graphss_report_summary *su
     graphss_status st = graphss_i_runs_read(ctx, &records, folder);
     if (st)
         return st;
-    graphss_i_document d = {.arena = &records.arena};
+    graphss_i_document d = {0};
     graphss_i_pen pen = {.ctx = ctx};
-    fill(&d, &records, folder);
+    graphss_i_document_fill(&d, &records, folder);
     st = records.arena.status;
     if (!st && html)
         graphss_i_format_html(&pen, &d);

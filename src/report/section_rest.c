@@ -184,10 +184,11 @@ static void confusion_figure(graphss_i_document *d, graphss_i_runs *records,
         graphss_i_say(arena, "Confusion of %s, %s, %s, %s", nodes,
                       graphss_i_shown(GRAPHSS_I_DATASET, q->dataset),
                       graphss_i_shown(GRAPHSS_I_MODEL, q->model), world->name),
-        graphss_i_say(arena,
-                      "Nodes, summed over %zu run%s; the darker the more, on a log scale, the "
-                      "same in all panels.",
-                      runs, runs == 1 ? "" : "s"));
+        graphss_i_say(
+            arena,
+            "Nodes, summed over %zu run%s; the stronger the shade the more, on a log scale "
+            "that is the same in all panels.",
+            runs, runs == 1 ? "" : "s"));
     double largest = 0;
     for (size_t i = 0; i < 3; i++) {
         size_t k = 0;

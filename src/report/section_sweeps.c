@@ -159,6 +159,13 @@ static void sweep_plot(const place *at)
         }
         if (n == 0)
             continue;
+        for (size_t k = n; k-- > 1;) /* ours first: the solid line */
+            if (!strncmp(line[k].name, "GraphSS", 7)) {
+                const graphss_i_line ours = line[k];
+                memmove(line + 1, line, k * sizeof *line);
+                line[0] = ours;
+                break;
+            }
         if (n == 1)
             line[0].name = "";
         graphss_i_panel *p = graphss_i_add_panel(
@@ -327,7 +334,7 @@ void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records)
                     const graphss_i_stat s = graphss_i_stat_scaled(
                         graphss_i_stat_metric(records, &q, "victims"), 100);
                     const char *name = *q.value ? q.value : "whole method";
-                    bar[v] = (graphss_i_bar){name, s.mean, s.sd, v + 1 == values.n ? 0 : 2};
+                    bar[v] = (graphss_i_bar){name, s.mean, s.sd, 2};
                     graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_DATASET, q.dataset));
                     graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, q.model));
                     graphss_i_add_text(t, name);

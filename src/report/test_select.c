@@ -1,0 +1,178 @@
+/* test_select.c - statistics against values computed by hand, and which records count. */
+#include "testing.h"
+
+#include "report/document.h"
+
+static void assert_near(double found, double wanted, double slack)
+{
+    if (!(fabs(found - wanted) <= slack))
+        fail_msg("found %.17g, want %.17g", found, wanted);
+}
+
+static void test_mean_and_deviation(void **state)
+{
+    (void)state;
+    const double value[] = {2, 4, NAN, 4, 6};
+    const graphss_i_stat s = graphss_i_stat_of(value, 5);
+    /* mean 4; squares 4 + 0 + 0 + 4 = 8; 8 / 3 */
+    assert_int_equal(s.n, 4);
+    assert_near(s.mean, 4, 0);
+    assert_near(s.sd, sqrt(8.0 / 3), 1e-15);
+    assert_near(s.low, 2, 0);
+    assert_near(s.high, 6, 0);
+    /* t(0.975, 3) = 3.182 */
+    assert_near(graphss_i_stat_half(&s), 3.182 * sqrt(8.0 / 3) / 2, 1e-12);
+    const graphss_i_stat one = graphss_i_stat_of(value, 1), none = graphss_i_stat_of(value, 0);
+    assert_true(one.n == 1 && one.mean == 2 && isnan(one.sd));
+    assert_true(isnan(graphss_i_stat_half(&one)));
+    assert_true(none.n == 0 && isnan(none.mean));
+}
+
+static const char lines[] =
+    "{\"what\":\"defence\",\"dataset\":\"cora\",\"model\":\"gcn\",\"method\":\"graphss\","
+    "\"train\":\"evasion\",\"seed\":1,\"metrics\":{\"victims\":0.9,\"victims_before\":0.8}}\n"
+    "{\"what\":\"defence\",\"dataset\":\"cora\",\"model\":\"gcn\",\"method\":\"graphss\","
+    "\"train\":\"evasion\",\"seed\":2,\"metrics\":{\"victims\":0.7,\"victims_before\":0.6}}\n"
+    "{\"what\":\"defence\",\"dataset\":\"cora\",\"model\":\"gcn\",\"method\":\"svd\","
+    "\"train\":\"retrain\",\"seed\":2,\"metrics\":{\"victims\":0.4,\"victims_before\":0.6}}\n"
+    "{\"what\":\"defence\",\"dataset\":\"cora\",\"model\":\"gcn\",\"method\":\"svd\","
+    "\"train\":\"retrain\",\"seed\":1,\"metrics\":{\"victims\":0.5,\"victims_before\":0.8}}\n"
+    "{\"what\":\"defence\",\"dataset\":\"cora\",\"model\":\"any\",\"method\":\"mlp\","
+    "\"train\":\"retrain\",\"seed\":1,\"metrics\":{\"victims\":0.1}}\n"
+    "{\"what\":\"defence\",\"dataset\":\"cora\",\"model\":\"gcn\",\"method\":\"rgcn\","
+    "\"train\":\"retrain\",\"seed\":1,\"error\":{\"code\":4,\"message\":\"x\"}}\n"
+    "{\"what\":\"budget\",\"dataset\":\"zebra\",\"value\":10}\n"
+    "{\"what\":\"budget\",\"dataset\":\"ape\",\"value\":9}\n"
+    "{\"what\":\"budget\",\"dataset\":\"citeseer\",\"value\":9}\n";
+
+static void read_lines(graphss_ctx *ctx, graphss_i_runs *out)
+{
+    assert_ok(ctx, graphss_i_runs_parse(ctx, out, lines, strlen(lines), "lines"));
+}
+
+static void test_pairs_are_of_the_same_scene(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_runs r = {0};
+    read_lines(ctx, &r);
+    const graphss_i_query ours = {.model = "gcn", .method = "graphss"};
+    const graphss_i_query svd = {.model = "gcn", .method = "svd"};
+    /* 0.9 - 0.5 and 0.7 - 0.4, not 0.9 - 0.4 and 0.7 - 0.5 */
+    const graphss_i_stat d = graphss_i_stat_pairs(&r, &ours, "victims", &svd, "victims");
+    assert_int_equal(d.n, 2);
+    assert_near(d.mean, 0.35, 1e-12);
+    assert_near(d.sd, sqrt(0.005), 1e-12);
+    graphss_i_runs_destroy(&r);
+    graphss_ctx_free(ctx);
+}
+
+static void test_scenes_count_once_and_errors_never(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_runs r = {0};
+    read_lines(ctx, &r);
+    const graphss_i_query all = {.what = "defence", .model = "gcn"};
+    const graphss_i_stat before = graphss_i_stat_scenes(&r, &all, "victims_before");
+    assert_int_equal(before.n, 2);
+    assert_near(before.mean, 0.7, 1e-12);
+    const graphss_i_query failed = {.method = "rgcn"};
+    assert_int_equal(graphss_i_count(&r, &failed), 0);
+    graphss_i_runs_destroy(&r);
+    graphss_ctx_free(ctx);
+}
+
+static void test_methods_with_a_network_of_their_own_stand_under_each_classifier(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_runs r = {0};
+    read_lines(ctx, &r);
+    const graphss_i_query gcn = {.what = "defence", .model = "gcn"};
+    const graphss_i_variants list = graphss_i_variants_of(&r, &gcn);
+    assert_int_equal(list.n, 3);
+    assert_string_equal(list.variant[0].name, "MLP");
+    assert_string_equal(list.variant[1].name, "GNN-SVD");
+    assert_string_equal(list.variant[2].name, "GraphSS");
+    const graphss_i_query mlp = {.what = "defence", .model = "gcn", .method = "mlp"};
+    assert_int_equal(graphss_i_stat_metric(&r, &mlp, "victims").n, 1);
+    const graphss_i_query ours = {.what = "defence", .model = "gcn", .method = "graphss"};
+    assert_int_equal(graphss_i_stat_metric(&r, &ours, "victims").n, 2);
+    const graphss_i_list models =
+        graphss_i_models_of(&r, &(graphss_i_query){.dataset = "cora"});
+    assert_int_equal(models.n, 1);
+    graphss_i_runs_destroy(&r);
+    graphss_ctx_free(ctx);
+}
+
+static void test_known_names_come_first_and_numbers_by_size(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_runs r = {0};
+    read_lines(ctx, &r);
+    const graphss_i_query budget = {.what = "budget"};
+    const graphss_i_list d = graphss_i_distinct(&r, &budget, GRAPHSS_I_DATASET);
+    assert_int_equal(d.n, 3);
+    assert_string_equal(d.text[0], "citeseer");
+    assert_string_equal(d.text[1], "ape");
+    assert_string_equal(d.text[2], "zebra");
+    const graphss_i_list v = graphss_i_distinct(&r, &budget, GRAPHSS_I_VALUE);
+    assert_int_equal(v.n, 2);
+    assert_string_equal(v.text[0], "9");
+    graphss_i_runs_destroy(&r);
+    graphss_ctx_free(ctx);
+}
+
+static void test_verdicts(void **state)
+{
+    (void)state;
+    const graphss_i_paper_cell paper = {.mean = 60, .sd = 1};
+    assert_string_equal(graphss_i_verdict((graphss_i_stat){62, 1, 0, 0, 5}, &paper), "agrees");
+    assert_string_equal(graphss_i_verdict((graphss_i_stat){64, 1, 0, 0, 5}, &paper), "near");
+    assert_string_equal(graphss_i_verdict((graphss_i_stat){54, NAN, 0, 0, 1}, &paper),
+                        "differs");
+    assert_string_equal(graphss_i_verdict((graphss_i_stat){NAN, NAN, 0, 0, 0}, &paper),
+                        "not run");
+}
+
+static void test_the_paper_is_read_as_printed(void **state)
+{
+    (void)state;
+    graphss_i_paper_cell c;
+    size_t n = 0, defence = 0, at = 0;
+    assert_true(graphss_i_paper_find(&c, "defence", "cora", "gcn", "graphss", "victims"));
+    assert_true(c.mean == 65.38 && c.sd == 2.59);
+    assert_string_equal(c.reference, "Table 2 (table:exp1), GCN, GraphSS, Cora");
+    assert_true(graphss_i_paper_find(&c, "defence", "coauthor_cs", "sage", "none", "victims"));
+    assert_true(c.mean == 42.70 && c.sd == 1.10);
+    assert_true(graphss_i_paper_find(&c, "runtime", "pubmed", "sgc", "defence", "seconds"));
+    assert_true(c.mean == 163.29 && c.sd == 3.28);
+    assert_true(graphss_i_paper_find(&c, "runtime", "cora", "", "grand", "seconds"));
+    assert_true(c.mean == 53.42);
+    assert_true(graphss_i_paper_find(&c, "datasets", "pubmed", "", "", "edges"));
+    assert_true(c.mean == 88651 && isnan(c.sd));
+    assert_false(graphss_i_paper_find(&c, "defence", "cora", "gcn", "keep-last", "victims"));
+    for (; graphss_i_paper_next(&c, &at); n++) {
+        defence += !strcmp(c.what, "defence");
+        assert_true(isfinite(c.mean) && c.mean > 0);
+        assert_true(strlen(c.reference) > 10 && strlen(c.reference) < sizeof c.reference - 1);
+    }
+    assert_int_equal(n, 240);
+    assert_int_equal(defence, 5 * 3 * 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mean_and_deviation),
+        cmocka_unit_test(test_pairs_are_of_the_same_scene),
+        cmocka_unit_test(test_scenes_count_once_and_errors_never),
+        cmocka_unit_test(test_methods_with_a_network_of_their_own_stand_under_each_classifier),
+        cmocka_unit_test(test_known_names_come_first_and_numbers_by_size),
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_the_paper_is_read_as_printed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
