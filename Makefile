@@ -44,6 +44,9 @@ bench: ## measure kernels and training, beside PyTorch where it is installed
 	@cmake --build build-bench -j $(JOBS)
 	@bench/run build-bench
 
+results: build ## docs/RESULTS.md and its plots, from the records under results/
+	@tools/results
+
 format: ## clang-format over all sources
 	@tools/deps format
 	@git ls-files 'include/*.h' '*/*.c' 'src/*.h' 'cli/*.h' 'tests/*.h' | xargs clang-format -i
@@ -55,4 +58,4 @@ install: build ## install below PREFIX (/usr/local); DESTDIR is put before it
 clean: ## remove what was built
 	@rm -rf build build-*
 
-.PHONY: help deps build demo check asan tsan fuzz coverage bench format install clean
+.PHONY: help deps build demo check asan tsan fuzz coverage bench results format install clean

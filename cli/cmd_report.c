@@ -69,10 +69,10 @@ const cli_command cli_report = {
     .name = "report",
     .arguments = "DIR -o FILE",
     .summary = "Tables and plots from the records of reproduce",
-    .about =
-        "DIR holds records.jsonl. The end of FILE's name chooses the format: .html is one "
-        "page that needs nothing else, .md the same as Markdown, .tex the tables for "
-        "LaTeX, .csv all their numbers. What was not run is said.\n",
+    .about = "DIR holds records.jsonl, or folders that do. The end of FILE's name chooses the "
+             "format: .html is one "
+             "page that needs nothing else, .md the same as Markdown, .tex the tables for "
+             "LaTeX, .csv all their numbers. What was not run is said.\n",
     .examples = "report results -o report.html\n"
                 "report results -o report.md --plots plots\n"
                 "report results -o tables.csv\n",

@@ -2,9 +2,13 @@
  * last one when it has no end: that is what a killed run leaves, and the next run mends it. */
 #include "report/runs.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const uint64_t largest_file = (uint64_t)1 << 30;
 
@@ -151,14 +155,11 @@ static void drop_replaced(graphss_i_runs *out)
     out->n = kept;
 }
 
-graphss_status graphss_i_runs_parse(graphss_ctx *ctx, graphss_i_runs *out, const char *text,
-                                    size_t n, const char *where)
+/* Adds the lines of one file. */
+static graphss_status append(graphss_ctx *ctx, graphss_i_runs *out, const char *text, size_t n,
+                             const char *where)
 {
-    graphss_i_runs found = {.arena = {.ctx = ctx}};
     graphss_status st = GRAPHSS_OK;
-    found.lines = json_array();
-    if (!found.lines)
-        return graphss_i_nomem(ctx, sizeof(json_t));
     size_t line = 1;
     for (size_t at = 0; at < n && !st; line++) {
         const char *end = memchr(text + at, '\n', n - at);
@@ -170,53 +171,108 @@ graphss_status graphss_i_runs_parse(graphss_ctx *ctx, graphss_i_runs *out, const
         json_error_t error;
         json_t *object = json_loadb(start, length, JSON_REJECT_DUPLICATES, &error);
         if (!object && !end) {
-            found.cut = true;
+            out->cut = true;
             break;
         }
-        if (!object) {
-            st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu:%d: no JSON: %s", where, line,
-                                error.column, error.text);
-            break;
-        }
-        if (json_array_append_new(found.lines, object) != 0) {
-            st = graphss_i_nomem(ctx, sizeof(json_t));
-            break;
-        }
+        if (!object)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu:%d: no JSON: %s", where, line,
+                                  error.column, error.text);
+        if (json_array_append_new(out->lines, object) != 0)
+            return graphss_i_nomem(ctx, sizeof(json_t));
         st = check(ctx, object, where, line);
         if (!st) {
-            add(&found, object, line);
-            st = found.arena.status;
+            add(out, object, line);
+            st = out->arena.status;
         }
     }
+    return st;
+}
+
+static graphss_status begin(graphss_ctx *ctx, graphss_i_runs *out)
+{
+    *out = (graphss_i_runs){.arena = {.ctx = ctx}, .lines = json_array()};
+    return out->lines ? GRAPHSS_OK : graphss_i_nomem(ctx, sizeof(json_t));
+}
+
+/* Hands over what was found, or frees it after an error. */
+static graphss_status finish(graphss_i_runs *out, graphss_i_runs *found, graphss_status st)
+{
     if (!st) {
-        drop_replaced(&found);
-        st = found.arena.status;
+        drop_replaced(found);
+        st = found->arena.status;
     }
     if (st) {
-        graphss_i_runs_destroy(&found);
+        graphss_i_runs_destroy(found);
         return st;
     }
-    *out = found;
+    *out = *found;
     return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_runs_parse(graphss_ctx *ctx, graphss_i_runs *out, const char *text,
+                                    size_t n, const char *where)
+{
+    graphss_i_runs found;
+    graphss_status st = begin(ctx, &found);
+    if (!st)
+        st = append(ctx, &found, text, n, where);
+    return finish(out, &found, st);
+}
+
+static graphss_status append_file(graphss_ctx *ctx, graphss_i_runs *out, const char *path)
+{
+    char *text = NULL;
+    size_t n = 0;
+    graphss_status st = graphss_i_file_read(ctx, &text, &n, path, largest_file);
+    if (!st)
+        st = append(ctx, out, text, n, path);
+    graphss_release(ctx, text);
+    return st;
+}
+
+/* FOLDER/records.jsonl, then FOLDER/NAME/records.jsonl by the order of the names. */
+static graphss_status append_folder(graphss_ctx *ctx, graphss_i_runs *out, const char *folder)
+{
+    struct dirent **entry = NULL;
+    size_t files = 0;
+    graphss_status st = GRAPHSS_OK;
+    const int n = scandir(folder, &entry, NULL, alphasort);
+    if (n < 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot read the folder: %s", folder,
+                              strerror(errno));
+    for (int i = -1; i < n && !st; i++) { /* -1: the folder's own */
+        if (i >= 0 && entry[i]->d_name[0] == '.')
+            continue;
+        char *path =
+            i < 0 ? graphss_i_format(ctx, "%s/records.jsonl", folder)
+                  : graphss_i_format(ctx, "%s/%s/records.jsonl", folder, entry[i]->d_name);
+        if (!path)
+            st = GRAPHSS_ERR_NOMEM;
+        else if (access(path, F_OK) == 0) {
+            st = append_file(ctx, out, path);
+            files++;
+        }
+        graphss_release(ctx, path);
+    }
+    for (int i = 0; i < n; i++)
+        free(entry[i]);
+    free(entry);
+    if (!st && files == 0)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_NOT_FOUND,
+                            "%s: no records.jsonl here nor in a folder below", folder);
+    return st;
 }
 
 graphss_status graphss_i_runs_read(graphss_ctx *ctx, graphss_i_runs *out, const char *path)
 {
     struct stat info;
-    char *file = NULL, *text = NULL;
-    size_t n = 0;
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        file = graphss_i_format(ctx, "%s/records.jsonl", path);
-    else
-        file = graphss_i_strdup(ctx, path);
-    if (!file)
-        return GRAPHSS_ERR_NOMEM;
-    graphss_status st = graphss_i_file_read(ctx, &text, &n, file, largest_file);
-    if (!st)
-        st = graphss_i_runs_parse(ctx, out, text, n, file);
-    graphss_release(ctx, text);
-    graphss_release(ctx, file);
-    return st;
+    graphss_i_runs found;
+    graphss_status st = begin(ctx, &found);
+    if (!st && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        st = append_folder(ctx, &found, path);
+    else if (!st)
+        st = append_file(ctx, &found, path);
+    return finish(out, &found, st);
 }
 
 void graphss_i_runs_destroy(graphss_i_runs *records)

@@ -28,8 +28,8 @@ typedef struct graphss_i_runs {
     bool cut;        /* the last line had no end and was left out */
 } graphss_i_runs;
 
-/* Reads a file, or FOLDER/records.jsonl. Errors: NOT_FOUND, DATA (file, line and what was
- * wrong), LIMIT (more than 1 GiB), NOMEM. */
+/* Reads a file, or FOLDER/records.jsonl and those of the folders below it. Errors: NOT_FOUND,
+ * DATA (file, line and what was wrong), LIMIT (more than 1 GiB), NOMEM. */
 graphss_status graphss_i_runs_read(graphss_ctx *ctx, graphss_i_runs *out, const char *path);
 /* The same from memory, with a NUL behind it; where names it in errors. */
 graphss_status graphss_i_runs_parse(graphss_ctx *ctx, graphss_i_runs *out, const char *text,

@@ -32,6 +32,16 @@ exits 0; present t.csv
 run report runs -o t.tex
 exits 0; present t.tex
 
+case_ "folders below are read as well; a cell that comes again counts once"
+mkdir many many/a many/b
+cp runs/records.jsonl many/a/
+tail -n 2 runs/records.jsonl >many/b/records.jsonl
+run report many -o m.html --json
+exits 0; json records 3
+mkdir empty
+run report empty -o x.html
+exits 3; err "no records.jsonl"; absent x.html
+
 case_ "wrong usage and broken records"
 run report runs
 exits 2; err "want -o FILE"
