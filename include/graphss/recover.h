@@ -101,6 +101,7 @@ typedef struct graphss_recover_options {
     int64_t augmentations;     /* grand: random passes, 1 .. GRAPHSS_RECOVER_AUGMENTATIONS */
     double consistency;        /* grand: weight of their agreement */
     double temperature;        /* grand: of what they agree on */
+    int64_t near;              /* prognn: nodes with common neighbours that may be linked */
 } graphss_recover_options;
 
 /* Methods in the order of the table; NULL past the end. */

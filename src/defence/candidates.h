@@ -5,11 +5,14 @@
 #include "base/base.h"
 #include <graphss/graph.h>
 
-/* out: the links of graph and of each node to the k others whose features are most alike
- * (largest positive cosine, the first of equals). Time O(nodes * entries of the features),
- * memory O(links + nodes * k). Progress stage: "compare". */
+/* out: the links of graph; of each node to the `alike` others whose features are most alike
+ * (largest positive cosine); and to the `near` others, two links away and not linked, with the
+ * most common neighbours, each counted as one over its degree. Of equals the first. Time
+ * O(nodes * entries of the features + sum of squared degrees), memory O(links + nodes (alike +
+ * near)). Progress stage: "compare". */
 graphss_status graphss_i_candidates(graphss_ctx *ctx, graphss_graph *out,
                                     const graphss_graph *graph,
-                                    const graphss_features *features, size_t k);
+                                    const graphss_features *features, size_t alike,
+                                    size_t near);
 
 #endif

@@ -94,7 +94,7 @@ static void fill_start(graphss_i_learnt *s, const graphss_graph *graph)
 }
 
 graphss_status graphss_i_learnt_make(graphss_ctx *ctx, graphss_i_learnt *s,
-                                     const graphss_observation *on, size_t neighbours,
+                                     const graphss_observation *on, size_t alike, size_t near,
                                      bool row_normalise, double scale, size_t rank)
 {
     graphss_graph support = {0};
@@ -102,7 +102,7 @@ graphss_status graphss_i_learnt_make(graphss_ctx *ctx, graphss_i_learnt *s,
     const size_t n = s->n = on->graph->n_nodes;
     s->rank = rank + 2 <= n ? rank : n > 2 ? n - 2 : 0;
     graphss_status st =
-        graphss_i_candidates(ctx, &support, on->graph, on->features, neighbours);
+        graphss_i_candidates(ctx, &support, on->graph, on->features, alike, near);
     if (!st)
         st = graphss_i_propagation_make(ctx, &s->pattern, &support, GRAPHSS_I_NORM_SYMMETRIC,
                                         true);
@@ -236,8 +236,9 @@ static double without_loops(graphss_i_learnt *s)
 }
 
 /* With q_r, l_r the known eigenpairs, soft(l) = sign(l) max(|l| - amount, 0), and p the root
- * mean square of the other eigenvalues, keep = max(0, 1 - amount / p):
- *   S <- keep (S - sum_r l_r q_r q_r^T) + sum_r soft(l_r) q_r q_r^T */
+ * mean square of the other eigenvalues, keep = max(0, 1 - amount / p), on the support:
+ *   T = keep (S - sum_r l_r q_r q_r^T) + sum_r soft(l_r) q_r q_r^T
+ *   S <- T sum S / sum max(T, 0) */
 graphss_status graphss_i_learnt_low_rank(graphss_ctx *ctx, graphss_i_learnt *s, double amount)
 {
     graphss_i_csr m = s->pattern.m;
@@ -264,9 +265,17 @@ graphss_status graphss_i_learnt_low_rank(graphss_ctx *ctx, graphss_i_learnt *s, 
     for (size_t e = 0; e < s->nnz; e++)
         s->change[e] *= (float)keep;
     graphss_i_sddmm(ctx, s->change, &m, s->left, s->right, rank);
+    double before = 0, after = 0; /* sums of what is positive */
+    for (size_t i = 0; i < n; i++)
+        for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++)
+            if ((size_t)m.column[e] != i) {
+                before += s->weight[e];
+                after += fmaxf(s->change[e], 0);
+            }
+    const float grow = after > 0 ? (float)(before / after) : 1;
     for (size_t i = 0; i < n; i++)
         for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++)
             if ((size_t)m.column[e] != i)
-                s->weight[e] = s->change[e];
+                s->weight[e] = grow * s->change[e];
     return GRAPHSS_OK;
 }

@@ -1,7 +1,7 @@
 /* learnt_graph.h - a graph whose links have weights that are learnt: the S of Pro-GNN.
  *
  *     graphss_i_learnt s = {0};
- *     graphss_i_learnt_make(ctx, &s, &on, neighbours, row_normalise, scale, rank);
+ *     graphss_i_learnt_make(ctx, &s, &on, alike, near, row_normalise, scale, rank);
  *     ... a tape with the leaf s.weight, whose gradient goes to s.grad ...
  *     graphss_i_learnt_step(&s, rate, momentum, gamma, lambda);
  *     graphss_i_learnt_low_rank(ctx, &s, amount);
@@ -9,8 +9,8 @@
  *     graphss_i_learnt_destroy(ctx, &s);
  *
  * S is symmetric. Weights exist on a support alone: the links of the graph, and of each node
- * to the others it is most alike; elsewhere S is 0 and stays so. The pattern has loops, which
- * weigh 1: the tape sees S + I. */
+ * to the others it is most alike or near; elsewhere S is 0 and stays so. The pattern has
+ * loops, which weigh 1: the tape sees S + I. */
 #ifndef GRAPHSS_LEARNT_GRAPH_H
 #define GRAPHSS_LEARNT_GRAPH_H
 
@@ -33,10 +33,11 @@ typedef struct graphss_i_learnt {
     float *left, *right;    /* [n x rank] room */
 } graphss_i_learnt;
 
-/* S = A. The features count as the classifier sees them: divided by their row's sum if asked,
- * then multiplied by scale. rank: eigenpairs that low_rank looks at, less in a small graph. */
+/* S = A. alike, near: as in candidates.h. The features count as the classifier sees them:
+ * divided by their row's sum if asked, then multiplied by scale. rank: eigenpairs that
+ * low_rank looks at, less in a small graph. */
 graphss_status graphss_i_learnt_make(graphss_ctx *ctx, graphss_i_learnt *s,
-                                     const graphss_observation *on, size_t neighbours,
+                                     const graphss_observation *on, size_t alike, size_t near,
                                      bool row_normalise, double scale, size_t rank);
 void graphss_i_learnt_destroy(graphss_ctx *ctx, graphss_i_learnt *s);
 
@@ -53,7 +54,9 @@ void graphss_i_learnt_step(graphss_i_learnt *s, double rate, double momentum, do
 /* The proximal step of amount |S|_*, within the support. Exact would be: each eigenvalue of S
  * is moved towards 0 by amount, and of the result, which is dense, the support is kept. Here
  * that is done for the rank eigenvalues of largest magnitude; the others are treated as if
- * each had the magnitude of their root mean square. Progress stage: "factorise". */
+ * each had the magnitude of their root mean square. Then all weights are multiplied by one
+ * number, so that their sum is what it was: a dense step hardly changes the sum, what links
+ * lose goes to other pairs. Progress stage: "factorise". */
 graphss_status graphss_i_learnt_low_rank(graphss_ctx *ctx, graphss_i_learnt *s, double amount);
 /* The proximal step of amount |S|_1, then the weights back into [0, 1]. */
 void graphss_i_learnt_clip(graphss_i_learnt *s, double amount);

@@ -141,6 +141,8 @@ static const graphss_option table[] = {
      "grand: weight of that agreement in the loss", 0},
     {"temperature", GRAPHSS_OPTION_REAL, FIELD(temperature), 1e-2, 1e2, NULL, "X",
      "grand: of the answer they are to agree on; below 1 it is sharpened", 0},
+    {"near", GRAPHSS_OPTION_INT, FIELD(near), 0, 1000, NULL, "N",
+     "prognn: nodes with common neighbours that a node may be linked to", 0},
     {"layers", GRAPHSS_OPTION_INT, FIELD(fit.layers), 1, 30, NULL, "N",
      "training: weight layers", 0},
     {"hidden", GRAPHSS_OPTION_INT, FIELD(fit.hidden), 1, 65536, NULL, "N",

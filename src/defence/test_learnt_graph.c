@@ -61,14 +61,14 @@ static void test_candidates_are_the_links_and_the_most_alike(void **state)
     want[3 * NODES + 7] = want[7 * NODES + 3] = true;
     for (int d = 0; d < 2; d++) {
         graphss_graph got = {0};
-        assert_ok(ctx, graphss_i_candidates(ctx, &got, &graph, d ? &dense : &sparse, K));
+        assert_ok(ctx, graphss_i_candidates(ctx, &got, &graph, d ? &dense : &sparse, K, 0));
         for (size_t i = 0; i < NODES; i++)
             for (size_t j = 0; j < NODES; j++)
                 assert_int_equal(graphss_graph_has_edge(&got, (int32_t)i, (int32_t)j),
                                  want[i * NODES + j]);
         graphss_graph_destroy(ctx, &got);
     }
-    assert_ok(ctx, graphss_i_candidates(ctx, &none, &graph, &sparse, 0));
+    assert_ok(ctx, graphss_i_candidates(ctx, &none, &graph, &sparse, 0, 0));
     assert_int_equal(graphss_graph_edges(&none), 2);
     graphss_graph_destroy(ctx, &none);
     graphss_graph_destroy(ctx, &graph);
@@ -76,12 +76,55 @@ static void test_candidates_are_the_links_and_the_most_alike(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_candidates_have_the_most_common_neighbours(void **state)
+{
+    (void)state;
+    enum { NEAR = 2 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    const graphss_graph *g = &a.current;
+    graphss_graph got = {0};
+    assert_ok(ctx, graphss_i_candidates(ctx, &got, g, &a.w.features, 0, NEAR));
+    double *near = calloc(N * N, sizeof *near);
+    for (int32_t i = 0; i < N; i++)
+        for (int32_t j = 0; j < N; j++)
+            for (int32_t m = 0; m < N && i != j && !graphss_graph_has_edge(g, i, j); m++)
+                if (graphss_graph_has_edge(g, i, m) && graphss_graph_has_edge(g, m, j))
+                    near[i * N + j] += 1 / (double)graphss_graph_degree(g, (size_t)m);
+    size_t added = 0;
+    for (int32_t i = 0; i < N; i++)
+        for (int32_t j = 0; j < N; j++) {
+            size_t above_i = 0, above_j = 0, ties = 0;
+            for (int l = 0; l < N; l++) {
+                above_i += near[i * N + l] > near[i * N + j] + 1e-6;
+                above_j += near[j * N + l] > near[j * N + i] + 1e-6;
+                ties += l != j && fabs(near[i * N + l] - near[i * N + j]) < 1e-6;
+                ties += l != i && fabs(near[j * N + l] - near[j * N + i]) < 1e-6;
+            }
+            const bool is = graphss_graph_has_edge(&got, i, j);
+            const bool may = near[i * N + j] > 0 && (above_i < NEAR || above_j < NEAR);
+            if (graphss_graph_has_edge(g, i, j))
+                assert_true(is);
+            else if (!may)
+                assert_false(is);
+            else if (ties == 0)
+                assert_true(is);
+            added += is && !graphss_graph_has_edge(g, i, j);
+        }
+    assert_true(added >= N * NEAR && added <= 2 * N * NEAR);
+    free(near);
+    graphss_graph_destroy(ctx, &got);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
 /* ---- S and its steps ---- */
 
-static void make(graphss_ctx *ctx, graphss_i_learnt *s, const attacked_world *a,
-                 size_t neighbours, size_t rank)
+static void make(graphss_ctx *ctx, graphss_i_learnt *s, const attacked_world *a, size_t more,
+                 size_t rank)
 {
-    assert_ok(ctx, graphss_i_learnt_make(ctx, s, &a->in.current, neighbours, true, 2, rank));
+    assert_ok(ctx, graphss_i_learnt_make(ctx, s, &a->in.current, more, more, true, 2, rank));
 }
 
 /* Random weights between 0 and 1, alike in both directions. */
@@ -263,6 +306,21 @@ static void shrink(double *out, const graphss_i_learnt *s, double amount, size_t
     free(a), free(v);
 }
 
+/* Of what is left on the support, as much as S had before. */
+static void share_out(double *full, const graphss_i_learnt *s)
+{
+    const graphss_i_csr *m = &s->pattern.m;
+    double before = 0, after = 0;
+    for (size_t i = 0; i < N; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
+            if ((size_t)m->column[e] != i) {
+                before += s->weight[e];
+                after += fmax(full[i * N + (size_t)m->column[e]], 0);
+            }
+    for (size_t j = 0; j < N * N; j++)
+        full[j] *= before / after;
+}
+
 static double furthest(const graphss_i_learnt *s, const double *want)
 {
     const graphss_i_csr *m = &s->pattern.m;
@@ -292,6 +350,8 @@ static void test_low_rank_shrinks_eigenvalues_within_the_support(void **state)
         shake(&s);
         shrink(want, &s, 0.3, s.rank);
         shrink(exact, &s, 0.3, N);
+        share_out(want, &s);
+        share_out(exact, &s);
         assert_ok(ctx, graphss_i_learnt_low_rank(ctx, &s, 0.3));
         assert_true(furthest(&s, want) < 2e-3);
         off[r] = furthest(&s, exact);
@@ -314,8 +374,9 @@ static void test_a_graph_without_weight_is_left_alone(void **state)
     make(ctx, &s, &a, 0, 10);
     graphss_i_learnt_clip(&s, 2);
     assert_ok(ctx, graphss_i_learnt_low_rank(ctx, &s, 0.3));
-    const double none[N * N] = {0};
+    double *none = calloc(N * N, sizeof *none);
     assert_true(furthest(&s, none) == 0);
+    free(none);
     graphss_i_learnt_destroy(ctx, &s);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -374,7 +435,7 @@ static graphss_status all_of_it(graphss_ctx *ctx, void *arg)
 {
     const attacked_world *a = arg;
     graphss_i_learnt s = {0};
-    graphss_status st = graphss_i_learnt_make(ctx, &s, &a->in.current, 2, true, 1, 10);
+    graphss_status st = graphss_i_learnt_make(ctx, &s, &a->in.current, 2, 2, true, 1, 10);
     if (!st)
         st = graphss_i_learnt_low_rank(ctx, &s, 0.3);
     graphss_i_learnt_destroy(ctx, &s);
@@ -396,6 +457,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_candidates_are_the_links_and_the_most_alike),
+        cmocka_unit_test(test_candidates_have_the_most_common_neighbours),
         cmocka_unit_test(test_it_starts_as_the_graph),
         cmocka_unit_test(test_roughness_is_the_trace_and_has_its_gradient),
         cmocka_unit_test(test_low_rank_shrinks_eigenvalues_within_the_support),
