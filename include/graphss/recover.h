@@ -102,6 +102,7 @@ typedef struct graphss_recover_options {
     double consistency;        /* grand: weight of their agreement */
     double temperature;        /* grand: of what they agree on */
     int64_t near;              /* prognn: nodes with common neighbours that may be linked */
+    double adversaries;        /* advtrain: share of the training nodes attacked, [0, 1] */
 } graphss_recover_options;
 
 /* Methods in the order of the table; NULL past the end. */

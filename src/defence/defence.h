@@ -40,6 +40,7 @@ struct graphss_i_defence {
     const char *evasion, *retrain, *untrained;
     const char *options;   /* names of the options it reads, each between spaces: " a b " */
     bool fits;             /* reads the options of training as well */
+    bool as_model;         /* paper mode, too, trains as the model was trained */
     bool learns;           /* training labels of one class only are an error */
     bool needs_links;      /* a graph without links is an error */
     bool needs_previous;   /* so is no previous snapshot, */
@@ -74,6 +75,7 @@ extern const graphss_i_defence graphss_i_appnp;
 extern const graphss_i_defence graphss_i_nrgnn;
 extern const graphss_i_defence graphss_i_prognn;
 extern const graphss_i_defence graphss_i_grand;
+extern const graphss_i_defence graphss_i_advtrain;
 
 /* The method of a name as a mode has it, or NULL. */
 const graphss_i_defence *graphss_i_defence_find(const char *name, int mode);

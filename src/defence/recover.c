@@ -23,6 +23,7 @@ static const graphss_i_defence *const methods[] = {
     &graphss_i_nrgnn,
     &graphss_i_prognn,
     &graphss_i_grand,
+    &graphss_i_advtrain,
 };
 /* clang-format on */
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -143,6 +144,8 @@ static const graphss_option table[] = {
      "grand: of the answer they are to agree on; below 1 it is sharpened", 0},
     {"near", GRAPHSS_OPTION_INT, FIELD(near), 0, 1000, NULL, "N",
      "prognn: nodes with common neighbours that a node may be linked to", 0},
+    {"adversaries", GRAPHSS_OPTION_REAL, FIELD(adversaries), 0, 1, NULL, "SHARE",
+     "advtrain: share of the training nodes that are attacked", 0},
     {"layers", GRAPHSS_OPTION_INT, FIELD(fit.layers), 1, 30, NULL, "N",
      "training: weight layers", 0},
     {"hidden", GRAPHSS_OPTION_INT, FIELD(fit.hidden), 1, 65536, NULL, "N",
@@ -232,7 +235,7 @@ graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mod
                                    .edge_hidden = 1,
                                    .augmentations = 1,
                                    .temperature = 1};
-    if (mode == GRAPHSS_MODE_PAPER && m && m != &graphss_i_retrain)
+    if (mode == GRAPHSS_MODE_PAPER && m && !m->as_model)
         paper_fit(&opt.fit);
     if (m && m->adjust)
         m->adjust(&opt);

@@ -16,6 +16,7 @@ const graphss_i_defence graphss_i_retrain = {
     .retrain = "the model's classifier, trained on the current snapshot",
     .options = " ",
     .fits = true,
+    .as_model = true,
     .learns = true,
     .run = run,
 };
