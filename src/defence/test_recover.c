@@ -283,6 +283,7 @@ static graphss_status recover_once(graphss_ctx *ctx, void *arg)
     opt.fit.epochs = 1;
     opt.fit.hidden = 16;
     opt.steps = 2;
+    opt.adversaries = 0;
     graphss_recovery r = {0};
     const graphss_status st = graphss_recover(ctx, &r, &o->a->in, &opt);
     graphss_recovery_destroy(ctx, &r);
