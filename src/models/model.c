@@ -232,6 +232,9 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
         return st;
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_INIT);
     graphss_i_params_glorot(&model->params, &rng);
+    if (opt.mode == GRAPHSS_MODE_PAPER && model->type->paper_gain > 0)
+        for (size_t i = 0; i < model->params.count; i++)
+            model->params.value[i] *= (float)model->type->paper_gain;
     if (opt.unit_scale)
         model->feature_scale = graphss_i_input_scale(features, opt.row_normalise);
     st = fit_weights(ctx, model, NULL, log, graph, features, split, opt.epochs);

@@ -21,6 +21,7 @@ typedef struct graphss_i_model_type {
 
     graphss_i_norm norm; /* how it propagates, */
     graphss_i_loops loops;
+    double paper_gain;   /* paper mode: weights start so many times as large; 0: as they are */
     bool hops_by_option; /* and whether opt->hops times before the first weights, or once */
 
     /* Declares its weights for d features and k classes. */

@@ -226,6 +226,28 @@ static void test_layers_of_sgc_multiply(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_graphsage_starts_larger_in_paper_mode(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    graphss_train_options opt = quick("sage");
+    opt.epochs = 1;
+    opt.learning_rate = 1e-12; /* stands still */
+    opt.dropout = 0;
+    graphss_model *honest = train(ctx, NULL, &w, &opt);
+    opt.mode = GRAPHSS_MODE_PAPER;
+    graphss_model *paper = train(ctx, NULL, &w, &opt);
+    for (size_t i = 0; i < WORLD_WORDS * 8; i++)
+        assert_true(fabsf(paper->params.value[i] - sqrtf(2) * honest->params.value[i]) <
+                    1e-6f);
+    graphss_model_free(ctx, paper);
+    graphss_model_free(ctx, honest);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
 /* In paper mode Adam goes on, so that two halves of a training are the whole; else not. */
 static void test_adam_goes_on_in_paper_mode(void **state)
 {
@@ -379,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_patience_stops_early),
         cmocka_unit_test(test_what_cannot_be_trained_is_refused),
         cmocka_unit_test(test_layers_of_sgc_multiply),
+        cmocka_unit_test(test_graphsage_starts_larger_in_paper_mode),
         cmocka_unit_test(test_adam_goes_on_in_paper_mode),
         cmocka_unit_test(test_training_goes_on_from_the_weights_given),
         cmocka_unit_test(test_training_can_be_cancelled),
