@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum { ROUNDS = 8, STEPS = 25 };
-static const double CLOSE_ENOUGH = 1e-4, LARGEST_STEP = 1, NOISE_FIRST = 0.1,
+static const double CLOSE_ENOUGH = 1e-4, NOT_YET = 5e-2, LARGEST_STEP = 1, NOISE_FIRST = 0.1,
                     NOISE_LEAST = 1e-3, NOISE_MOST = 0.4;
 
 bool graphss_i_cholesky(double *a, size_t f)
@@ -54,28 +54,25 @@ void graphss_i_choice_row(double *p, const double *w, const float *x, size_t k, 
 /* Memory of a fit. */
 typedef struct fit {
     double *target; /* [n x k] the chance of each class given its label */
-    double *p, *centred, *gradient, *hessian;
+    double *p, *centred, *mean, *gradient, *hessian;
 } fit;
 
 /* hessian += weight sum_c p_c (x_c - m)(x_c - m)^T, m = sum_c p_c x_c, lower triangle.
- * Two classes are one difference: p_0 p_1 (x_1 - x_0)(x_1 - x_0)^T. */
+ * Two classes are one difference: p_0 p_1 (x_0 - x_1)(x_0 - x_1)^T. */
 static void add_curvature(fit *t, const graphss_i_choice *in, const float *x, double weight)
 {
     const size_t f = in->f;
-    double *d = t->centred;
+    double *d = t->centred, *mean = t->mean;
+    memset(mean, 0, f * sizeof *mean);
+    for (size_t b = in->k == 2 ? 1 : 0; b < in->k; b++)
+        for (size_t j = 0; j < f; j++)
+            mean[j] += (in->k == 2 ? 1 : t->p[b]) * (double)x[b * in->stride + j];
     for (size_t c = 0; c < (in->k == 2 ? 1 : in->k); c++) {
-        double scale = weight * t->p[c];
-        if (in->k == 2)
-            scale *= t->p[1];
+        const double scale = weight * t->p[c] * (in->k == 2 ? t->p[1] : 1);
         if (scale < 1e-9)
             continue;
-        for (size_t j = 0; j < f; j++) {
-            double mean = 0;
-            for (size_t b = 0; b < in->k && in->k != 2; b++)
-                mean += t->p[b] * (double)x[b * in->stride + j];
-            d[j] = (double)x[c * in->stride + j] -
-                   (in->k == 2 ? (double)x[in->stride + j] : mean);
-        }
+        for (size_t j = 0; j < f; j++)
+            d[j] = (double)x[c * in->stride + j] - mean[j];
         for (size_t i = 0; i < f; i++) {
             const double s = scale * d[i];
             for (size_t j = 0; j <= i; j++)
@@ -91,7 +88,7 @@ static double newton_step(fit *t, double *w, bool *held, const graphss_i_choice 
     const size_t f = in->f, k = in->k;
     memset(t->hessian, 0, f * f * sizeof *t->hessian);
     for (size_t j = 0; j < f; j++)
-        t->gradient[j] = -2 * in->penalty * total * w[j];
+        t->gradient[j] = -2 * in->penalty * total * (w[j] - (in->centre ? in->centre[j] : 0));
     for (size_t i = 0; i < in->n; i++) {
         const float *x = in->x + i * k * in->stride;
         graphss_i_choice_row(t->p, w, x, k, f, in->stride);
@@ -151,25 +148,28 @@ graphss_status graphss_i_choice_fit(graphss_ctx *ctx, double *w, double *noise,
     fit t = {.target = graphss_i_calloc(ctx, in->n, k * sizeof *t.target),
              .p = graphss_i_alloc(ctx, k, sizeof *t.p),
              .centred = graphss_i_alloc(ctx, f, sizeof *t.centred),
+             .mean = graphss_i_alloc(ctx, f, sizeof *t.mean),
              .gradient = graphss_i_alloc(ctx, f, sizeof *t.gradient),
              .hessian = graphss_i_alloc(ctx, f, f * sizeof *t.hessian)};
     bool *held = graphss_i_calloc(ctx, f, sizeof *held);
     graphss_status st = GRAPHSS_ERR_NOMEM;
-    if (!t.target || !t.p || !t.centred || !t.gradient || !t.hessian || !held)
+    if (!t.target || !t.p || !t.centred || !t.mean || !t.gradient || !t.hessian || !held)
         goto done;
     double total = 0, wrong = in->noisy && k > 1 ? NOISE_FIRST : 0;
     for (size_t i = 0; i < in->n; i++) {
         total += (double)in->weight[i];
         t.target[i * k + (size_t)in->label[i]] = 1;
     }
-    memset(w, 0, f * sizeof *w);
+    for (size_t j = 0; j < f; j++)
+        w[j] = in->centre ? in->centre[j] : 0;
     for (int round = 0; round < (wrong > 0 ? ROUNDS : 1); round++) {
         if (wrong > 0) {
             const double seen = expect(&t, w, in, wrong);
             wrong = round < 2 ? wrong : fmin(NOISE_MOST, fmax(NOISE_LEAST, seen));
         }
+        const double close = wrong > 0 && round + 1 < ROUNDS ? NOT_YET : CLOSE_ENOUGH;
         for (int step = 0; step < STEPS; step++)
-            if (newton_step(&t, w, held, in, total) < CLOSE_ENOUGH)
+            if (newton_step(&t, w, held, in, total) < close)
                 break;
     }
     if (noise)
@@ -179,6 +179,7 @@ done:
     graphss_release(ctx, held);
     graphss_release(ctx, t.hessian);
     graphss_release(ctx, t.gradient);
+    graphss_release(ctx, t.mean);
     graphss_release(ctx, t.centred);
     graphss_release(ctx, t.p);
     graphss_release(ctx, t.target);

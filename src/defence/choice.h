@@ -12,6 +12,7 @@ typedef struct graphss_i_choice {
     const int32_t *label; /* [n] in [0, k) */
     const float *weight;  /* [n] */
     double penalty;       /* on the squares of the weights, per unit of weight */
+    const double *centre; /* [f] the penalty is on the distance from it; NULL: from 0 */
     bool noisy;           /* a share of the labels is wrong, uniformly: estimate it as well */
     bool rising;          /* no weight below 0: no evidence is turned round */
 } graphss_i_choice;

@@ -2,6 +2,7 @@
  * words and tampered links contradict each other; oddness looks at what an attacker must
  * leave behind: many strong words, links to unlike and weakly tied nodes, disagreement. */
 #include "defence/evidence.h"
+#include "defence/twin.h"
 #include "graph/products.h"
 #include <math.h>
 #include <stdlib.h>
@@ -42,6 +43,11 @@ enum {
     DEGREE_NEAR_LEAST,
     MARGIN_NEAR,
     MARGIN_NEAR_MOST,
+    TWIN_ALIKE,
+    TWIN_LINKS,
+    TWIN_WORDS,
+    TWIN_APART,
+    TWIN_VOTES_APART,
     PAST_DIVERGENCE,
     PAST_DISTANCE,
     PAST_SAME,
@@ -63,6 +69,8 @@ void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
     graphss_release(ctx, v->prob);
     graphss_release(ctx, v->mlp);
     graphss_release(ctx, v->cosine);
+    graphss_release(ctx, v->twin);
+    graphss_release(ctx, v->rest);
     graphss_release(ctx, v->belief);
     graphss_release(ctx, v->trust);
     graphss_release(ctx, v->says);
@@ -169,7 +177,9 @@ typedef struct opening {
     const graphss_i_lens *lens;
     double *norm;   /* [n] length of a feature row */
     double *margin; /* [n] of its word evidence */
-    double *z;      /* [tasks x k] */
+    double *z;      /* [tasks x 2 k] */
+    float *apart;   /* [tasks x k] */
+    float *alike;   /* [n] */
 } opening;
 
 static double relative(double x, double unit)
@@ -183,7 +193,7 @@ static void open_words(void *arg, size_t task)
     const opening *o = arg;
     const graphss_i_lens *lens = o->lens;
     const size_t k = lens->k, end = lens->n < (task + 1) * ROWS ? lens->n : (task + 1) * ROWS;
-    double *z = o->z + task * k;
+    double *z = o->z + 2 * task * k;
     for (size_t i = task * ROWS; i < end; i++) {
         const row r = row_of(&o->v->features, i);
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
@@ -218,6 +228,58 @@ static void open_words(void *arg, size_t task)
             odd[WORDS_GAIN] = odd[WORDS] - log1pf(lens->before_words[i]);
             odd[WORDS_CHANGE] = fabsf(odd[WORDS_GAIN]);
         }
+    }
+}
+
+static void softmax(float *p, const double *z, double unit, size_t k)
+{
+    double most = z[0], sum = 0;
+    for (size_t c = 1; c < k; c++)
+        most = fmax(most, z[c]);
+    for (size_t c = 0; c < k; c++)
+        sum += exp((z[c] - most) / unit);
+    for (size_t c = 0; c < k; c++)
+        p[c] = (float)(exp((z[c] - most) / unit) / sum);
+}
+
+/* What a copy would have kept of its own: words the twin lacks, against those it has. */
+static void open_twin(void *arg, size_t task)
+{
+    const opening *o = arg;
+    const graphss_i_lens *lens = o->lens;
+    const graphss_graph *g = &o->v->graph;
+    const size_t k = lens->k, end = lens->n < (task + 1) * ROWS ? lens->n : (task + 1) * ROWS;
+    double *own = o->z + 2 * task * k, *shared = own + k;
+    for (size_t i = task * ROWS; i < end; i++) {
+        const row r = row_of(&o->v->features, i);
+        const int32_t twin = o->v->twin[i];
+        const row other = twin >= 0 ? row_of(&o->v->features, (size_t)twin) : (row){0};
+        float *odd = o->v->odd + i * GRAPHSS_I_ODD, *rest = o->v->rest + i * k;
+        size_t common = 0, words = 0;
+        memset(own, 0, 2 * k * sizeof *own);
+        for (size_t j = 0, t = 0; j < r.n; j++) {
+            if (r.value[j] == 0)
+                continue;
+            const size_t word = r.column ? (size_t)r.column[j] : j;
+            while (other.column && t < other.n && (size_t)other.column[t] < word)
+                t++;
+            const bool both = other.column && t < other.n && (size_t)other.column[t] == word;
+            double *z = both ? shared : own;
+            words++;
+            common += both;
+            for (size_t c = 0; c < k; c++)
+                z[c] += (double)r.value[j] * (double)lens->surrogate[word * k + c];
+        }
+        double links = 0;
+        for (int64_t e = g->offset[i]; e < g->offset[i + 1] && twin >= 0; e++)
+            links += g->target[e] == twin || graphss_graph_has_edge(g, g->target[e], twin);
+        softmax(rest, own, lens->strength, k);
+        odd[TWIN_LINKS] = (float)(links / fmax(1, (double)graphss_graph_degree(g, i)));
+        odd[TWIN_WORDS] = (float)common / (float)(words ? words : 1);
+        odd[TWIN_APART] = 0;
+        softmax(o->apart + task * k, shared, lens->strength, k);
+        for (size_t c = 0; c < k; c++)
+            odd[TWIN_APART] += fabsf(rest[c] - o->apart[task * k + c]);
     }
 }
 
@@ -292,24 +354,36 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
                  .lens = lens,
                  .norm = graphss_i_alloc(ctx, n, sizeof *o.norm),
                  .margin = graphss_i_alloc(ctx, n, sizeof *o.margin),
-                 .z = graphss_i_alloc(ctx, tasks, k * sizeof *o.z)};
+                 .z = graphss_i_alloc(ctx, tasks, 2 * k * sizeof *o.z),
+                 .apart = graphss_i_alloc(ctx, tasks, k * sizeof *o.apart),
+                 .alike = graphss_i_alloc(ctx, n, sizeof *o.alike)};
+    v->twin = graphss_i_alloc(ctx, n, sizeof *v->twin);
+    v->rest = graphss_i_alloc(ctx, n, k * sizeof *v->rest);
     v->cosine = graphss_i_alloc(ctx, (size_t)v->graph.offset[n], sizeof *v->cosine);
     v->trust = graphss_i_alloc(ctx, n, sizeof *v->trust);
     v->belief = graphss_i_copy(ctx, v->prob, n * k, sizeof *v->belief);
     v->says = graphss_i_calloc(ctx, n, k * GRAPHSS_I_SAYS * sizeof *v->says);
     v->odd = graphss_i_calloc(ctx, n, GRAPHSS_I_ODD * sizeof *v->odd);
-    const bool good =
-        o.norm && o.margin && o.z && v->cosine && v->trust && v->belief && v->says && v->odd;
-    if (good) {
-        for (size_t i = 0; i < n; i++)
+    graphss_status st = o.norm && o.margin && o.z && o.apart && o.alike && v->twin &&
+                                v->rest && v->cosine && v->trust && v->belief && v->says &&
+                                v->odd
+                            ? graphss_i_twins(ctx, v->twin, o.alike, &v->graph, &v->features)
+                            : GRAPHSS_ERR_NOMEM;
+    if (!st) {
+        for (size_t i = 0; i < n; i++) {
             v->trust[i] = 1;
+            v->odd[i * GRAPHSS_I_ODD + TWIN_ALIKE] = o.alike[i];
+        }
         graphss_i_parallel(ctx, tasks, open_words, &o);
         graphss_i_parallel(ctx, tasks, open_links, &o);
+        graphss_i_parallel(ctx, tasks, open_twin, &o);
     }
+    graphss_release(ctx, o.alike);
+    graphss_release(ctx, o.apart);
     graphss_release(ctx, o.z);
     graphss_release(ctx, o.margin);
     graphss_release(ctx, o.norm);
-    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    return st;
 }
 
 /* ---- what does ---- */
@@ -317,14 +391,15 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
 /* Votes, [n x k] each, and the sums behind them. */
 typedef struct votes {
     float *belief, *mlp, *label; /* what nodes vote with; training nodes with their label */
-    float *near, *near_mlp, *near_label, *near_two, *near_trusted;
+    float *near, *near_mlp, *near_label, *near_two, *near_trusted, *near_rest;
     float *weight; /* [stored links] */
 } votes;
 
 static void votes_destroy(graphss_ctx *ctx, votes *t)
 {
-    float *const all[] = {t->belief,     t->mlp,      t->label,        t->near,  t->near_mlp,
-                          t->near_label, t->near_two, t->near_trusted, t->weight};
+    float *const all[] = {t->belief,    t->mlp,        t->label,    t->near,
+                          t->near_mlp,  t->near_label, t->near_two, t->near_trusted,
+                          t->near_rest, t->weight};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         graphss_release(ctx, all[i]);
 }
@@ -333,8 +408,8 @@ static graphss_status votes_init(graphss_ctx *ctx, votes *t, const graphss_i_vie
                                  const graphss_i_lens *lens)
 {
     const size_t n = lens->n, k = lens->k;
-    float **const all[] = {&t->label,      &t->near,     &t->near_mlp,
-                           &t->near_label, &t->near_two, &t->near_trusted};
+    float **const all[] = {&t->label,    &t->near,         &t->near_mlp, &t->near_label,
+                           &t->near_two, &t->near_trusted, &t->near_rest};
     bool good = true;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         good &= (*all[i] = graphss_i_calloc(ctx, n, k * sizeof **all[i])) != NULL;
@@ -349,6 +424,24 @@ static void divide(float *x, size_t k, double divisor)
 {
     for (size_t c = 0; c < k && divisor > 0; c++)
         x[c] = (float)((double)x[c] / divisor);
+}
+
+/* Mean over the neighbours that are neither the twin nor neighbours of it. */
+static void vote_rest(float *vote, const float *belief, const graphss_i_view *v, size_t i,
+                      size_t k)
+{
+    const graphss_graph *g = &v->graph;
+    const int32_t twin = v->twin[i];
+    double count = 0;
+    for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
+        const int32_t u = g->target[e];
+        if (twin >= 0 && (u == twin || graphss_graph_has_edge(g, u, twin)))
+            continue;
+        count++;
+        for (size_t c = 0; c < k; c++)
+            vote[c] += belief[(size_t)u * k + c];
+    }
+    divide(vote, k, count);
 }
 
 /* Means over the neighbours; over those two steps away, without the way back:
@@ -386,6 +479,7 @@ static void count_votes(graphss_ctx *ctx, votes *t, const graphss_i_view *v,
             float *two = t->near_two + i * k + c;
             *two = fmaxf(0, *two - (float)degree * t->belief[i * k + c]);
         }
+        vote_rest(t->near_rest + i * k, t->belief, v, i, k);
         divide(t->near_two + i * k, k, paths);
         divide(t->near_trusted + i * k, k, weight);
         divide(t->near + i * k, k, degree);
@@ -462,8 +556,10 @@ graphss_status graphss_i_view_look(graphss_ctx *ctx, graphss_i_view *v,
                                        t.near_label + i * k,
                                        near_mlp,
                                        t.near_two + i * k,
-                                       t.near_trusted + i * k};
-        fill_says(v->says + i * k * GRAPHSS_I_SAYS, source, 7, first, past, k);
+                                       t.near_trusted + i * k,
+                                       v->rest + i * k,
+                                       t.near_rest + i * k};
+        fill_says(v->says + i * k * GRAPHSS_I_SAYS, source, 9, first, past, k);
         float *odd = v->odd + i * GRAPHSS_I_ODD;
         odd[MLP_VOTE] = distance(m, near, k);
         odd[PROB_VOTE] = distance(p, near, k);
@@ -480,6 +576,7 @@ graphss_status graphss_i_view_look(graphss_ctx *ctx, graphss_i_view *v,
         odd[MLP_IS_VOTE] = first[1] == first[2];
         odd[PROB_IS_VOTE] = first[0] == first[2];
         odd[PROB_IS_MLP] = first[0] == first[1];
+        odd[TWIN_VOTES_APART] = distance(near, t.near_rest + i * k, k);
         for (size_t c = 0; c < k && past; c++)
             odd[PAST_DIVERGENCE] = (c ? odd[PAST_DIVERGENCE] : 0) +
                                    past[c] * logf((past[c] + SMALL) / (p[c] + SMALL));

@@ -8,10 +8,10 @@
 #include <graphss/split.h>
 
 enum {
-    GRAPHSS_I_SAYS = 12,     /* columns of evidence per class, */
-    GRAPHSS_I_SAYS_NOW = 10, /* of which the first so many need no history */
-    GRAPHSS_I_ODD = 37,      /* likewise for oddness */
-    GRAPHSS_I_ODD_NOW = 30
+    GRAPHSS_I_SAYS = 14,     /* columns of evidence per class, */
+    GRAPHSS_I_SAYS_NOW = 12, /* of which the first so many need no history */
+    GRAPHSS_I_ODD = 42,      /* likewise for oddness */
+    GRAPHSS_I_ODD_NOW = 35
 };
 
 /* What is the same for the snapshot and all that is simulated on it. All borrowed. */
@@ -33,6 +33,8 @@ typedef struct graphss_i_view {
     float *prob;   /* [n x k] the classifier */
     float *mlp;    /* [n x k] a perceptron on the features */
     float *cosine; /* [stored links] of the two ends' features */
+    int32_t *twin; /* [n] the node it looks copied from, or -1 */
+    float *rest;   /* [n x k] what the words say that the twin lacks */
     float *belief; /* [n x k] what neighbours vote with; first prob */
     float *trust;  /* [n] chance that a node is untouched; first 1 */
     float *says;   /* [n x k x GRAPHSS_I_SAYS] */

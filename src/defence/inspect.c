@@ -215,17 +215,27 @@ static graphss_status believe(graphss_ctx *ctx, inspection *x)
     return GRAPHSS_OK;
 }
 
-/* Every other known node, from number `half` on, is attacked. */
-static graphss_status tamper(graphss_ctx *ctx, inspection *x, graphss_i_view *v,
-                             graphss_i_tampering kind, size_t half)
+/* What is done in a view, and to which half of the labelled nodes. */
+static size_t kind_of(size_t view)
+{
+    return (view - 1) / HALVES;
+}
+
+static bool hit(size_t i, size_t view)
+{
+    return i % HALVES == (view - 1) % HALVES;
+}
+
+static graphss_status tamper(graphss_ctx *ctx, inspection *x, size_t view)
 {
     const graphss_i_scene *scene = x->scene;
     int32_t *victim = graphss_i_alloc(ctx, x->n_fit, sizeof *victim);
     if (!victim)
         return GRAPHSS_ERR_NOMEM;
     size_t n = 0;
-    for (size_t i = half; i < x->n_fit; i += HALVES)
-        victim[n++] = x->known[i];
+    for (size_t i = 0; i < x->n_fit; i++)
+        if (hit(i, view))
+            victim[n++] = x->known[i];
     const graphss_attack_input in = {.graph = scene->current.graph,
                                      .features = scene->current.features,
                                      .label = x->believed,
@@ -233,12 +243,11 @@ static graphss_status tamper(graphss_ctx *ctx, inspection *x, graphss_i_view *v,
                                      .model = scene->model,
                                      .victim = victim,
                                      .n_victims = n,
-                                     .seed = scene->seed + half};
-    const float *believes[GRAPHSS_I_BUDGETS]; /* each budget meets other beliefs */
-    for (size_t b = 0; b < GRAPHSS_I_BUDGETS; b++)
-        believes[b] = x->surrogate[(b + half) % GRAPHSS_I_BUDGETS];
-    const graphss_status st =
-        graphss_i_simulate(ctx, &v->graph, &v->features, &in, believes, kind);
+                                     .seed = scene->seed + (view - 1) % HALVES};
+    graphss_i_view *v = &x->view[view];
+    const graphss_status st = graphss_i_simulate(
+        ctx, &v->graph, &v->features, &in, (graphss_i_tampering)kind_of(view),
+        (const float *const *)x->surrogate, (view - 1) % HALVES);
     graphss_release(ctx, victim);
     return st;
 }
@@ -256,7 +265,7 @@ static graphss_status make_views(graphss_ctx *ctx, inspection *x)
             v->graph = *scene->current.graph;
             v->features = *scene->current.features;
         } else if (!st) {
-            st = tamper(ctx, x, v, (graphss_i_tampering)((i - 1) / HALVES), (i - 1) % HALVES);
+            st = tamper(ctx, x, i);
         }
         if (st)
             break;
@@ -275,36 +284,38 @@ static graphss_status make_views(graphss_ctx *ctx, inspection *x)
 
 /* ---- fitting ---- */
 
-/* Adds the known nodes of one half (or all: HALVES) that belong to the group. */
-static void gather(graphss_i_sample *s, const inspection *x, const graphss_i_view *v,
-                   size_t half, size_t group, double weight)
+/* Adds labelled nodes of the group that were hit in a view, or some of those that were not
+ * (over all views each once); of the snapshot itself (view 0) all. */
+static void gather(graphss_i_sample *s, const inspection *x, size_t view, bool those_hit,
+                   size_t group, double weight)
 {
     for (size_t i = 0; i < x->n_fit; i++)
-        if ((half == HALVES || i % HALVES == half) &&
+        if ((view == 0 ||
+             (those_hit ? hit(i, view)
+                        : !hit(i, view) && i / HALVES % GRAPHSS_I_ATTACKS == kind_of(view))) &&
             (group == 0 || x->scene->before[x->known[i]] >= 0))
-            graphss_i_sample_add(s, v, x->scene->k, x->known[i], x->known_label[i], weight);
+            graphss_i_sample_add(s, &x->view[view], x->scene->k, x->known[i],
+                                 x->known_label[i], weight);
 }
 
 static graphss_status fit(graphss_ctx *ctx, inspection *x, size_t group)
 {
     const size_t k = x->scene->k;
     graphss_i_sample untouched = {0}, attacked[GRAPHSS_I_ATTACKS] = {0};
-    graphss_status st =
-        graphss_i_sample_init(ctx, &untouched, (2 + GRAPHSS_I_ATTACKS) * x->n_fit, k);
+    graphss_status st = graphss_i_sample_init(ctx, &untouched, 3 * x->n_fit, k);
     if (!st)
-        gather(&untouched, x, &x->view[0], HALVES, group, 1);
+        gather(&untouched, x, 0, true, group, 1);
     const size_t n_now = untouched.n;
-    for (size_t a = 0; a < GRAPHSS_I_SIMULATED && !st; a++) {
-        const bool churn = a >= GRAPHSS_I_ATTACKS;
-        if (!churn)
-            st = graphss_i_sample_init(ctx, &attacked[a], x->n_fit, k);
-        for (size_t h = 0; h < HALVES && !st; h++) {
-            const graphss_i_view *v = &x->view[1 + a * HALVES + h];
-            gather(churn ? &untouched : &attacked[a], x, v, h, group,
-                   churn ? CHURN_WEIGHT : 1);
-            if (!churn) /* those beside attacked nodes */
-                gather(&untouched, x, v, 1 - h, group, 1.0 / GRAPHSS_I_ATTACKS);
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++)
+        st = graphss_i_sample_init(ctx, &attacked[a], x->n_fit, k);
+    for (size_t v = 1; v < VIEWS && !st; v++) {
+        const size_t a = kind_of(v);
+        if (a == GRAPHSS_I_CHURN) {
+            gather(&untouched, x, v, true, group, CHURN_WEIGHT);
+            continue;
         }
+        gather(&attacked[a], x, v, true, group, 1);
+        gather(&untouched, x, v, false, group, 1); /* beside them */
     }
     graphss_i_suspicion_destroy(ctx, &x->suspicion[group]);
     x->fitted[group] = false;

@@ -1,4 +1,5 @@
-/* simulate.c - Nettack does the work; copying is done here, since no attack module has it. */
+/* simulate.c - the attacks do the work; copying is done here, since no attack module has it.
+ */
 #include "defence/simulate.h"
 #include "attack/sandbox.h"
 #include <graphss/benign.h>
@@ -7,6 +8,8 @@ enum { BUDGETS = GRAPHSS_I_BUDGETS, TRIES = 50 };
 static const struct {
     int64_t links, features;
 } budgets[BUDGETS] = {{1, 10}, {2, 20}, {5, 50}};
+static const int64_t drawn_links[BUDGETS] = {2, 4, 6};
+static const double borrowed[BUDGETS] = {0.5, 0.8, 1}; /* share of the words */
 
 /* A node of another class, or -1. */
 static int32_t model_for(const graphss_attack_input *in, int32_t victim, graphss_rng *rng)
@@ -47,34 +50,41 @@ static graphss_status copy_links(graphss_ctx *ctx, graphss_i_sandbox *s, graphss
     return st;
 }
 
-/* Half of the budget takes words of the model, half drops own words it lacks. */
+/* Moves the words of a node towards those of the model: each that only one of them has is
+ * taken over or dropped with chance `share`, at most `most` of them in all; one stays. */
 static graphss_status copy_words(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flips *flips,
-                                 int32_t victim, int32_t from, int64_t budget,
+                                 int32_t victim, int32_t from, int64_t most, double share,
                                  graphss_rng *rng)
 {
     graphss_status st = GRAPHSS_OK;
     for (int turn = 0; turn < 2; turn++) {
         const int32_t giver = turn ? victim : from, other = turn ? from : victim;
+        const int32_t n = s->words.length[giver];
+        int32_t *word = graphss_i_alloc(ctx, (size_t)n, sizeof *word);
+        if (!word)
+            return GRAPHSS_ERR_NOMEM;
+        for (int32_t i = 0; i < n; i++)
+            word[i] = s->words.column[giver][i];
+        graphss_rng_shuffle(rng, word, (size_t)n);
         int64_t made = 0;
-        for (int64_t i = 0; i < 4 * budget && !st && made < budget / 2; i++) {
-            const int32_t n = s->words.length[giver];
-            if (n < 2)
-                break;
-            const size_t at = (size_t)graphss_rng_below(rng, (uint64_t)n);
-            const int32_t word = s->words.column[giver][at];
-            if (graphss_i_sandbox_word(s, (size_t)other, word) != 0)
+        for (int32_t i = 0; i < n && !st && made < most / 2; i++) {
+            if (graphss_i_sandbox_word(s, (size_t)other, word[i]) != 0 ||
+                graphss_rng_double(rng) >= share || (turn && s->words.length[victim] < 2))
                 continue;
-            const double value = graphss_i_words_value(&s->words, (size_t)giver, at);
-            st = graphss_i_sandbox_set_word(ctx, s, flips, victim, victim, word,
-                                            turn ? 0 : (float)value);
+            const float value = turn ? 0 : graphss_i_sandbox_word(s, (size_t)giver, word[i]);
+            st = graphss_i_sandbox_set_word(ctx, s, flips, victim, victim, word[i], value);
             made++;
         }
+        graphss_release(ctx, word);
+        if (st)
+            return st;
     }
     return st;
 }
 
+/* Links and words of another node, or words alone. */
 static graphss_status copy_all(graphss_ctx *ctx, graphss_flips *flips,
-                               const graphss_attack_input *in)
+                               const graphss_attack_input *in, size_t budget, bool links)
 {
     graphss_i_sandbox s = {0};
     graphss_rng rng = graphss_rng_make(in->seed, GRAPHSS_STREAM_DEFENCE);
@@ -83,18 +93,19 @@ static graphss_status copy_all(graphss_ctx *ctx, graphss_flips *flips,
         const int32_t victim = in->victim[v], from = model_for(in, victim, &rng);
         if (from < 0)
             continue;
-        st =
-            copy_links(ctx, &s, flips, in, victim, from, budgets[v % BUDGETS].links + 1, &rng);
+        if (links)
+            st = copy_links(ctx, &s, flips, in, victim, from, budgets[budget].links + 1, &rng);
         if (!st)
-            st = copy_words(ctx, &s, flips, victim, from, budgets[v % BUDGETS].features, &rng);
+            st = copy_words(ctx, &s, flips, victim, from,
+                            links ? budgets[budget].features : INT32_MAX,
+                            links ? 1 : borrowed[budget], &rng);
     }
     graphss_i_sandbox_destroy(ctx, &s);
     return st;
 }
 
-/* Each third of the nodes changes as much as the attacks change it. */
 static graphss_status churn(graphss_ctx *ctx, graphss_flips *flips,
-                            const graphss_attack_input *in, int budget)
+                            const graphss_attack_input *in, size_t budget)
 {
     int32_t *label = graphss_i_copy(ctx, in->label, in->graph->n_nodes, sizeof *label);
     if (!label)
@@ -109,6 +120,26 @@ static graphss_status churn(graphss_ctx *ctx, graphss_flips *flips,
         graphss_benign_churn(ctx, flips, &data, in->victim, in->n_victims, in->seed, &opt);
     graphss_release(ctx, label);
     return st;
+}
+
+/* Drawn links do less harm than chosen ones, so an attacker draws more of them. */
+static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
+                          const graphss_attack_input *in, graphss_i_tampering kind,
+                          size_t budget)
+{
+    if (kind == GRAPHSS_I_COPIED || kind == GRAPHSS_I_BORROWED)
+        return copy_all(ctx, flips, in, budget, kind == GRAPHSS_I_COPIED);
+    if (kind == GRAPHSS_I_CHURN)
+        return churn(ctx, flips, in, budget);
+    const bool drawn = kind == GRAPHSS_I_DICE || kind == GRAPHSS_I_RANDOM;
+    graphss_attack_options opt = graphss_attack_options_default();
+    opt.method = kind == GRAPHSS_I_DICE ? "dice" : drawn ? "random" : "nettack";
+    opt.links = kind == GRAPHSS_I_FEATURES ? 0
+                : drawn                    ? drawn_links[budget]
+                                           : budgets[budget].links;
+    opt.features =
+        kind == GRAPHSS_I_LINKS || kind == GRAPHSS_I_DICE ? 0 : budgets[budget].features;
+    return graphss_attack_run(ctx, flips, NULL, in, &opt);
 }
 
 /* Replaces *graph and *features by what the flips make of them. */
@@ -130,40 +161,33 @@ static graphss_status advance(graphss_ctx *ctx, graphss_graph *graph,
 
 graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_graph *graph,
                                   graphss_features *features, const graphss_attack_input *in,
-                                  const float *const *surrogate, graphss_i_tampering kind)
+                                  graphss_i_tampering kind, const float *const *surrogate,
+                                  size_t turn)
 {
     graphss_graph g = {0};
     graphss_features x = {0};
     graphss_attack_input step = *in;
-    int32_t *third = graphss_i_alloc(ctx, in->n_victims / BUDGETS + 1, sizeof *third);
-    graphss_status st = third ? graphss_graph_copy(ctx, &g, in->graph) : GRAPHSS_ERR_NOMEM;
+    int32_t *some = graphss_i_alloc(ctx, in->n_victims, sizeof *some);
+    graphss_status st = some ? graphss_graph_copy(ctx, &g, in->graph) : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = graphss_features_copy(ctx, &x, in->features);
     step.graph = &g;
     step.features = &x;
-    for (int b = 0; b < (kind == GRAPHSS_I_COPIED ? 1 : BUDGETS) && !st; b++) {
-        const int budget = kind == GRAPHSS_I_FEW ? 0 : b;
-        step.surrogate = surrogate[b];
+    step.victim = some;
+    for (size_t b = 0; b < BUDGETS && !st; b++) {
         graphss_flips flips = {0};
-        graphss_attack_options opt = graphss_attack_options_default();
-        opt.links = kind == GRAPHSS_I_FEATURES ? 0 : budgets[budget].links;
-        opt.features = kind == GRAPHSS_I_LINKS ? 0 : budgets[budget].features;
-        if (kind != GRAPHSS_I_COPIED) {
-            step.victim = third;
-            step.n_victims = 0;
-            for (size_t v = (size_t)b; v < in->n_victims; v += BUDGETS)
-                third[step.n_victims++] = in->victim[v];
-        }
-        if (step.n_victims)
-            st = kind == GRAPHSS_I_COPIED ? copy_all(ctx, &flips, &step)
-                 : kind == GRAPHSS_I_CHURN
-                     ? churn(ctx, &flips, &step, b)
-                     : graphss_attack_run(ctx, &flips, NULL, &step, &opt);
+        step.n_victims = 0;
+        for (size_t v = b; v < in->n_victims; v += BUDGETS)
+            some[step.n_victims++] = in->victim[v];
+        if (!step.n_victims)
+            continue;
+        step.surrogate = surrogate[(b + turn) % BUDGETS];
+        st = run(ctx, &flips, &step, kind, kind == GRAPHSS_I_FEW ? 0 : b);
         if (!st)
             st = advance(ctx, &g, &x, &flips);
         graphss_flips_destroy(ctx, &flips);
     }
-    graphss_release(ctx, third);
+    graphss_release(ctx, some);
     if (st) {
         graphss_graph_destroy(ctx, &g);
         graphss_features_destroy(ctx, &x);

@@ -12,6 +12,9 @@ typedef enum graphss_i_tampering {
     GRAPHSS_I_LINKS,    /* links alone */
     GRAPHSS_I_FEATURES, /* features alone */
     GRAPHSS_I_COPIED,   /* links and features of a random node of another class */
+    GRAPHSS_I_BORROWED, /* features alone of such a node */
+    GRAPHSS_I_DICE,     /* links to other classes in place of links to the own */
+    GRAPHSS_I_RANDOM,   /* links and features drawn at random */
     GRAPHSS_I_CHURN,    /* no attack: as much change as a living graph has */
     GRAPHSS_I_SIMULATED
 } graphss_i_tampering;
@@ -22,10 +25,11 @@ enum { GRAPHSS_I_ATTACKS = GRAPHSS_I_CHURN };
 
 /* Attacks the listed nodes, a third of them with each of three budgets, since the true one
  * is unknown. in: graph, features, label (believed; those of victims known), victims, seed;
- * surrogate [GRAPHSS_I_BUDGETS]: what the attacker with that budget believes. Both outputs are
- * the caller's. */
+ * surrogate [GRAPHSS_I_BUDGETS]: what attackers believe; `turn` says which budget meets
+ * which. Both outputs are the caller's. */
 graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_graph *graph,
                                   graphss_features *features, const graphss_attack_input *in,
-                                  const float *const *surrogate, graphss_i_tampering kind);
+                                  graphss_i_tampering kind, const float *const *surrogate,
+                                  size_t turn);
 
 #endif

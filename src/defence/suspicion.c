@@ -1,23 +1,33 @@
 /* suspicion.c - a conditional logit per state (what do the sources mean for a node in it?)
- * and a logistic gate per attack (does the node look so?). The last state is for what was
- * never simulated: its weights, fitted on all states together, are not negative, so that
- * no evidence is turned round; its likelihood is a bet against the rank of the node's
- * oddness among untouched nodes, which is worth 1 on average for an untouched node. */
+ * and a gate between the states (what does the node look like?). The logits of attacks lean
+ * towards that of all attacks together, so that none is fitted to one attacker alone. The last
+ * state is for what was never simulated: its weights, fitted on all states together, are not
+ * negative, so that no evidence is turned round; its likelihood is a bet against the rank of
+ * the node's oddness among untouched nodes, which is worth 1 on average for an untouched node.
+ */
 #include "defence/suspicion.h"
 #include "defence/choice.h"
+#include "defence/softmax.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GATE = 1 + 2 * GRAPHSS_I_ODD, ODD_STATE = GRAPHSS_I_STATES - 1 };
-static const double PENALTY = 1e-2, GATE_PENALTY = 2e-3, FARTHEST = 5, SQUARE_MOST = 9,
-                    RIDGE = 0.05, BET = 0.2, RATIO_MOST = 8;
+enum { GATE = 1 + 2 * GRAPHSS_I_ODD, ODD_STATE = GRAPHSS_I_STATES - 1, THIN = 3 };
+static const double PENALTY = 1e-2, LEAN = 1e-2, GATE_PENALTY = 4e-4, FARTHEST = 5,
+                    SQUARE_MOST = 9, RIDGE = 0.05, BET = 0.2, RATIO_MOST = 8;
 
 const char *graphss_i_state_name(size_t state)
 {
-    static const char *const name[GRAPHSS_I_STATES] = {
-        "untouched", "links and features", "links and features", "links", "features", "copied",
-        "unknown"};
+    static const char *const name[GRAPHSS_I_STATES] = {"untouched",
+                                                       "links and features",
+                                                       "links and features",
+                                                       "links",
+                                                       "features",
+                                                       "copied",
+                                                       "features",
+                                                       "links",
+                                                       "random",
+                                                       "unknown"};
     return state < GRAPHSS_I_STATES ? name[state] : NULL;
 }
 
@@ -155,39 +165,40 @@ static double weight_of(const graphss_i_sample *s)
     return sum;
 }
 
-/* Untouched against attacked, both with the same weight in all: the odds are the ratio of
- * the densities. */
-static graphss_status fit_gate(graphss_ctx *ctx, double *gate, const graphss_i_suspicion *u,
+/* Every state has the same weight in all: ratios of the chances are those of densities. */
+static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_suspicion *u,
                                const graphss_i_sample *untouched,
                                const graphss_i_sample *attacked)
 {
-    const size_t n = untouched->n + attacked->n, f = 1 + 2 * u->s;
-    float *x = graphss_i_calloc(ctx, n, 2 * f * sizeof *x);
+    const size_t f = 1 + 2 * u->s;
+    size_t n = untouched->n, at = 0;
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
+        n += attacked[a].n;
+    float *x = graphss_i_alloc(ctx, n, f * sizeof *x);
     float *weight = graphss_i_alloc(ctx, n, sizeof *weight);
     int32_t *label = graphss_i_alloc(ctx, n, sizeof *label);
     graphss_status st = x && weight && label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    const double balance = weight_of(attacked) / weight_of(untouched);
-    for (size_t i = 0; i < n && !st; i++) {
-        const bool hit = i >= untouched->n;
-        const graphss_i_sample *s = hit ? attacked : untouched;
-        const size_t at = hit ? i - untouched->n : i;
-        double g[GATE];
-        gate_columns(g, u, s->odd + at * GRAPHSS_I_ODD);
-        for (size_t j = 0; j < f; j++)
-            x[(2 * i + 1) * f + j] = (float)g[j];
-        weight[i] = (float)((double)s->weight[at] * (hit ? 1 : balance));
-        label[i] = hit;
+    for (size_t r = 0; r <= GRAPHSS_I_ATTACKS && !st; r++) {
+        const graphss_i_sample *s = r ? &attacked[r - 1] : untouched;
+        const double total = weight_of(s);
+        for (size_t i = 0; i < s->n; i++, at++) {
+            double g[GATE];
+            gate_columns(g, u, s->odd + i * GRAPHSS_I_ODD);
+            for (size_t j = 0; j < f; j++)
+                x[at * f + j] = (float)g[j];
+            weight[at] = (float)((double)s->weight[i] / total);
+            label[at] = (int32_t)r;
+        }
     }
     if (!st) {
-        const graphss_i_choice in = {.x = x,
-                                     .n = n,
-                                     .k = 2,
-                                     .f = f,
-                                     .stride = f,
-                                     .label = label,
-                                     .weight = weight,
-                                     .penalty = GATE_PENALTY};
-        st = graphss_i_choice_fit(ctx, gate, NULL, &in);
+        const graphss_i_softmax in = {.x = x,
+                                      .n = n,
+                                      .f = f,
+                                      .k = 1 + GRAPHSS_I_ATTACKS,
+                                      .label = label,
+                                      .weight = weight,
+                                      .penalty = GATE_PENALTY};
+        st = graphss_i_softmax_fit(ctx, u->gate, &in);
     }
     graphss_release(ctx, label);
     graphss_release(ctx, weight);
@@ -197,7 +208,7 @@ static graphss_status fit_gate(graphss_ctx *ctx, double *gate, const graphss_i_s
 
 static graphss_status fit_classes(graphss_ctx *ctx, double *w, double *noise,
                                   const graphss_i_suspicion *u, const graphss_i_sample *s,
-                                  size_t k, bool rising)
+                                  size_t k, const double *centre, bool rising)
 {
     const graphss_i_choice in = {.x = s->says,
                                  .n = s->n,
@@ -206,13 +217,14 @@ static graphss_status fit_classes(graphss_ctx *ctx, double *w, double *noise,
                                  .stride = GRAPHSS_I_SAYS,
                                  .label = s->label,
                                  .weight = s->weight,
-                                 .penalty = PENALTY,
+                                 .penalty = centre ? LEAN : PENALTY,
+                                 .centre = centre,
                                  .noisy = true,
                                  .rising = rising};
     return graphss_i_choice_fit(ctx, w, noise, &in);
 }
 
-/* All samples in one, untouched nodes with the weight of two attacks. */
+/* Every THIN-th row of all samples in one, untouched nodes with the weight of two attacks. */
 static graphss_status pool(graphss_ctx *ctx, graphss_i_sample *all,
                            const graphss_i_sample *untouched, const graphss_i_sample *attacked,
                            size_t k)
@@ -225,9 +237,9 @@ static graphss_status pool(graphss_ctx *ctx, graphss_i_sample *all,
         const graphss_i_sample *s = a < GRAPHSS_I_ATTACKS ? attacked + a : untouched;
         const double scale =
             a < GRAPHSS_I_ATTACKS ? 1 : 2 * weight_of(attacked) / weight_of(untouched);
-        const graphss_i_view rows = {.says = s->says, .odd = s->odd};
-        for (size_t i = 0; i < s->n; i++)
-            graphss_i_sample_add(all, &rows, k, (int32_t)i, s->label[i],
+        const graphss_i_view held = {.says = s->says, .odd = s->odd};
+        for (size_t i = a % THIN; i < s->n; i += THIN)
+            graphss_i_sample_add(all, &held, k, (int32_t)i, s->label[i],
                                  scale * (double)s->weight[i]);
     }
     return st;
@@ -242,16 +254,18 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
     *u = (graphss_i_suspicion){.f = history ? GRAPHSS_I_SAYS : GRAPHSS_I_SAYS_NOW,
                                .s = history ? GRAPHSS_I_ODD : GRAPHSS_I_ODD_NOW};
     measure(u, now->odd, n);
-    graphss_status st = fit_classes(ctx, u->w[0], &u->noise, u, untouched, k, false);
-    for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++) {
-        st = fit_classes(ctx, u->w[1 + a], NULL, u, attacked + a, k, false);
-        if (!st)
-            st = fit_gate(ctx, u->gate[a], u, untouched, attacked + a);
-    }
+    double lean[GRAPHSS_I_SAYS];
+    graphss_status st = fit_classes(ctx, u->w[0], &u->noise, u, untouched, k, NULL, false);
     if (!st)
         st = pool(ctx, &all, untouched, attacked, k);
     if (!st)
-        st = fit_classes(ctx, u->w[ODD_STATE], NULL, u, &all, k, true);
+        st = fit_classes(ctx, lean, NULL, u, &all, k, NULL, false);
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++)
+        st = fit_classes(ctx, u->w[1 + a], NULL, u, attacked + a, k, lean, false);
+    if (!st)
+        st = fit_gate(ctx, u, untouched, attacked);
+    if (!st)
+        st = fit_classes(ctx, u->w[ODD_STATE], NULL, u, &all, k, NULL, true);
     if (!st)
         st = fit_oddness(ctx, u, untouched, n_now);
     graphss_i_sample_destroy(ctx, &all);
@@ -282,12 +296,13 @@ void graphss_i_suspicion_node(double *likelihood, double *p, const graphss_i_sus
     const float *odd = v->odd + node * GRAPHSS_I_ODD;
     double g[GATE];
     gate_columns(g, u, odd);
+    const size_t f = 1 + 2 * u->s;
     likelihood[0] = 1;
-    for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++) {
+    for (size_t a = 1; a <= GRAPHSS_I_ATTACKS; a++) {
         double x = 0;
-        for (size_t j = 0; j < 1 + 2 * u->s; j++)
-            x += u->gate[a][j] * g[j];
-        likelihood[1 + a] = exp(fmin(RATIO_MOST, fmax(-RATIO_MOST, x)));
+        for (size_t j = 0; j < f; j++)
+            x += (u->gate[a * f + j] - u->gate[j]) * g[j];
+        likelihood[a] = exp(fmin(RATIO_MOST, fmax(-RATIO_MOST, x)));
     }
     likelihood[ODD_STATE] = odd_bet(u, odd);
     for (size_t r = 0; r < GRAPHSS_I_STATES; r++)

@@ -27,11 +27,11 @@ void graphss_i_sample_add(graphss_i_sample *s, const graphss_i_view *v, size_t k
 typedef struct graphss_i_suspicion {
     size_t f, s; /* columns used: with history or without */
     double w[GRAPHSS_I_STATES][GRAPHSS_I_SAYS];
-    double gate[GRAPHSS_I_ATTACKS][1 + 2 * GRAPHSS_I_ODD];
-    double mean[GRAPHSS_I_ODD], spread[GRAPHSS_I_ODD]; /* of all nodes now */
-    double centre[GRAPHSS_I_ODD];                      /* of untouched nodes, scaled so */
-    double factor[GRAPHSS_I_ODD * GRAPHSS_I_ODD];      /* of their covariance */
-    double *reference;                                 /* [n_reference] ascending */
+    double gate[(1 + GRAPHSS_I_ATTACKS) * (1 + 2 * GRAPHSS_I_ODD)]; /* untouched first */
+    double mean[GRAPHSS_I_ODD], spread[GRAPHSS_I_ODD];              /* of all nodes now */
+    double centre[GRAPHSS_I_ODD];                 /* of untouched nodes, scaled so */
+    double factor[GRAPHSS_I_ODD * GRAPHSS_I_ODD]; /* of their covariance */
+    double *reference;                            /* [n_reference] ascending */
     size_t n_reference;
     double noise; /* share of labels that are wrong */
 } graphss_i_suspicion;
