@@ -46,7 +46,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--shares", default=",".join(SHARES))
-    parser.add_argument("--methods", default="retrain,rgcn,jaccard,svd")
+    parser.add_argument("--methods", default="retrain,rgcn,jaccard,svd,prognn")
     parser.add_argument("--mode", default="paper", choices=["paper", "honest"])
     own, options = sys.argv[1:], []
     if "--" in own:
