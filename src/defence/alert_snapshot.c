@@ -96,8 +96,8 @@ static graphss_status list_calibration(graphss_ctx *ctx, graphss_alert *r,
 {
     uint8_t *in_group = graphss_i_calloc(ctx, seen->n_nodes, sizeof *in_group);
     size_t *has = graphss_i_calloc(ctx, seen->n_kinds, sizeof *has);
-    r->calibration =
-        graphss_i_alloc(ctx, (size_t)seen->start[seen->n_kinds] + 1, sizeof *r->calibration);
+    const size_t room = (size_t)seen->start[seen->n_kinds] + seen->n_free + 1;
+    r->calibration = graphss_i_alloc(ctx, room, sizeof *r->calibration);
     const bool good = in_group && has && r->calibration;
     size_t listed = 0;
     for (size_t i = 0; i < n && good; i++) {
@@ -108,6 +108,9 @@ static graphss_status list_calibration(graphss_ctx *ctx, graphss_alert *r,
         for (int64_t i = seen->start[k]; i < seen->start[k + 1] && has[k]; i++)
             if (!in_group[seen->calm_node[i]])
                 r->calibration[listed++] = seen->calm_node[i];
+    for (size_t i = 0; i < seen->n_free && seen->quiet && good; i++)
+        if (has[seen->kind[seen->free_node[i]]] && !in_group[seen->free_node[i]])
+            r->calibration[listed++] = seen->free_node[i];
     r->n_calibration = listed;
     graphss_release(ctx, has);
     graphss_release(ctx, in_group);
@@ -144,7 +147,9 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
     graphss_alert r = {0};
     graphss_status st = graphss_options_check(ctx, &opt, graphss_alert_options_table());
     if (!st)
-        st = graphss_i_look_at(ctx, &look, &seen, in);
+        st = graphss_i_look_at(ctx, &look, in);
+    if (!st)
+        st = graphss_i_look_scores(ctx, &seen, &look, &opt);
     if (!st)
         st = graphss_alert_judge(ctx, &v, &seen, node, n, in->seed, &opt);
     if (st)

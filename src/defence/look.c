@@ -25,8 +25,7 @@ enum {
     NOW = 0,
     PAST = 1
 };
-static const double PENALTY = 5e-3, QUIET = 10, CHURN_SHARE = 0.5, TIE = 0.05,
-                    PRIOR_ODDS = 1.0 / 9, RATIO_MOST = 8;
+static const double PENALTY = 5e-3, QUIET = 10, CHURN_SHARE = 0.5, TIE = 0.05, RATIO_MOST = 8;
 static const size_t columns[GRAPHSS_I_EYES] = {GRAPHSS_I_GLANCE_NOW, GRAPHSS_I_GLANCE_PAST};
 
 void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
@@ -368,11 +367,6 @@ static void score_rows(void *arg, size_t task)
     }
 }
 
-static double score_of(double odds)
-{
-    return 1 / (1 + exp(-odds) / PRIOR_ODDS);
-}
-
 /* ---- clean nodes ---- */
 
 static int32_t changed_how(const graphss_i_look *x, size_t node)
@@ -384,14 +378,7 @@ static int32_t changed_how(const graphss_i_look *x, size_t node)
                                    : GRAPHSS_I_SAME;
 }
 
-/* Clean nodes of one kind, to be collected. */
-typedef struct calm_list {
-    int32_t *node;
-    double *odds;
-    size_t n;
-} calm_list;
-
-static void add_calm(calm_list *list, int32_t node, double odds)
+static void add_calm(graphss_i_calm *list, int32_t node, double odds)
 {
     list->node[list->n] = node;
     list->odds[list->n++] = odds;
@@ -408,8 +395,9 @@ static void draw_changes(graphss_benign_options *churn, size_t n, const graphss_
 }
 
 /* Validation nodes, churned as much as the nodes of the kind changed. */
-static graphss_status churn_calm(graphss_ctx *ctx, calm_list *list, const graphss_i_look *x,
-                                 const int32_t *kind, int32_t wanted, const uint8_t *labelled)
+static graphss_status churn_calm(graphss_ctx *ctx, graphss_i_calm *list,
+                                 const graphss_i_look *x, const int32_t *kind, int32_t wanted,
+                                 const uint8_t *labelled)
 {
     const size_t most = x->n_calm < CHURN_MOST ? x->n_calm : CHURN_MOST;
     graphss_rng rng = graphss_rng_make(x->in->seed, GRAPHSS_STREAM_DEFENCE);
@@ -446,10 +434,9 @@ done:
     return st;
 }
 
-/* Fills list [CHANGED]; each has room for all clean nodes. A kind that has no clean nodes of
- * its own, real or churned, is merged into the next that has. */
-static graphss_status find_calm(graphss_ctx *ctx, calm_list *list, const graphss_i_look *x,
-                                int32_t *kind, const uint8_t *labelled)
+graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
+                                   const graphss_i_look *x, int32_t *kind,
+                                   const uint8_t *labelled)
 {
     size_t used[GRAPHSS_I_CHANGED] = {0};
     graphss_status st = GRAPHSS_OK;
@@ -481,100 +468,9 @@ static graphss_status find_calm(graphss_ctx *ctx, calm_list *list, const graphss
     return st;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Conformal p-values of all nodes among the clean ones of their kind. */
-static graphss_status rank_nodes(graphss_ctx *ctx, graphss_alert_scores *s)
-{
-    const size_t total = (size_t)s->start[s->n_kinds];
-    double *calm = graphss_i_copy(ctx, s->calm_score, total + 1, sizeof *calm);
-    if (!calm)
-        return GRAPHSS_ERR_NOMEM;
-    for (size_t k = 0; k < s->n_kinds; k++)
-        qsort(calm + s->start[k], (size_t)(s->start[k + 1] - s->start[k]), sizeof *calm,
-              compare);
-    for (size_t i = 0; i < s->n_nodes; i++) {
-        const size_t from = (size_t)s->start[s->kind[i]];
-        const size_t n = (size_t)s->start[s->kind[i] + 1] - from;
-        size_t low = 0, high = n;
-        while (low < high) {
-            const size_t mid = (low + high) / 2;
-            if (calm[from + mid] < s->score[i])
-                low = mid + 1;
-            else
-                high = mid;
-        }
-        s->p_value[i] = (double)(n - low + 1) / (double)(n + 1);
-    }
-    graphss_release(ctx, calm);
-    return GRAPHSS_OK;
-}
-
-static graphss_status fill(graphss_ctx *ctx, graphss_alert_scores *s, const graphss_i_look *x)
-{
-    const size_t n = x->n;
-    calm_list list[GRAPHSS_I_CHANGED] = {0};
-    uint8_t *labelled = graphss_i_calloc(ctx, n, sizeof *labelled);
-    s->n_nodes = n;
-    s->n_kinds = GRAPHSS_I_CHANGED;
-    s->score = graphss_i_alloc(ctx, n, sizeof *s->score);
-    s->p_value = graphss_i_alloc(ctx, n, sizeof *s->p_value);
-    s->kind = graphss_i_alloc(ctx, n, sizeof *s->kind);
-    s->start = graphss_i_calloc(ctx, s->n_kinds + 1, sizeof *s->start);
-    s->free_node = graphss_i_alloc(ctx, n, sizeof *s->free_node);
-    bool good = labelled && s->score && s->p_value && s->kind && s->start && s->free_node;
-    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
-        list[c].node = graphss_i_alloc(ctx, x->n_calm, sizeof *list[c].node);
-        list[c].odds = graphss_i_alloc(ctx, x->n_calm, sizeof *list[c].odds);
-        good = good && list[c].node && list[c].odds;
-    }
-    graphss_status st = good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    if (st)
-        goto done;
-    for (size_t i = 0; i < x->split->n_train; i++)
-        labelled[x->split->train[i]] = 1;
-    for (size_t i = 0; i < x->split->n_val; i++)
-        labelled[x->split->val[i]] = 1;
-    for (size_t i = 0; i < n; i++) {
-        s->score[i] = score_of(x->odds[i]);
-        if (!labelled[i])
-            s->free_node[s->n_free++] = (int32_t)i;
-    }
-    st = find_calm(ctx, list, x, s->kind, labelled);
-    if (st)
-        goto done;
-    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++)
-        s->start[c + 1] = s->start[c] + (int64_t)list[c].n;
-    const size_t total = (size_t)s->start[s->n_kinds];
-    s->calm_node = graphss_i_calloc(ctx, total + 1, sizeof *s->calm_node);
-    s->calm_score = graphss_i_calloc(ctx, total + 1, sizeof *s->calm_score);
-    if (!s->calm_node || !s->calm_score) {
-        st = GRAPHSS_ERR_NOMEM;
-        goto done;
-    }
-    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++)
-        for (size_t i = 0; i < list[c].n; i++) {
-            s->calm_node[s->start[c] + (int64_t)i] = list[c].node[i];
-            s->calm_score[s->start[c] + (int64_t)i] = score_of(list[c].odds[i]);
-        }
-    st = rank_nodes(ctx, s);
-done:
-    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
-        graphss_release(ctx, list[c].node);
-        graphss_release(ctx, list[c].odds);
-    }
-    graphss_release(ctx, labelled);
-    return st;
-}
-
 graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
-                                 graphss_alert_scores *out, const graphss_recover_input *in)
+                                 const graphss_recover_input *in)
 {
-    graphss_alert_scores s = {0};
     x->in = in;
     graphss_status st = ask_model(ctx, x);
     if (!st)
@@ -591,14 +487,8 @@ graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
         x->odds = graphss_i_alloc(ctx, x->n, sizeof *x->odds);
         st = x->odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     }
-    if (!st) {
+    if (!st)
         graphss_i_parallel(ctx, (x->n + ROWS - 1) / ROWS, score_rows, x);
-        st = fill(ctx, &s, x);
-    }
-    if (st)
-        graphss_alert_scores_destroy(ctx, &s);
-    else
-        *out = s;
     return st;
 }
 

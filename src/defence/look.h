@@ -45,8 +45,26 @@ typedef enum graphss_i_changed {
     GRAPHSS_I_CHANGED
 } graphss_i_changed;
 
+/* Clean nodes of one kind. The arrays are the caller's, with room for all clean nodes. */
+typedef struct graphss_i_calm {
+    int32_t *node;
+    double *odds;
+    size_t n;
+} graphss_i_calm;
+
+/* Fills odds and change. */
 graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
-                                 graphss_alert_scores *out, const graphss_recover_input *in);
+                                 const graphss_recover_input *in);
+/* kind [n]: graphss_i_changed of each node; list [GRAPHSS_I_CHANGED]: the clean nodes of each.
+ * Kinds with few clean nodes get churned ones; nodes that did not change, while all clean
+ * nodes did, count as changed. labelled [n]: training or validation node. */
+graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
+                                   const graphss_i_look *x, int32_t *kind,
+                                   const uint8_t *labelled);
+/* All of it as scores (alert_scores.c). */
+graphss_status graphss_i_look_scores(graphss_ctx *ctx, graphss_alert_scores *out,
+                                     const graphss_i_look *x,
+                                     const graphss_alert_options *opt);
 void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x);
 /* Which attack explains the nodes best if `share` of them were hit: graphss_i_rehearsed. */
 graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss_i_look *x,

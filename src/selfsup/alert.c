@@ -15,6 +15,8 @@ static const graphss_option table[] = {
      "R", "how often a clean group may raise an alert", 0},
     {"draws", GRAPHSS_OPTION_INT, FIELD(draws), 19, 1e7, NULL, "N",
      "random exchanges behind a p-value", 0},
+    {"validation-only", GRAPHSS_OPTION_BOOL, FIELD(validation_only), 0, 1, NULL, NULL,
+     "compare with validation nodes alone, even where the snapshot is quiet", 0},
     {"inspect", GRAPHSS_OPTION_BOOL, FIELD(inspect), 0, 1, NULL, NULL,
      "name attack, share and nodes by a full inspection, as recover does; slow", 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
@@ -203,7 +205,7 @@ static void conclude_normal(double *p_value, double *threshold, const exchanges 
 
 /* The nodes of one kind, group first in count. */
 static size_t gather(pooled *pool, size_t *n_group, const graphss_alert_scores *seen, size_t k,
-                     const uint8_t *in_group, const int32_t *node, size_t n)
+                     bool quiet, const uint8_t *in_group, const int32_t *node, size_t n)
 {
     size_t size = 0;
     for (size_t i = 0; i < n; i++)
@@ -213,6 +215,11 @@ static size_t gather(pooled *pool, size_t *n_group, const graphss_alert_scores *
     for (int64_t i = seen->start[k]; i < seen->start[k + 1]; i++)
         if (!in_group[seen->calm_node[i]])
             pool[size++] = (pooled){seen->calm_score[i], 0};
+    for (size_t i = 0; i < seen->n_free && quiet; i++) {
+        const int32_t u = seen->free_node[i];
+        if ((size_t)seen->kind[u] == k && !in_group[u])
+            pool[size++] = (pooled){seen->score[u], 0};
+    }
     return size;
 }
 
@@ -246,7 +253,8 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
         n = seen->n_free;
     }
     const size_t draws = (size_t)opt.draws, kinds = seen->n_kinds;
-    const size_t most = n + (size_t)seen->start[kinds];
+    const bool quiet = seen->quiet && !opt.validation_only;
+    const size_t most = n + (size_t)seen->start[kinds] + (quiet ? seen->n_free : 0);
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
     graphss_verdict v = {0};
     exchanges x = {.sum = graphss_i_calloc(ctx, draws, sizeof *x.sum)};
@@ -258,7 +266,7 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
     const bool draw = (double)draws * (double)(n < most - n ? n : most - n) <= DRAWN_MOST;
     for (size_t k = 0; k < kinds && !st; k++) {
         size_t n_group;
-        const size_t size = gather(pool, &n_group, seen, k, in_group, node, n);
+        const size_t size = gather(pool, &n_group, seen, k, quiet, in_group, node, n);
         if (n_group == 0 || n_group == size)
             continue;
         v.n_group += n_group;

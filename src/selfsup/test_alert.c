@@ -100,6 +100,166 @@ static void test_what_cannot_be_judged_is_an_error(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* ---- verdicts over scores of a snapshot ---- */
+
+enum { NODES = 300, CALM = 100, GROUP = 40 };
+
+/* Nodes 0..99 are clean; the kind of a node is its last bit, and moves its score by 10. */
+typedef struct snapshot {
+    double score[NODES], p_value[NODES], calm_score[CALM];
+    int32_t kind[NODES], calm_node[CALM], free_node[NODES - CALM];
+    int64_t start[3];
+} snapshot;
+
+static graphss_alert_scores snapshot_make(snapshot *s, uint64_t seed)
+{
+    draw(s->score, NODES, 0, seed);
+    size_t at = 0;
+    for (int32_t k = 0; k < 2; k++) {
+        for (int32_t i = k; i < NODES; i += 2) {
+            s->score[i] += 10 * k;
+            s->kind[i] = k;
+            if (i < CALM) {
+                s->calm_node[at] = i;
+                s->calm_score[at++] = s->score[i];
+            }
+        }
+        s->start[k + 1] = (int64_t)at;
+    }
+    s->start[0] = 0;
+    for (int32_t i = CALM; i < NODES; i++)
+        s->free_node[i - CALM] = i;
+    return (graphss_alert_scores){.n_nodes = NODES,
+                                  .n_kinds = 2,
+                                  .score = s->score,
+                                  .p_value = s->p_value,
+                                  .kind = s->kind,
+                                  .start = s->start,
+                                  .calm_node = s->calm_node,
+                                  .calm_score = s->calm_score,
+                                  .n_free = NODES - CALM,
+                                  .free_node = s->free_node};
+}
+
+static void test_groups_of_unlike_nodes_alert_as_often_as_promised(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static snapshot s;
+    const graphss_alert_options opt = {.false_alarm_rate = 0.05, .draws = 199};
+    for (int quiet = 0; quiet < 2; quiet++) {
+        size_t alerts = 0;
+        for (uint64_t t = 0; t < 1000; t++) {
+            graphss_alert_scores seen = snapshot_make(&s, 77 + t);
+            graphss_verdict v;
+            int32_t node[GROUP]; /* mostly of the kind that scores high */
+            for (int32_t i = 0; i < GROUP; i++)
+                node[i] = CALM + (i < 10 ? 2 * i : 2 * i + 1);
+            seen.quiet = quiet;
+            assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, node, GROUP, t, &opt));
+            assert_int_equal(v.n_group, GROUP);
+            assert_int_equal(v.n_calibration, quiet ? NODES - GROUP : CALM);
+            alerts += v.alert;
+        }
+        /* 5 % of 1000 is 50, with a deviation of 6.9 */
+        assert_in_range(alerts, 25, 78);
+    }
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_few_high_nodes_are_noticed(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static snapshot s;
+    graphss_alert_scores seen = snapshot_make(&s, 5);
+    graphss_verdict v, calm;
+    assert_ok(ctx, graphss_alert_judge(ctx, &calm, &seen, NULL, 0, 1, NULL));
+    assert_int_equal(calm.n_group, NODES - CALM);
+    for (int32_t i = CALM; i < CALM + 20; i++)
+        s.score[i] += 6;
+    assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, NULL, 0, 1, NULL));
+    assert_true(v.alert && !calm.alert);
+    assert_true(v.score > v.threshold && calm.score < calm.threshold);
+    /* clean nodes that are judged are not compared with themselves */
+    const int32_t clean[] = {0, 1, 2};
+    assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, clean, 3, 1, NULL));
+    assert_int_equal(v.n_calibration, CALM - 3);
+    graphss_ctx_free(ctx);
+}
+
+/* One node against three: it has rank 1 of 4, so p tends to 1 / 4. Score: log^2(1 / 5). */
+static void test_a_tiny_verdict_is_counted_by_hand(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    double score[] = {1, 2, 3, 9}, calm_score[] = {1, 2, 3};
+    int32_t kind[4] = {0}, calm_node[] = {0, 1, 2}, free_node[] = {3};
+    int64_t start[] = {0, 3};
+    const graphss_alert_scores seen = {.n_nodes = 4,
+                                       .n_kinds = 1,
+                                       .score = score,
+                                       .kind = kind,
+                                       .start = start,
+                                       .calm_node = calm_node,
+                                       .calm_score = calm_score,
+                                       .n_free = 1,
+                                       .free_node = free_node};
+    const graphss_alert_options opt = {.false_alarm_rate = 0.3, .draws = 100000};
+    graphss_verdict v;
+    assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, NULL, 0, 1, &opt));
+    assert_float_equal(v.p_value, 0.25, 0.01);
+    assert_float_equal(v.score, log(0.2) * log(0.2), 1e-12);
+    assert_true(v.alert);
+    score[3] = 3; /* shares rank 1.5 */
+    assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, NULL, 0, 1, &opt));
+    assert_float_equal(v.p_value, 0.5, 0.01);
+    const int32_t all[] = {0, 1, 2, 3}, twice[] = {3, 3}, far[] = {4};
+    assert_fails(ctx, graphss_alert_judge(ctx, &v, &seen, all, 4, 1, &opt),
+                 GRAPHSS_ERR_INVALID, "no clean nodes");
+    assert_fails(ctx, graphss_alert_judge(ctx, &v, &seen, twice, 2, 1, &opt),
+                 GRAPHSS_ERR_INVALID, "twice");
+    assert_fails(ctx, graphss_alert_judge(ctx, &v, &seen, far, 1, 1, &opt),
+                 GRAPHSS_ERR_INVALID, "0..3");
+    assert_fails(ctx, graphss_alert_judge(ctx, &v, &seen, far, 0, 1, &opt),
+                 GRAPHSS_ERR_INVALID, "no nodes");
+    graphss_ctx_free(ctx);
+}
+
+/* Where drawing would be much work the sum is taken to be normal: both agree. */
+static void test_drawing_and_the_normal_law_agree(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static snapshot s;
+    const graphss_alert_options few = {.false_alarm_rate = 0.05, .draws = 20000};
+    const graphss_alert_options many = {.false_alarm_rate = 0.05, .draws = 1000000};
+    for (uint64_t t = 0; t < 5; t++) {
+        graphss_alert_scores seen = snapshot_make(&s, 200 + t);
+        graphss_verdict drawn, normal;
+        assert_ok(ctx, graphss_alert_judge(ctx, &drawn, &seen, NULL, 0, 1, &few));
+        assert_ok(ctx, graphss_alert_judge(ctx, &normal, &seen, NULL, 0, 1, &many));
+        assert_float_equal(drawn.p_value, normal.p_value, 0.03);
+        assert_float_equal(drawn.threshold, normal.threshold, 0.05);
+        assert_float_equal(drawn.score, normal.score, 1e-9);
+    }
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status judge_all(graphss_ctx *ctx, void *arg)
+{
+    graphss_verdict v;
+    return graphss_alert_judge(ctx, &v, arg, NULL, 0, 1, NULL);
+}
+
+static void test_failing_allocations_of_a_verdict_leave_nothing(void **state)
+{
+    (void)state;
+    static snapshot s;
+    graphss_alert_scores seen = snapshot_make(&s, 5);
+    testing_each_allocation_fails(judge_all, &seen);
+}
+
 static graphss_status judge(graphss_ctx *ctx, void *arg)
 {
     (void)arg;
@@ -122,6 +282,11 @@ int main(void)
         cmocka_unit_test(test_a_tiny_case_is_counted_by_hand),
         cmocka_unit_test(test_what_cannot_be_judged_is_an_error),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
+        cmocka_unit_test(test_groups_of_unlike_nodes_alert_as_often_as_promised),
+        cmocka_unit_test(test_a_few_high_nodes_are_noticed),
+        cmocka_unit_test(test_a_tiny_verdict_is_counted_by_hand),
+        cmocka_unit_test(test_drawing_and_the_normal_law_agree),
+        cmocka_unit_test(test_failing_allocations_of_a_verdict_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

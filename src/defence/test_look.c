@@ -1,0 +1,242 @@
+/* Glances against naive twins, rehearsals, and what the look makes of them. */
+#include "testing.h"
+
+#include "defence/look.h"
+#include "defence/testing_scene_defence.h"
+
+enum { K = 2 };
+
+typedef struct seen_world {
+    attacked_world a;
+    graphss_i_look look;
+} seen_world;
+
+static void seen_world_make(graphss_ctx *ctx, seen_world *s)
+{
+    attacked_world_make(ctx, &s->a);
+    s->look = (graphss_i_look){0};
+    assert_ok(ctx, graphss_i_look_at(ctx, &s->look, &s->a.in));
+}
+
+static void seen_world_destroy(graphss_ctx *ctx, seen_world *s)
+{
+    graphss_i_look_destroy(ctx, &s->look);
+    attacked_world_destroy(ctx, &s->a);
+}
+
+static bool has_word(const graphss_features *x, size_t node, size_t word)
+{
+    for (int64_t e = x->offset[node]; e < x->offset[node + 1]; e++)
+        if ((size_t)x->column[e] == word)
+            return true;
+    return false;
+}
+
+static void test_counted_words_are_counted(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    seen_world s;
+    seen_world_make(ctx, &s);
+    float weight[WORLD_WORDS * K];
+    double share[K];
+    const graphss_features *x = &s.a.w.features;
+    graphss_i_voice_count(weight, share, x, s.look.prob, K);
+    for (size_t c = 0; c < K; c++) {
+        double mean = 0;
+        for (size_t i = 0; i < WORLD_NODES; i++)
+            mean += (double)s.look.prob[i * K + c] / WORLD_NODES;
+        assert_float_equal(share[c], mean, 1e-9);
+        for (size_t j = 0; j < WORLD_WORDS; j++) {
+            double found = 0, held = 0;
+            for (size_t i = 0; i < WORLD_NODES; i++) {
+                found += has_word(x, i, j) * (double)s.look.prob[i * K + c];
+                held += has_word(x, i, j);
+            }
+            assert_float_equal(weight[j * K + c],
+                               (found - held * mean) / sqrt(held * mean + 5), 1e-4);
+        }
+    }
+    seen_world_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+/* Some columns, written once more. */
+static void test_columns_of_now_are_what_they_say(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    seen_world s;
+    seen_world_make(ctx, &s);
+    const graphss_i_glance *g = &s.look.now;
+    for (size_t i = 0; i < WORLD_NODES; i++) {
+        float column[GRAPHSS_I_GLANCE_NOW];
+        graphss_i_glance_now(column, g, i);
+        size_t words = 0, degree = graphss_graph_degree(g->graph, i);
+        for (size_t j = 0; j < WORLD_WORDS; j++)
+            words += has_word(g->features, i, j);
+        double agree = 0, least = 1;
+        for (size_t u = 0; u < WORLD_NODES; u++) {
+            if (!graphss_graph_has_edge(g->graph, (int32_t)i, (int32_t)u))
+                continue;
+            const double x = (double)g->prob[i * K] * (double)g->prob[u * K] +
+                             (double)g->prob[i * K + 1] * (double)g->prob[u * K + 1];
+            agree += x / (double)degree;
+            least = fmin(least, x);
+        }
+        assert_float_equal(column[0], log1p((double)words), 1e-5);
+        assert_float_equal(column[1], log1p((double)degree), 1e-5);
+        if (degree)
+            assert_float_equal(column[2], log(agree + 1e-2), 1e-4);
+        assert_float_equal(column[5], least, 1e-5);
+        for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
+            const float *leans = g->leans[v] + i * K;
+            assert_float_equal(leans[0] + leans[1], 1, 1e-5);
+            assert_float_equal(g->margin[v][i],
+                               fabsf(g->says[v][i * K] - g->says[v][i * K + 1]), 1e-4);
+            assert_float_equal(column[8 + 11 * v + 8], fmaxf(leans[0], leans[1]), 1e-5);
+        }
+    }
+    seen_world_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void test_changes_are_counted_and_a_node_that_did_not_change_has_none(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    seen_world s;
+    seen_world_make(ctx, &s);
+    const graphss_graph *now = &s.a.current, *then = &s.a.w.graph;
+    for (int32_t i = 0; i < WORLD_NODES; i++) {
+        int32_t changed = 0;
+        for (int32_t u = 0; u < WORLD_NODES; u++)
+            changed += graphss_graph_has_edge(now, i, u) != graphss_graph_has_edge(then, i, u);
+        assert_int_equal(s.look.change[i].links, changed);
+        assert_int_equal(s.look.change[i].words, 0);
+    }
+    seen_world_destroy(ctx, &s);
+    /* the same snapshot twice */
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    a.in.current = a.previous;
+    graphss_i_look look = {0};
+    assert_ok(ctx, graphss_i_look_at(ctx, &look, &a.in));
+    for (size_t i = 0; i < WORLD_NODES; i++) {
+        float column[GRAPHSS_I_GLANCE_PAST];
+        graphss_i_change change;
+        graphss_i_glance_past(column, &change, &look.now, &look.past, look.before, i);
+        assert_int_equal(change.links + change.words, 0);
+        for (size_t j = 0; j < GRAPHSS_I_GLANCE_PAST; j++)
+            if (j != 3) /* the class that gained most gained nothing */
+                assert_float_equal(column[j], 0, 1e-6);
+    }
+    graphss_i_look_destroy(ctx, &look);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_rehearsal_changes_whom_it_should(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    seen_world s;
+    seen_world_make(ctx, &s);
+    const int32_t victim[] = {0, 1, 2, 3, 4}, churned[] = {10, 11};
+    const graphss_benign_options churn[] = {{0, 4}, {0, 0}};
+    const graphss_i_rehearsal in = {.now = &s.look.now,
+                                    .believed = s.look.believed,
+                                    .victim = victim,
+                                    .n_victims = 5,
+                                    .churned = churned,
+                                    .n_churned = 2,
+                                    .churn = churn,
+                                    .seed = 3};
+    graphss_graph graph = {0};
+    graphss_features words = {0};
+    assert_ok(ctx, graphss_i_rehearse(ctx, &graph, &words, &in));
+    for (int32_t i = 0; i < WORLD_NODES; i++) {
+        size_t links = 0, other = 0;
+        for (int32_t u = 5; u < WORLD_NODES; u++) /* links between others */
+            links += i >= 5 && graphss_graph_has_edge(&graph, i, u) !=
+                                   graphss_graph_has_edge(&s.a.current, i, u);
+        for (size_t j = 0; j < WORLD_WORDS; j++)
+            other += has_word(&words, (size_t)i, j) != has_word(&s.a.w.features, (size_t)i, j);
+        const bool reworded =
+            i < 5 && graphss_i_rehearsal_kind((size_t)i) != GRAPHSS_I_REHEARSED_LINKS;
+        assert_int_equal(links, 0);
+        if (reworded || i == 10)
+            assert_true(other > 0);
+        else
+            assert_int_equal(other, 0);
+        if (i < 5 && graphss_i_rehearsal_kind((size_t)i) == GRAPHSS_I_REHEARSED_LINKS)
+            assert_true(graphss_graph_degree(&graph, (size_t)i) >
+                        graphss_graph_degree(&s.a.current, (size_t)i));
+    }
+    graphss_graph_destroy(ctx, &graph);
+    graphss_features_destroy(ctx, &words);
+    seen_world_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void test_scores_are_in_order_with_their_p_values(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    for (int history = 0; history < 2; history++) {
+        a.in.previous = history ? &a.previous : NULL;
+        graphss_alert_scores seen = {0};
+        assert_ok(ctx, graphss_alert_look(ctx, &seen, &a.in, NULL));
+        assert_int_equal(seen.n_free, a.w.split.n_test);
+        for (size_t i = 0; i < WORLD_NODES; i++) {
+            const int32_t k = seen.kind[i];
+            const size_t n = (size_t)(seen.start[k + 1] - seen.start[k]);
+            assert_true(n > 0);
+            assert_float_equal(
+                seen.p_value[i],
+                graphss_alert_rank(seen.score[i], seen.calm_score + seen.start[k], n), 1e-12);
+        }
+        double victims = 0, all = 0;
+        for (size_t i = 0; i < VICTIMS; i++)
+            victims += seen.score[a.victim[i]] / VICTIMS;
+        for (size_t i = 0; i < seen.n_free; i++)
+            all += seen.score[seen.free_node[i]] / (double)seen.n_free;
+        assert_true(victims > all + 0.05);
+        graphss_alert_scores_destroy(ctx, &seen);
+    }
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_too_few_labelled_nodes_are_an_error(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_split few = a.w.split;
+    few.n_val = 3;
+    few.n_train = 30;
+    a.in.split = &few;
+    graphss_alert_scores seen = {0};
+    assert_fails(ctx, graphss_alert_look(ctx, &seen, &a.in, NULL), GRAPHSS_ERR_DATA,
+                 "3 validation and 30 training nodes");
+    assert_null(seen.score);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counted_words_are_counted),
+        cmocka_unit_test(test_columns_of_now_are_what_they_say),
+        cmocka_unit_test(test_changes_are_counted_and_a_node_that_did_not_change_has_none),
+        cmocka_unit_test(test_a_rehearsal_changes_whom_it_should),
+        cmocka_unit_test(test_scores_are_in_order_with_their_p_values),
+        cmocka_unit_test(test_too_few_labelled_nodes_are_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
