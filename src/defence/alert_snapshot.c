@@ -128,7 +128,7 @@ static graphss_status explain(graphss_ctx *ctx, graphss_alert *r, const graphss_
     if (opt->inspect) {
         st = inspect(ctx, r, look->in);
     } else if (r->alert) {
-        st = graphss_i_look_name(ctx, &kind, look, node, n, fmax(r->share, SHARE_LEAST));
+        st = graphss_i_look_name(ctx, &kind, look, node, n);
         if (!st)
             r->kind = graphss_i_rehearsed_name(kind);
     }

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 20, MOST = 1 + 2 * GRAPHSS_I_GATE_COLUMNS };
-static const double FARTHEST = 5, SQUARE_MOST = 9, CLOSE_ENOUGH = 1e-4, LARGEST_STEP = 2;
+enum { ROUNDS = 20, TOGETHER = 4, MOST = 1 + 2 * GRAPHSS_I_GATE_COLUMNS };
+static const double FARTHEST = 5, SQUARE_MOST = 9, CLOSE_ENOUGH = 1e-3, LARGEST_STEP = 2;
 
 void graphss_i_gate_measure(graphss_i_gate *gate, const float *x, size_t n, size_t columns)
 {
@@ -66,6 +66,21 @@ static void quiet_direction(double *away, const graphss_i_gate *gate,
         }
 }
 
+/* gradient += sum_r miss_r g_r, h += sum_r bend_r g_r g_r^T, lower triangle */
+static void add_rows(double *h, double *gradient, const double *const *g, const double *bend,
+                     const double *miss, size_t f)
+{
+    const double *a = g[0], *b = g[1], *c = g[2], *d = g[3];
+    for (size_t j = 0; j < f; j++) {
+        const double p = bend[0] * a[j], q = bend[1] * b[j], r = bend[2] * c[j],
+                     s = bend[3] * d[j];
+        double *row = h + j * f;
+        gradient[j] += miss[0] * a[j] + miss[1] * b[j] + miss[2] * c[j] + miss[3] * d[j];
+        for (size_t l = 0; l <= j; l++)
+            row[l] += p * a[l] + q * b[l] + r * c[l] + s * d[l];
+    }
+}
+
 /* One Newton step on sum_i weight_i log p(hit_i) - total (penalty |w|^2 + quiet (away . w)^2)
  * / 2, the intercept being free. Returns its length, or -1 where there is none. */
 static double step(double *w, double *h, const double *away, const double *wide,
@@ -73,16 +88,18 @@ static double step(double *w, double *h, const double *away, const double *wide,
 {
     double gradient[MOST] = {0}, length = 0;
     memset(h, 0, f * f * sizeof *h);
-    for (size_t i = 0; i < rows->n; i++) {
-        const double *g = wide + i * f;
-        const double p = 1 / (1 + exp(-weigh(w, g, f))), weight = rows->weight[i];
-        const double miss = weight * ((double)rows->hit[i] - p), bend = weight * p * (1 - p);
-        for (size_t j = 0; j < f; j++) {
-            const double bent = bend * g[j];
-            gradient[j] += miss * g[j];
-            for (size_t l = 0; l <= j; l++)
-                h[j * f + l] += bent * g[l];
+    for (size_t i = 0; i < rows->n; i += TOGETHER) {
+        const double *g[TOGETHER];
+        double bend[TOGETHER], miss[TOGETHER];
+        for (size_t r = 0; r < TOGETHER; r++) { /* past the end: weight 0 */
+            const size_t at = i + r < rows->n ? i + r : i;
+            const double weight = i + r < rows->n ? rows->weight[at] : 0;
+            g[r] = wide + at * f;
+            const double p = 1 / (1 + exp(-weigh(w, g[r], f)));
+            bend[r] = weight * p * (1 - p);
+            miss[r] = weight * ((double)rows->hit[at] - p);
         }
+        add_rows(h, gradient, g, bend, miss, f);
     }
     const double along = weigh(w, away, f);
     for (size_t j = 0; j < f; j++) {

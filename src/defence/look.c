@@ -492,26 +492,43 @@ graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
     return st;
 }
 
-/* log likelihood of a mixture: sum over nodes of log(1 - share + share * ratio) */
+/* max over shares of the log likelihood of a mixture, sum over nodes of
+ * log(1 - share + share * ratio) */
+static double explains(const double *odds, size_t n)
+{
+    static const double share[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8};
+    double best = -INFINITY;
+    for (size_t s = 0; s < sizeof share / sizeof *share; s++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += log(1 - share[s] +
+                       share[s] * exp(fmin(RATIO_MOST, fmax(-RATIO_MOST, odds[i]))));
+        best = fmax(best, sum);
+    }
+    return best;
+}
+
 graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss_i_look *x,
-                                   const int32_t *node, size_t n, double share)
+                                   const int32_t *node, size_t n)
 {
     double best = -INFINITY;
-    graphss_status st = GRAPHSS_OK;
+    double *odds = graphss_i_alloc(ctx, n, sizeof *odds);
+    graphss_status st = odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    *kind = 0;
     for (size_t a = 0; a < GRAPHSS_I_REHEARSED && !st; a++) {
         graphss_i_gate gate[GRAPHSS_I_EYES];
-        double sum = 0;
         for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++)
             st = fit_gate(ctx, &gate[e], x, e, a);
         for (size_t i = 0; i < n && !st; i++) {
             graphss_i_change change;
-            const double odds = odds_of(x, gate, &x->now, (size_t)node[i], &change);
-            sum += log(1 - share + share * exp(fmin(RATIO_MOST, fmax(-RATIO_MOST, odds))));
+            odds[i] = odds_of(x, gate, &x->now, (size_t)node[i], &change);
         }
-        if (!st && sum > best) {
-            best = sum;
+        const double found = st ? 0 : explains(odds, n);
+        if (!st && found > best) {
+            best = found;
             *kind = a;
         }
     }
+    graphss_release(ctx, odds);
     return st;
 }

@@ -66,8 +66,8 @@ graphss_status graphss_i_look_scores(graphss_ctx *ctx, graphss_alert_scores *out
                                      const graphss_i_look *x,
                                      const graphss_alert_options *opt);
 void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x);
-/* Which attack explains the nodes best if `share` of them were hit: graphss_i_rehearsed. */
+/* Which attack on some of the nodes explains them best: graphss_i_rehearsed. */
 graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss_i_look *x,
-                                   const int32_t *node, size_t n, double share);
+                                   const int32_t *node, size_t n);
 
 #endif
