@@ -21,9 +21,10 @@ typedef struct graphss_alert_options {
     double false_alarm_rate; /* (0, 1); 0.05 */
     int64_t draws;           /* random exchanges, 1999; p-values are multiples of
                               * 1 / (draws + 1) */
-    bool validation_only;    /* compare with validation nodes alone; false: where the nodes
-                              * without a label as a whole show no sign of an attack, with
-                              * those outside the group as well */
+    bool validation_only;    /* compare with validation nodes alone; false: with nodes
+                              * outside the group as well that did not change since the
+                              * past, and with all of them where as a whole they show no
+                              * sign of an attack */
     bool inspect;            /* graphss_alert_run: let recover's method graphss name attack,
                               * share and nodes, which takes much longer; false */
 } graphss_alert_options;
@@ -81,6 +82,8 @@ typedef struct graphss_alert_scores {
     double *calm_score;
     size_t n_free;
     int32_t *free_node; /* [n_free] all nodes without a label in the split, ascending */
+    uint8_t *settled;   /* [n_kinds] such nodes of this kind are as good as clean, for they
+                         * did not change since the past; NULL: of none */
     bool quiet;         /* they show no sign of an attack as a whole: those outside a group
                          * join the clean ones it is compared with */
 } graphss_alert_scores;

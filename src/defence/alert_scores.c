@@ -1,8 +1,9 @@
 /* alert_scores.c - the odds of a look as scores, with the clean nodes to compare with.
  *
  * The luck of a few hundred validation nodes moves the rate of one snapshot between 0 and
- * 30 %. Where the nodes without a label as a whole show no sign of an attack, those outside
- * the group are as good to compare with, and there are more of them. */
+ * 30 %. A node that has the links and words it had was not attacked, so those outside the
+ * group are as good to compare with. Where the nodes without a label as a whole show no sign
+ * of an attack, those outside the group are, too, and there are more of them. */
 #include "defence/look.h"
 #include <math.h>
 #include <stdlib.h>
@@ -61,7 +62,9 @@ static graphss_status fill(graphss_ctx *ctx, graphss_alert_scores *s, const grap
     s->kind = graphss_i_alloc(ctx, n, sizeof *s->kind);
     s->start = graphss_i_calloc(ctx, s->n_kinds + 1, sizeof *s->start);
     s->free_node = graphss_i_alloc(ctx, n, sizeof *s->free_node);
-    bool good = labelled && s->score && s->p_value && s->kind && s->start && s->free_node;
+    s->settled = graphss_i_calloc(ctx, s->n_kinds, sizeof *s->settled);
+    bool good = labelled && s->settled && s->score && s->p_value && s->kind && s->start &&
+                s->free_node;
     for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
         list[c].node = graphss_i_alloc(ctx, x->n_calm, sizeof *list[c].node);
         list[c].odds = graphss_i_alloc(ctx, x->n_calm, sizeof *list[c].odds);
@@ -79,6 +82,7 @@ static graphss_status fill(graphss_ctx *ctx, graphss_alert_scores *s, const grap
         if (!labelled[i])
             s->free_node[s->n_free++] = (int32_t)i;
     }
+    s->settled[GRAPHSS_I_SAME] = 1;
     st = graphss_i_look_calm(ctx, list, x, s->kind, labelled);
     if (st)
         goto done;

@@ -92,7 +92,7 @@ static graphss_status flag(graphss_ctx *ctx, graphss_alert *r, const int32_t *no
 /* The clean nodes of all kinds that the group has, but for those in it. */
 static graphss_status list_calibration(graphss_ctx *ctx, graphss_alert *r,
                                        const graphss_alert_scores *seen, const int32_t *node,
-                                       size_t n)
+                                       size_t n, bool open)
 {
     uint8_t *in_group = graphss_i_calloc(ctx, seen->n_nodes, sizeof *in_group);
     size_t *has = graphss_i_calloc(ctx, seen->n_kinds, sizeof *has);
@@ -108,9 +108,11 @@ static graphss_status list_calibration(graphss_ctx *ctx, graphss_alert *r,
         for (int64_t i = seen->start[k]; i < seen->start[k + 1] && has[k]; i++)
             if (!in_group[seen->calm_node[i]])
                 r->calibration[listed++] = seen->calm_node[i];
-    for (size_t i = 0; i < seen->n_free && seen->quiet && good; i++)
-        if (has[seen->kind[seen->free_node[i]]] && !in_group[seen->free_node[i]])
-            r->calibration[listed++] = seen->free_node[i];
+    for (size_t i = 0; i < seen->n_free && good && open; i++) {
+        const int32_t u = seen->free_node[i], k = seen->kind[u];
+        if (has[k] && !in_group[u] && (seen->quiet || seen->settled[k]))
+            r->calibration[listed++] = u;
+    }
     r->n_calibration = listed;
     graphss_release(ctx, has);
     graphss_release(ctx, in_group);
@@ -168,7 +170,8 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
                         .node_p_value = seen.p_value};
     seen.score = seen.p_value = NULL;
     r.perturbed = graphss_i_alloc(ctx, r.n_nodes, sizeof *r.perturbed);
-    st = r.perturbed ? list_calibration(ctx, &r, &seen, node, n) : GRAPHSS_ERR_NOMEM;
+    st = r.perturbed ? list_calibration(ctx, &r, &seen, node, n, !opt.validation_only)
+                     : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = explain(ctx, &r, &look, node, n, &opt);
 done:

@@ -205,8 +205,9 @@ static void conclude_normal(double *p_value, double *threshold, const exchanges 
 
 /* The nodes of one kind, group first in count. */
 static size_t gather(pooled *pool, size_t *n_group, const graphss_alert_scores *seen, size_t k,
-                     bool quiet, const uint8_t *in_group, const int32_t *node, size_t n)
+                     bool open, const uint8_t *in_group, const int32_t *node, size_t n)
 {
+    const bool join = open && (seen->quiet || (seen->settled && seen->settled[k]));
     size_t size = 0;
     for (size_t i = 0; i < n; i++)
         if ((size_t)seen->kind[node[i]] == k)
@@ -215,7 +216,7 @@ static size_t gather(pooled *pool, size_t *n_group, const graphss_alert_scores *
     for (int64_t i = seen->start[k]; i < seen->start[k + 1]; i++)
         if (!in_group[seen->calm_node[i]])
             pool[size++] = (pooled){seen->calm_score[i], 0};
-    for (size_t i = 0; i < seen->n_free && quiet; i++) {
+    for (size_t i = 0; i < seen->n_free && join; i++) {
         const int32_t u = seen->free_node[i];
         if ((size_t)seen->kind[u] == k && !in_group[u])
             pool[size++] = (pooled){seen->score[u], 0};
@@ -253,8 +254,8 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
         n = seen->n_free;
     }
     const size_t draws = (size_t)opt.draws, kinds = seen->n_kinds;
-    const bool quiet = seen->quiet && !opt.validation_only;
-    const size_t most = n + (size_t)seen->start[kinds] + (quiet ? seen->n_free : 0);
+    const bool open = !opt.validation_only;
+    const size_t most = n + (size_t)seen->start[kinds] + (open ? seen->n_free : 0);
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
     graphss_verdict v = {0};
     exchanges x = {.sum = graphss_i_calloc(ctx, draws, sizeof *x.sum)};
@@ -266,7 +267,7 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
     const bool draw = (double)draws * (double)(n < most - n ? n : most - n) <= DRAWN_MOST;
     for (size_t k = 0; k < kinds && !st; k++) {
         size_t n_group;
-        const size_t size = gather(pool, &n_group, seen, k, quiet, in_group, node, n);
+        const size_t size = gather(pool, &n_group, seen, k, open, in_group, node, n);
         if (n_group == 0 || n_group == size)
             continue;
         v.n_group += n_group;
@@ -304,6 +305,7 @@ void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen)
     graphss_release(ctx, seen->calm_node);
     graphss_release(ctx, seen->calm_score);
     graphss_release(ctx, seen->free_node);
+    graphss_release(ctx, seen->settled);
     *seen = (graphss_alert_scores){0};
 }
 

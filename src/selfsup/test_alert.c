@@ -185,6 +185,16 @@ static void test_a_few_high_nodes_are_noticed(void **state)
     const int32_t clean[] = {0, 1, 2};
     assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, clean, 3, 1, NULL));
     assert_int_equal(v.n_calibration, CALM - 3);
+    /* free nodes of a settled kind calibrate too, unless that is not wanted */
+    const int32_t few[] = {CALM, CALM + 1};
+    uint8_t settled[] = {1, 0};
+    graphss_alert_options opt = graphss_alert_options_default();
+    seen.settled = settled;
+    assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, few, 2, 1, &opt));
+    assert_int_equal(v.n_calibration, CALM + (NODES - CALM) / 2 - 1);
+    opt.validation_only = true;
+    assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, few, 2, 1, &opt));
+    assert_int_equal(v.n_calibration, CALM);
     graphss_ctx_free(ctx);
 }
 
