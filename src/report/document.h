@@ -109,6 +109,10 @@ typedef struct graphss_i_variants {
 graphss_i_variants graphss_i_variants_of(graphss_i_runs *records,
                                          const graphss_i_query *query);
 
+/* The same for plots, which have less room: of a method with two trainings the later one. */
+graphss_i_variants graphss_i_variants_shown(graphss_i_runs *records,
+                                            const graphss_i_query *query);
+
 /* Classifiers, without the "any" of methods that bring their own, unless that is all. */
 graphss_i_list graphss_i_models_of(graphss_i_runs *records, const graphss_i_query *query);
 
@@ -117,7 +121,8 @@ graphss_i_list graphss_i_models_of(graphss_i_runs *records, const graphss_i_quer
 const char *graphss_i_verdict(graphss_i_stat ours, const graphss_i_paper_cell *paper);
 
 /* GraphSS against another variant in one cell: 1 better, -1 worse by the 95 % interval of the
- * paired difference, 0 undecided, 2 nothing to compare. */
+ * paired difference, 0 undecided, 2 nothing to compare. With fewer than three runs the
+ * interval is that of counting victims. */
 int graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
                    const graphss_i_variant *ours, const graphss_i_variant *other,
                    graphss_i_stat *difference);

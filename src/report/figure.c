@@ -12,7 +12,7 @@ enum {
     TALL = 176,  /* of the frame of lines */
     BOTTOM = 42, /* room for ticks and the name of the x axis */
     LEFT = 40,   /* room for the ticks of y */
-    STYLES = 6,  /* kinds of lines */
+    STYLES = 8,  /* kinds of lines */
     LETTER = 13, /* the height of a line of text */
     BAR = 20,    /* the height of a bar and the room below it */
     LINES_MOST = 16
@@ -20,7 +20,8 @@ enum {
 
 #define LETTER_WIDE 6.9 /* mean width of a character */
 
-static const char *const dashes[STYLES] = {"none", "6 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2"};
+static const char *const dashes[STYLES] = {"none", "6 3",     "2 3", "9 3 2 3",
+                                           "12 4", "4 2 1 2", "1 2", "8 2 2 2 2 2"};
 
 /* Characters, not bytes: what a name takes on the page. */
 static double text_width(const char *text)
@@ -159,7 +160,7 @@ static void put_band(graphss_i_pen *pen, const frame *f, const graphss_i_line *l
     graphss_i_put(pen, command == 'L' ? "Z\"/>\n" : "\"/>\n");
 }
 
-/* A circle, square, triangle, diamond, cross or plus. */
+/* A circle, square, triangle, diamond, cross, plus, triangle upside down or ring. */
 static void put_marker(graphss_i_pen *pen, double x, double y, size_t style)
 {
     static const char *const shape[STYLES] = {"m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z",
@@ -167,7 +168,9 @@ static void put_marker(graphss_i_pen *pen, double x, double y, size_t style)
                                               "m0 -4l4 7h-8z",
                                               "m0 -4l4 4l-4 4l-4 -4z",
                                               "m-3 -3l6 6m0 -6l-6 6",
-                                              "m-4 0h8m-4 -4v8"};
+                                              "m-4 0h8m-4 -4v8",
+                                              "m0 4l4 -7h-8z",
+                                              "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z"};
     graphss_i_putf(pen, "<path class=\"marker c%zu\" d=\"M", style);
     graphss_i_put_fixed(pen, x, 2);
     graphss_i_put(pen, " ");

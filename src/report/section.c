@@ -97,6 +97,20 @@ graphss_i_variants graphss_i_variants_of(graphss_i_runs *records, const graphss_
     return out;
 }
 
+graphss_i_variants graphss_i_variants_shown(graphss_i_runs *records,
+                                            const graphss_i_query *query)
+{
+    const graphss_i_variants all = graphss_i_variants_of(records, query);
+    graphss_i_variants out = {all.variant, 0};
+    for (size_t i = 0; i < all.n; i++) {
+        const graphss_i_variant v = all.variant[i];
+        const bool again = i + 1 < all.n && !strcmp(v.method, all.variant[i + 1].method);
+        if (!again || strcmp(v.train, "evasion") != 0)
+            out.variant[out.n++] = v;
+    }
+    return out;
+}
+
 graphss_i_list graphss_i_models_of(graphss_i_runs *records, const graphss_i_query *query)
 {
     graphss_i_list list = graphss_i_distinct(records, query, GRAPHSS_I_MODEL), out = list;
@@ -130,7 +144,14 @@ int graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
         graphss_i_stat_pairs(records, &a, "victims", &b, "victims"), 100);
     if (difference->n == 0)
         return 2;
-    const double half = graphss_i_stat_half(difference);
+    double half = graphss_i_stat_half(difference);
+    if (difference->n < 3) {
+        /* two shares of n victims: variance (p (1 - p) + q (1 - q)) / n */
+        const double n = graphss_i_stat_metric(records, &a, "victims_n").mean;
+        const double p = graphss_i_stat_metric(records, &a, "victims").mean;
+        const double q = graphss_i_stat_metric(records, &b, "victims").mean;
+        half = 196 * sqrt((p * (1 - p) + q * (1 - q)) / (n * (double)difference->n));
+    }
     if (!(fabs(difference->mean) > half))
         return 0;
     return difference->mean > 0 ? 1 : -1;

@@ -5,7 +5,7 @@
 
 #include "report/document.h"
 
-enum { GRID = 51, BINS = 15 };
+enum { GRID = 52, BINS = 15 }; /* a grid of 0, 0, 0.02 ... 1: curves begin in the corner */
 
 /* y at x of a curve that rises from (0,0) to (1,1); the upper end of a vertical piece. */
 static double height_at(const double *x, const double *y, size_t n, double at)
@@ -39,15 +39,15 @@ static bool mean_curve(graphss_i_line *out, graphss_i_runs *records,
         const double *y = graphss_i_numbers(arena, run[r], member, "y", &ny);
         if (!x || !y || nx != ny)
             continue;
-        for (size_t i = 0; i < GRID; i++)
-            value[i * n + used] = height_at(x, y, nx, (double)i / (GRID - 1));
+        for (size_t i = 1; i < GRID; i++)
+            value[i * n + used] = height_at(x, y, nx, (double)(i - 1) / (GRID - 2));
         used++;
     }
     if (used == 0)
         return false;
     for (size_t i = 0; i < GRID; i++) {
         const graphss_i_stat s = graphss_i_stat_of(value + i * n, used);
-        grid[i] = (double)i / (GRID - 1);
+        grid[i] = i ? (double)(i - 1) / (GRID - 2) : 0;
         grid[GRID + i] = s.mean;
         grid[2 * GRID + i] = fmax(s.mean - s.sd, 0);
         grid[3 * GRID + i] = fmin(s.mean + s.sd, 1);
@@ -74,7 +74,7 @@ static void roc(graphss_i_document *d, graphss_i_runs *records, const graphss_i_
         "the curve (0.5: no better than chance, the dotted line).");
     const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
     for (size_t i = 0; i < datasets.n; i++) {
-        enum { MOST = 6 };
+        enum { MOST = 8 };
         q = (graphss_i_query){.what = "alert",
                               .mode = world->mode,
                               .setting = world->setting,
@@ -222,7 +222,7 @@ static bool reliability(graphss_i_line *out, graphss_i_runs *records,
 static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
                              const graphss_i_world *world)
 {
-    enum { MOST = 6 };
+    enum { MOST = 8 };
     graphss_i_arena *arena = d->arena;
     graphss_i_query q = {
         .what = "calibration", .mode = world->mode, .setting = world->setting};
@@ -238,7 +238,7 @@ static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
         q.method = q.train = NULL;
         graphss_i_line *line = graphss_i_take(arena, MOST, sizeof *line);
         size_t n = 0;
-        const graphss_i_variants list = graphss_i_variants_of(records, &q);
+        const graphss_i_variants list = graphss_i_variants_shown(records, &q);
         for (size_t k = 0; k < list.n && n < MOST && line; k++) {
             q.method = list.variant[k].method;
             q.train = list.variant[k].train;

@@ -158,7 +158,9 @@ static void duels(const scene *s)
         graphss_i_say(arena, "GraphSS against each other method, %s", s->world->name),
         "A cell is a dataset and a classifier. Runs are compared pair by pair on the same "
         "victims; better or worse: the 95 % confidence interval of the mean difference does "
-        "not hold zero; the rest is undecided. Difference: GraphSS minus the other, victims.");
+        "not hold zero (with fewer than three runs: the interval of counting victims, which "
+        "knows nothing of other seeds); the rest is undecided. Difference: GraphSS minus the "
+        "other, victims.");
     graphss_i_add_head(t, "GraphSS against");
     graphss_i_add_column(t, "cells", "", 0, false);
     graphss_i_add_column(t, "better", "", 0, false);

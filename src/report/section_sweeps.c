@@ -125,7 +125,7 @@ static bool fill_line(graphss_i_line *out, const place *at, const graphss_i_quer
 
 static void sweep_plot(const place *at)
 {
-    enum { MOST = 12 };
+    enum { MOST = 8 };
     graphss_i_arena *arena = at->d->arena;
     graphss_i_query q = at->query;
     graphss_i_figure *figure = graphss_i_figure_new(
@@ -146,7 +146,7 @@ static void sweep_plot(const place *at)
         for (size_t m = 0; m < models.n && line; m++) {
             q.model = models.text[m];
             q.method = q.train = NULL;
-            const graphss_i_variants list = graphss_i_variants_of(at->records, &q);
+            const graphss_i_variants list = graphss_i_variants_shown(at->records, &q);
             for (size_t k = 0; k < list.n && n < MOST; k++) {
                 q.method = list.variant[k].method;
                 q.train = list.variant[k].train;
@@ -212,11 +212,11 @@ static void sweep_table(const place *at)
         for (size_t m = 0; m < models.n; m++) {
             q.model = models.text[m];
             q.method = q.train = q.value = NULL;
-            const graphss_i_list methods =
-                graphss_i_distinct(at->records, &q, GRAPHSS_I_METHOD);
-            for (size_t k = 0; k < methods.n; k++) {
+            const graphss_i_variants list = graphss_i_variants_of(at->records, &q);
+            for (size_t k = 0; k < list.n; k++) {
                 size_t fewest = SIZE_MAX, most = 0;
-                q.method = methods.text[k];
+                q.method = list.variant[k].method;
+                q.train = list.variant[k].train;
                 for (size_t v = 0; v < values.n; v++) {
                     q.value = values.text[v];
                     const size_t n = graphss_i_stat_metric(at->records, &q, at->metric).n;
@@ -229,7 +229,7 @@ static void sweep_table(const place *at)
                 if (!at->kind->pooled)
                     graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_DATASET, q.dataset));
                 graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, q.model));
-                graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_METHOD, q.method));
+                graphss_i_add_text(t, list.variant[k].name);
                 graphss_i_add_text(t, fewest == most
                                           ? graphss_i_say(arena, "%zu", most)
                                           : graphss_i_say(arena, "%zu–%zu", fewest, most));

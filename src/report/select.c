@@ -42,15 +42,14 @@ static const known methods[] = {{"none", "undefended"},
 static const known trains[] = {
     {"none", "–"}, {"evasion", "before"}, {"retrain", "after"}, {0}};
 static const known tasks[] = {{"defence", "defence"}, {"alert", "alert"}, {0}};
-static const known parameters[] = {{"warmup", "warm-up steps"},
-                                   {"warm-up", "warm-up steps"},
-                                   {"refit-epochs", "retraining epochs"},
-                                   {"retrain", "retraining epochs"},
-                                   {"links", "links changed per victim"},
-                                   {"features", "features changed per victim"},
-                                   {"noise", "share of wrong labels"},
-                                   {"nodes", "nodes"},
-                                   {0}};
+static const known parameters[] = {
+    {"warmup", "warm-up steps"},
+    {"retrain-epochs", "retraining epochs"},
+    {"links", "links changed per victim (features: ten times that)"},
+    {"features", "features changed per victim"},
+    {"noise", "share of wrong labels"},
+    {"nodes", "nodes"},
+    {0}};
 static const known nothing[] = {{0}};
 static const known whats[] = {
     {"datasets", "Datasets"},   {"defence", "Defence"},         {"alert", "Alert"},
