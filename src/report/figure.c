@@ -61,6 +61,36 @@ static void put_text(graphss_i_pen *pen, const char *style, const char *anchor, 
     graphss_i_put(pen, "</text>\n");
 }
 
+/* A text that keeps within so many units, cut with an ellipsis where it must be. */
+static void put_short(graphss_i_pen *pen, const char *style, const char *anchor, double x,
+                      double y, const char *text, double room)
+{
+    char cut[256];
+    size_t n = 0;
+    if (text_width(text) <= room) {
+        put_text(pen, style, anchor, x, y, text);
+        return;
+    }
+    double used = LETTER_WIDE;
+    for (; text[n] && n + 8 < sizeof cut && used <= room; n++)
+        used += ((unsigned char)text[n] & 0xc0) != 0x80 ? LETTER_WIDE : 0;
+    while (n > 0 && (used > room || ((unsigned char)text[n] & 0xc0) == 0x80)) {
+        n--;
+        used -= ((unsigned char)text[n] & 0xc0) != 0x80 ? LETTER_WIDE : 0;
+    }
+    memcpy(cut, text, n);
+    memcpy(cut + n, "…", sizeof "…");
+    put_text(pen, style, anchor, x, y, cut);
+}
+
+/* The name of the x axis: below its middle, but within the panel. */
+static void put_x_name(graphss_i_pen *pen, double middle, double y, const char *text)
+{
+    const double half = fmin(text_width(text), WIDTH - 4) / 2;
+    put_short(pen, "name", "middle", fmin(fmax(middle, half + 2), WIDTH - half - 2), y, text,
+              WIDTH - 4);
+}
+
 static void put_rect(graphss_i_pen *pen, const char *style, double x, double y, double wide,
                      double high, const char *more)
 {
@@ -87,7 +117,7 @@ static void open_svg(graphss_i_pen *pen, const graphss_i_panel *p, double height
         graphss_i_put(pen, "</style>\n");
         put_rect(pen, "ground", 0, 0, WIDTH, high, "");
     }
-    put_text(pen, "title", "start", 2, 15, p->title);
+    put_short(pen, "title", "start", 2, 15, p->title, 0.85 * WIDTH);
 }
 
 /* ---- lines ---- */
@@ -127,8 +157,8 @@ static void put_axes(graphss_i_pen *pen, const frame *f, const graphss_i_panel *
         free_from = x + text_width(text) / 2 + 4;
     }
     put_line(pen, "axis", LEFT, TOP + TALL, f->right, TOP + TALL);
-    put_text(pen, "name", "start", 2, 32, p->y_label);
-    put_text(pen, "name", "middle", (LEFT + f->right) / 2, TOP + TALL + 34, p->x_label);
+    put_short(pen, "name", "start", 2, 32, p->y_label, WIDTH - 4);
+    put_x_name(pen, (LEFT + f->right) / 2, TOP + TALL + 34, p->x_label);
 }
 
 static bool drawn(const frame *f, const graphss_i_line *l, size_t i)
@@ -235,12 +265,13 @@ static void put_names(graphss_i_pen *pen, const frame *f, const graphss_i_panel 
         const graphss_i_line *l = &p->line[i];
         if (p->unit_square) {
             const double x = f->right - 10;
-            put_text(pen, "label", "end", x - 16, at[i] + 4, l->name);
+            put_short(pen, "label", "end", x - 16, at[i] + 4, l->name, x - 16 - LEFT);
             put_marker(pen, x - 4, at[i], style);
             continue;
         }
         put_marker(pen, f->right + 10, at[i], style);
-        put_text(pen, "label", "start", f->right + 18, at[i] + 4, l->name);
+        put_short(pen, "label", "start", f->right + 18, at[i] + 4, l->name,
+                  WIDTH - f->right - 18);
     }
 }
 
@@ -330,19 +361,19 @@ static void put_bars(graphss_i_pen *pen, const graphss_i_panel *p, const char *p
     const graphss_i_axis axis = graphss_i_axis_of(0, largest > 0 ? largest : 1, false, 4);
     open_svg(pen, p, bottom + BOTTOM, alone);
     put_patterns(pen, prefix);
-    put_text(pen, "name", "start", 2, 32, p->y_label);
+    put_short(pen, "name", "start", 2, 32, p->y_label, WIDTH - 4);
     for (size_t i = 0; i < axis.n_ticks; i++) {
         const double x = left + graphss_i_axis_at(&axis, axis.tick[i]) * (right - left);
         put_line(pen, "grid", x, top - 2, x, bottom);
         graphss_i_tick_text(text, sizeof text, axis.tick[i]);
         put_text(pen, "tick", "middle", x, bottom + 15, text);
     }
-    put_text(pen, "name", "middle", (left + right) / 2, bottom + 32, p->x_label);
+    put_x_name(pen, (left + right) / 2, bottom + 32, p->x_label);
     for (size_t i = 0; i < p->n; i++) {
         const graphss_i_bar *b = &p->bar[i];
         const double y = top + BAR * (double)i, middle = y + BAR / 2.0 - 1;
-        put_text(pen, b->style == 0 ? "label strong" : "label", "end", left - 6, middle + 4,
-                 b->name);
+        put_short(pen, b->style == 0 ? "label strong" : "label", "end", left - 6, middle + 4,
+                  b->name, left - 8);
         if (!isfinite(b->value)) {
             put_text(pen, "tick", "start", left + 4, middle + 4, "not run");
             continue;
@@ -393,7 +424,7 @@ static void put_heat(graphss_i_pen *pen, const graphss_i_panel *p, bool alone)
         if (isfinite(p->matrix[i]))
             largest = fmax(largest, p->matrix[i]);
     open_svg(pen, p, bottom + BOTTOM, alone);
-    put_text(pen, "name", "start", 2, 32, p->y_label);
+    put_short(pen, "name", "start", 2, 32, p->y_label, WIDTH - 4);
     for (size_t i = 0; i < p->n; i++) {
         const double at = side * ((double)i + 0.5);
         snprintf(text, sizeof text, "%zu", i);
@@ -420,7 +451,7 @@ static void put_heat(graphss_i_pen *pen, const graphss_i_panel *p, bool alone)
                      "middle", x + side / 2, y + side / 2 + (p->n > 10 ? 2.5 : 4), text);
         }
     }
-    put_text(pen, "name", "middle", left + side * k / 2, bottom + 31, p->x_label);
+    put_x_name(pen, left + side * k / 2, bottom + 31, p->x_label);
     graphss_i_put(pen, "</svg>\n");
 }
 

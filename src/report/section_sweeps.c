@@ -27,8 +27,8 @@ static const sweep sweeps[] = {
      false},
     {"budget",
      "A stronger attacker",
-     "The more links and features the attacker may change, the fewer victims are labelled "
-     "rightly.",
+     "How many victims are labelled rightly when the attacker may change more links, and ten "
+     "times as many features.",
      {"victims", "test"},
      {"victims right, %", "test nodes right, %"},
      100,

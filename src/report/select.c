@@ -42,14 +42,13 @@ static const known methods[] = {{"none", "undefended"},
 static const known trains[] = {
     {"none", "–"}, {"evasion", "before"}, {"retrain", "after"}, {0}};
 static const known tasks[] = {{"defence", "defence"}, {"alert", "alert"}, {0}};
-static const known parameters[] = {
-    {"warmup", "warm-up steps"},
-    {"retrain-epochs", "retraining epochs"},
-    {"links", "links changed per victim (features: ten times that)"},
-    {"features", "features changed per victim"},
-    {"noise", "share of wrong labels"},
-    {"nodes", "nodes"},
-    {0}};
+static const known parameters[] = {{"warmup", "warm-up steps"},
+                                   {"retrain-epochs", "retraining epochs"},
+                                   {"links", "links changed per victim"},
+                                   {"features", "features changed per victim"},
+                                   {"noise", "share of wrong labels"},
+                                   {"nodes", "nodes"},
+                                   {0}};
 static const known nothing[] = {{0}};
 static const known whats[] = {
     {"datasets", "Datasets"},   {"defence", "Defence"},         {"alert", "Alert"},
@@ -73,7 +72,8 @@ const char *graphss_i_shown(graphss_i_field field, const char *name)
     for (const known *k = table_of(field); k->name; k++)
         if (!strcmp(k->name, name))
             return k->shown;
-    return name;
+    const char *slash = field == GRAPHSS_I_DATASET ? strrchr(name, '/') : NULL;
+    return slash && slash[1] ? slash + 1 : name;
 }
 
 const char *graphss_i_known(graphss_i_field field, size_t i)

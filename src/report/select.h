@@ -64,7 +64,8 @@ typedef struct graphss_i_list {
 graphss_i_list graphss_i_distinct(graphss_i_runs *records, const graphss_i_query *query,
                                   graphss_i_field field);
 
-/* How a name is shown: "GNN-Jaccard" for jaccard; the name itself when it is not known. */
+/* How a name is shown: "GNN-Jaccard" for jaccard; the name itself when it is not known, of a
+ * dataset's path the last part. */
 const char *graphss_i_shown(graphss_i_field field, const char *name);
 /* Known names in their order, NULL past the last. */
 const char *graphss_i_known(graphss_i_field field, size_t i);
