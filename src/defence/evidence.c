@@ -69,6 +69,7 @@ void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
     graphss_release(ctx, v->prob);
     graphss_release(ctx, v->mlp);
     graphss_release(ctx, v->cosine);
+    graphss_release(ctx, v->closed);
     graphss_release(ctx, v->twin);
     graphss_release(ctx, v->rest);
     graphss_release(ctx, v->belief);
@@ -179,6 +180,7 @@ typedef struct opening {
     double *margin; /* [n] of its word evidence */
     double *z;      /* [tasks x 2 k] */
     float *apart;   /* [tasks x k] */
+    uint8_t *same;  /* [n] SAME_WORDS, SAME_LINKS: as in lens->base */
     float *alike;   /* [n] */
 } opening;
 
@@ -301,6 +303,59 @@ static bool closes_triangle(const graphss_graph *g, int32_t a, int32_t b)
     return false;
 }
 
+enum { SAME_WORDS = 1, SAME_LINKS = 2 };
+
+/* Which rows are those of the base? */
+static void compare_rows(void *arg, size_t task)
+{
+    const opening *o = arg;
+    const graphss_i_view *v = o->v, *base = o->lens->base;
+    const size_t n = o->lens->n, end = n < (task + 1) * ROWS ? n : (task + 1) * ROWS;
+    for (size_t i = task * ROWS; i < end; i++) {
+        const row a = row_of(&v->features, i), b = row_of(&base->features, i);
+        const int64_t *p = v->graph.offset + i, *q = base->graph.offset + i;
+        const size_t links = (size_t)(p[1] - p[0]);
+        o->same[i] = 0;
+        if (a.n == b.n && !a.column == !b.column &&
+            (!a.column || !memcmp(a.column, b.column, a.n * sizeof *a.column)) &&
+            !memcmp(a.value, b.value, a.n * sizeof *a.value))
+            o->same[i] |= SAME_WORDS;
+        if (p[1] - p[0] == q[1] - q[0] &&
+            !memcmp(v->graph.target + p[0], base->graph.target + q[0],
+                    links * sizeof *v->graph.target))
+            o->same[i] |= SAME_LINKS;
+    }
+}
+
+/* Cosine and closed triangle of a link, from the base where both ends are as there. at: the
+ * place in the base's row up to which links were met. */
+static void open_link(const opening *o, size_t i, int64_t e, int64_t *at)
+{
+    graphss_i_view *v = o->v;
+    const graphss_i_view *base = o->lens->base;
+    const int32_t u = v->graph.target[e];
+    uint8_t same = 0;
+    if (base) {
+        while (*at < base->graph.offset[i + 1] && base->graph.target[*at] < u)
+            ++*at;
+        if (*at < base->graph.offset[i + 1] && base->graph.target[*at] == u)
+            same = o->same[i] & o->same[u];
+    }
+    const double lengths = o->norm[i] * o->norm[u];
+    if (same & SAME_WORDS)
+        v->cosine[e] = base->cosine[*at];
+    else
+        v->cosine[e] =
+            lengths > 0
+                ? (float)(dot(row_of(&v->features, i), row_of(&v->features, (size_t)u)) /
+                          lengths)
+                : 0;
+    if (same & SAME_LINKS)
+        v->closed[e] = base->closed[*at];
+    else
+        v->closed[e] = closes_triangle(&v->graph, (int32_t)i, u);
+}
+
 /* The node among its neighbours. */
 static void open_links(void *arg, size_t task)
 {
@@ -309,21 +364,19 @@ static void open_links(void *arg, size_t task)
     const graphss_graph *g = &o->v->graph;
     const size_t end = lens->n < (task + 1) * ROWS ? lens->n : (task + 1) * ROWS;
     for (size_t i = task * ROWS; i < end; i++) {
-        const row r = row_of(&o->v->features, i);
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
         const double degree = (double)graphss_graph_degree(g, i);
+        int64_t at = lens->base ? lens->base->graph.offset[i] : 0;
         double similar = 0, least = 1, closed = 0, near = 0, nearest = INFINITY, margin = 0;
         double most = 0;
         for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
             const size_t u = (size_t)g->target[e];
-            const double lengths = o->norm[i] * o->norm[u];
-            const double cosine =
-                lengths > 0 ? dot(r, row_of(&o->v->features, u)) / lengths : 0;
+            open_link(o, i, e, &at);
+            const double cosine = (double)o->v->cosine[e];
             const double d = log1p((double)graphss_graph_degree(g, u));
-            o->v->cosine[e] = (float)cosine;
             similar += cosine;
             least = fmin(least, cosine);
-            closed += closes_triangle(g, (int32_t)i, (int32_t)u);
+            closed += o->v->closed[e];
             near += d;
             nearest = fmin(nearest, d);
             margin += o->margin[u];
@@ -356,17 +409,19 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
                  .margin = graphss_i_alloc(ctx, n, sizeof *o.margin),
                  .z = graphss_i_alloc(ctx, tasks, 2 * k * sizeof *o.z),
                  .apart = graphss_i_alloc(ctx, tasks, k * sizeof *o.apart),
+                 .same = graphss_i_alloc(ctx, n, sizeof *o.same),
                  .alike = graphss_i_alloc(ctx, n, sizeof *o.alike)};
     v->twin = graphss_i_alloc(ctx, n, sizeof *v->twin);
     v->rest = graphss_i_alloc(ctx, n, k * sizeof *v->rest);
     v->cosine = graphss_i_alloc(ctx, (size_t)v->graph.offset[n], sizeof *v->cosine);
+    v->closed = graphss_i_alloc(ctx, (size_t)v->graph.offset[n], sizeof *v->closed);
     v->trust = graphss_i_alloc(ctx, n, sizeof *v->trust);
     v->belief = graphss_i_copy(ctx, v->prob, n * k, sizeof *v->belief);
     v->says = graphss_i_calloc(ctx, n, k * GRAPHSS_I_SAYS * sizeof *v->says);
     v->odd = graphss_i_calloc(ctx, n, GRAPHSS_I_ODD * sizeof *v->odd);
-    graphss_status st = o.norm && o.margin && o.z && o.apart && o.alike && v->twin &&
-                                v->rest && v->cosine && v->trust && v->belief && v->says &&
-                                v->odd
+    graphss_status st = o.norm && o.margin && o.z && o.apart && o.same && o.alike && v->twin &&
+                                v->rest && v->cosine && v->closed && v->trust && v->belief &&
+                                v->says && v->odd
                             ? graphss_i_twins(ctx, v->twin, o.alike, &v->graph, &v->features)
                             : GRAPHSS_ERR_NOMEM;
     if (!st) {
@@ -374,11 +429,14 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
             v->trust[i] = 1;
             v->odd[i * GRAPHSS_I_ODD + TWIN_ALIKE] = o.alike[i];
         }
+        if (lens->base)
+            graphss_i_parallel(ctx, tasks, compare_rows, &o);
         graphss_i_parallel(ctx, tasks, open_words, &o);
         graphss_i_parallel(ctx, tasks, open_links, &o);
         graphss_i_parallel(ctx, tasks, open_twin, &o);
     }
     graphss_release(ctx, o.alike);
+    graphss_release(ctx, o.same);
     graphss_release(ctx, o.apart);
     graphss_release(ctx, o.z);
     graphss_release(ctx, o.margin);

@@ -24,21 +24,24 @@ typedef struct graphss_i_lens {
     const float *before_prob;   /* [n x k] in numbers of now; rows without history unread */
     const float *before_degree; /* [n] */
     const float *before_words;  /* [n] */
+    const struct graphss_i_view *base; /* an open view of nearly the same snapshot: what has
+                                        * not changed is taken from it; NULL: none */
 } graphss_i_lens;
 
 typedef struct graphss_i_view {
     graphss_graph graph;
     graphss_features features;
-    bool borrowed; /* graph and features are somebody else's */
-    float *prob;   /* [n x k] the classifier */
-    float *mlp;    /* [n x k] a perceptron on the features */
-    float *cosine; /* [stored links] of the two ends' features */
-    int32_t *twin; /* [n] the node it looks copied from, or -1 */
-    float *rest;   /* [n x k] what the words say that the twin lacks */
-    float *belief; /* [n x k] what neighbours vote with; first prob */
-    float *trust;  /* [n] chance that a node is untouched; first 1 */
-    float *says;   /* [n x k x GRAPHSS_I_SAYS] */
-    float *odd;    /* [n x GRAPHSS_I_ODD] */
+    bool borrowed;   /* graph and features are somebody else's */
+    float *prob;     /* [n x k] the classifier */
+    float *mlp;      /* [n x k] a perceptron on the features */
+    float *cosine;   /* [stored links] of the two ends' features */
+    uint8_t *closed; /* [stored links] do the ends share a neighbour? */
+    int32_t *twin;   /* [n] the node it looks copied from, or -1 */
+    float *rest;     /* [n x k] what the words say that the twin lacks */
+    float *belief;   /* [n x k] what neighbours vote with; first prob */
+    float *trust;    /* [n] chance that a node is untouched; first 1 */
+    float *says;     /* [n x k x GRAPHSS_I_SAYS] */
+    float *odd;      /* [n x GRAPHSS_I_ODD] */
 } graphss_i_view;
 
 void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v);

@@ -276,6 +276,7 @@ static graphss_status make_views(graphss_ctx *ctx, inspection *x)
                  : GRAPHSS_ERR_NOMEM;
         if (!st)
             st = graphss_model_predict(ctx, v->mlp, x->mlp, &v->graph, &v->features);
+        x->lens.base = i ? &x->view[0] : NULL;
         if (!st)
             st = graphss_i_view_open(ctx, v, &x->lens);
     }

@@ -409,8 +409,13 @@ static graphss_status allocate(graphss_ctx *ctx, graphss_recovery *r, workspace 
     for (size_t i = 0; i < n; i++)
         p->perturbed[i] = NAN;
     const graphss_names *names = scene->current.names;
-    return names && names->count ? graphss_i_names_copy(ctx, &p->node_names, names)
-                                 : GRAPHSS_OK;
+    const graphss_names *classes = graphss_model_class_names(scene->model);
+    graphss_status st = GRAPHSS_OK;
+    if (names && names->count)
+        st = graphss_i_names_copy(ctx, &p->node_names, names);
+    if (!st && classes->count)
+        st = graphss_i_names_copy(ctx, &p->class_names, classes);
+    return st;
 }
 
 /* Labels from posteriors, and the counts. */
