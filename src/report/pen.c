@@ -77,7 +77,10 @@ const char *graphss_i_fixed(graphss_i_arena *arena, double value, int decimals)
 {
     char text[64];
     graphss_i_fixed_text(text, sizeof text, value, decimals);
-    return graphss_i_say(arena, "%s", text);
+    if (!isfinite(value))
+        return "–";
+    return text[0] == '-' ? graphss_i_say(arena, "−%s", text + 1)
+                          : graphss_i_say(arena, "%s", text);
 }
 
 void graphss_i_arena_done(graphss_i_arena *arena)

@@ -19,7 +19,7 @@ void *graphss_i_room(graphss_i_arena *arena, void *block, size_t n, size_t *room
 /* As printf; "" when there is no memory. */
 const char *graphss_i_say(graphss_i_arena *arena, const char *format, ...)
     GRAPHSS_PRINTF(2, 3);
-/* A number with so many decimals, the same in every locale. */
+/* A number for people, with so many decimals and a true minus sign. */
 const char *graphss_i_fixed(graphss_i_arena *arena, double value, int decimals);
 void graphss_i_arena_done(graphss_i_arena *arena);
 

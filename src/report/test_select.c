@@ -125,6 +125,41 @@ static void test_known_names_come_first_and_numbers_by_size(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* One run: 60 % against 50 % of n victims. The half width is 1.96 sqrt(0.49 / n): 9.7 points
+ * for n = 200, 13.7 for n = 100. */
+static int duel_of(graphss_ctx *ctx, int victims)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "{\"what\":\"defence\",\"method\":\"graphss\",\"seed\":1,"
+             "\"metrics\":{\"victims\":0.6,\"victims_n\":%d}}\n"
+             "{\"what\":\"defence\",\"method\":\"svd\",\"seed\":1,"
+             "\"metrics\":{\"victims\":0.5,\"victims_n\":%d}}\n",
+             victims, victims);
+    graphss_i_runs r = {0};
+    graphss_i_stat diff;
+    assert_ok(ctx, graphss_i_runs_parse(ctx, &r, text, strlen(text), "duel"));
+    const graphss_i_query cell = {.what = "defence"};
+    const graphss_i_variants list = graphss_i_variants_of(&r, &cell);
+    assert_int_equal(list.n, 2);
+    const graphss_i_variant *ours = graphss_i_ours(&r, &cell, &list);
+    assert_true(ours == &list.variant[1]);
+    const int who = graphss_i_duel(&r, &cell, ours, &list.variant[0], &diff);
+    assert_near(diff.mean, 10, 1e-9);
+    assert_int_equal(graphss_i_duel(&r, &cell, &list.variant[0], ours, &diff), -who);
+    graphss_i_runs_destroy(&r);
+    return who;
+}
+
+static void test_few_runs_are_judged_by_the_number_of_victims(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    assert_int_equal(duel_of(ctx, 200), 1);
+    assert_int_equal(duel_of(ctx, 100), 0);
+    graphss_ctx_free(ctx);
+}
+
 static void test_verdicts(void **state)
 {
     (void)state;
@@ -171,6 +206,7 @@ int main(void)
         cmocka_unit_test(test_scenes_count_once_and_errors_never),
         cmocka_unit_test(test_methods_with_a_network_of_their_own_stand_under_each_classifier),
         cmocka_unit_test(test_known_names_come_first_and_numbers_by_size),
+        cmocka_unit_test(test_few_runs_are_judged_by_the_number_of_victims),
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_the_paper_is_read_as_printed),
     };
