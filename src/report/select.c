@@ -125,30 +125,6 @@ static const char *field_of(const graphss_i_run *r, graphss_i_field field)
 
 /* ---- statistics ---- */
 
-graphss_i_stat graphss_i_stat_of(const double *value, size_t n)
-{
-    graphss_i_stat s = {NAN, NAN, NAN, NAN, 0};
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (!isfinite(value[i]))
-            continue;
-        sum += value[i];
-        s.low = fmin(s.low, value[i]); /* fmin and fmax pass over NaN */
-        s.high = fmax(s.high, value[i]);
-        s.n++;
-    }
-    if (s.n == 0)
-        return s;
-    s.mean = sum / (double)s.n;
-    /* sd = sqrt(sum (x - mean)^2 / (n - 1)) */
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(value[i]))
-            squares += (value[i] - s.mean) * (value[i] - s.mean);
-    if (s.n > 1)
-        s.sd = sqrt(squares / (double)(s.n - 1));
-    return s;
-}
-
 graphss_i_stat graphss_i_stat_scaled(graphss_i_stat s, double factor)
 {
     return (graphss_i_stat){s.mean * factor, s.sd * factor, s.low * factor, s.high * factor,
@@ -208,56 +184,58 @@ static bool taken(const graphss_i_run *r, const graphss_i_query *q)
     return !r->error && graphss_i_matches(r, q);
 }
 
-/* Sums in two passes, as graphss_i_stat_of does, without an array. */
+/* Mean and deviation of numbers that come one by one (Welford 1962):
+ *   mean += (x - mean) / n,  squares += (x - old mean) (x - mean) */
 typedef struct running {
-    double sum, squares;
+    double squares;
     graphss_i_stat stat;
 } running;
 
-static void first_pass(running *run, double x)
+static const running nothing_yet = {0, {NAN, NAN, NAN, NAN, 0}};
+
+static void add_value(running *run, double x)
 {
+    graphss_i_stat *s = &run->stat;
     if (!isfinite(x))
         return;
-    run->sum += x;
-    run->stat.low = fmin(run->stat.low, x);
-    run->stat.high = fmax(run->stat.high, x);
-    run->stat.n++;
+    const double before = s->n ? s->mean : 0;
+    s->n++;
+    s->mean = before + (x - before) / (double)s->n;
+    run->squares += (x - before) * (x - s->mean);
+    s->low = fmin(s->low, x); /* fmin and fmax pass over NaN */
+    s->high = fmax(s->high, x);
 }
 
-static void second_pass(running *run, double x)
+static graphss_i_stat finished(const running *run)
 {
-    if (isfinite(x))
-        run->squares += (x - run->stat.mean) * (x - run->stat.mean);
+    graphss_i_stat s = run->stat;
+    if (s.n > 1)
+        s.sd = sqrt(run->squares / (double)(s.n - 1));
+    return s;
+}
+
+graphss_i_stat graphss_i_stat_of(const double *value, size_t n)
+{
+    running run = nothing_yet;
+    for (size_t i = 0; i < n; i++)
+        add_value(&run, value[i]);
+    return finished(&run);
 }
 
 typedef double (*value_fn)(const graphss_i_runs *records, size_t i, const void *arg);
 
 static graphss_i_stat stat_by(const graphss_i_runs *records, value_fn value, const void *arg)
 {
-    running run = {0, 0, {NAN, NAN, NAN, NAN, 0}};
+    running run = nothing_yet;
     for (size_t i = 0; i < records->n; i++)
-        first_pass(&run, value(records, i, arg));
-    if (run.stat.n == 0)
-        return run.stat;
-    run.stat.mean = run.sum / (double)run.stat.n;
-    for (size_t i = 0; i < records->n; i++)
-        second_pass(&run, value(records, i, arg));
-    if (run.stat.n > 1)
-        run.stat.sd = sqrt(run.squares / (double)(run.stat.n - 1));
-    return run.stat;
+        add_value(&run, value(records, i, arg));
+    return finished(&run);
 }
 
 typedef struct wanted {
     graphss_i_query a, b;
     const char *metric_a, *metric_b;
 } wanted;
-
-static double plain_value(const graphss_i_runs *records, size_t i, const void *arg)
-{
-    const wanted *w = arg;
-    const graphss_i_run *r = &records->record[i];
-    return taken(r, &w->a) ? graphss_i_metric(r, w->metric_a) : NAN;
-}
 
 static bool same_scene(const graphss_i_run *a, const graphss_i_run *b)
 {
@@ -293,11 +271,24 @@ static double scene_value(const graphss_i_runs *records, size_t i, const void *a
     return graphss_i_metric(r, w->metric_a);
 }
 
+/* One walk for both the model and "any": this is asked some ten thousand times a report. */
 graphss_i_stat graphss_i_stat_metric(const graphss_i_runs *records,
                                      const graphss_i_query *query, const char *metric)
 {
-    const wanted w = {.a = settled(records, query), .metric_a = metric};
-    return stat_by(records, plain_value, &w);
+    running own = nothing_yet, any = nothing_yet;
+    bool found = false;
+    for (size_t i = 0; i < records->n; i++) {
+        const graphss_i_run *r = &records->record[i];
+        if (r->error || !matches_but_model(r, query))
+            continue;
+        if (equal(query->model, r->model)) {
+            add_value(&own, graphss_i_metric(r, metric));
+            found = true;
+        } else if (!found && !strcmp(r->model, "any")) {
+            add_value(&any, graphss_i_metric(r, metric));
+        }
+    }
+    return finished(found ? &own : &any);
 }
 
 graphss_i_stat graphss_i_stat_pairs(const graphss_i_runs *records, const graphss_i_query *a,
