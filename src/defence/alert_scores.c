@@ -63,8 +63,9 @@ static graphss_status fill(graphss_ctx *ctx, graphss_alert_scores *s, const grap
     s->start = graphss_i_calloc(ctx, s->n_kinds + 1, sizeof *s->start);
     s->free_node = graphss_i_alloc(ctx, n, sizeof *s->free_node);
     s->settled = graphss_i_calloc(ctx, s->n_kinds, sizeof *s->settled);
-    bool good = labelled && s->settled && s->score && s->p_value && s->kind && s->start &&
-                s->free_node;
+    s->rehearsed = graphss_i_calloc(ctx, s->n_kinds, sizeof *s->rehearsed);
+    bool good = labelled && s->settled && s->rehearsed && s->score && s->p_value && s->kind &&
+                s->start && s->free_node;
     for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
         list[c].node = graphss_i_alloc(ctx, x->n_calm, sizeof *list[c].node);
         list[c].odds = graphss_i_alloc(ctx, x->n_calm, sizeof *list[c].odds);
@@ -86,8 +87,10 @@ static graphss_status fill(graphss_ctx *ctx, graphss_alert_scores *s, const grap
     st = graphss_i_look_calm(ctx, list, x, s->kind, labelled);
     if (st)
         goto done;
-    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++)
+    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
         s->start[c + 1] = s->start[c] + (int64_t)list[c].n;
+        s->rehearsed[c] = list[c].rehearsed;
+    }
     const size_t total = (size_t)s->start[s->n_kinds];
     s->calm_node = graphss_i_calloc(ctx, total + 1, sizeof *s->calm_node);
     s->calm_score = graphss_i_calloc(ctx, total + 1, sizeof *s->calm_score);

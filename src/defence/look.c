@@ -458,6 +458,7 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
     for (int32_t c = GRAPHSS_I_OTHER_WORDS; c > GRAPHSS_I_SAME && !st; c--)
         if (used[c] && list[c].n < CALM_LEAST) {
             list[c].n = 0;
+            list[c].rehearsed = true;
             st = churn_calm(ctx, &list[c], x, kind, c, labelled);
         }
     if (!st && list[GRAPHSS_I_SAME].n == 0) /* all clean nodes changed */

@@ -50,6 +50,7 @@ typedef struct graphss_i_calm {
     int32_t *node;
     double *odds;
     size_t n;
+    bool rehearsed; /* they were churned */
 } graphss_i_calm;
 
 /* Fills odds and change. */

@@ -161,6 +161,7 @@ typedef struct exchanges {
 } exchanges;
 
 static const double DRAWN_MOST = 2e7; /* numbers drawn for a verdict */
+enum { TRUE_LEAST = 20 };             /* nodes that make rehearsed ones needless */
 
 static void exchange_kind(exchanges *x, double *value, size_t size, size_t n, size_t draws,
                           bool draw, graphss_rng *rng)
@@ -213,14 +214,16 @@ static size_t gather(pooled *pool, size_t *n_group, const graphss_alert_scores *
         if ((size_t)seen->kind[node[i]] == k)
             pool[size++] = (pooled){seen->score[node[i]], 1};
     *n_group = size;
-    for (int64_t i = seen->start[k]; i < seen->start[k + 1]; i++)
-        if (!in_group[seen->calm_node[i]])
-            pool[size++] = (pooled){seen->calm_score[i], 0};
     for (size_t i = 0; i < seen->n_free && join; i++) {
         const int32_t u = seen->free_node[i];
         if ((size_t)seen->kind[u] == k && !in_group[u])
             pool[size++] = (pooled){seen->score[u], 0};
     }
+    if (seen->rehearsed && seen->rehearsed[k] && size - *n_group >= TRUE_LEAST)
+        return size;
+    for (int64_t i = seen->start[k]; i < seen->start[k + 1]; i++)
+        if (!in_group[seen->calm_node[i]])
+            pool[size++] = (pooled){seen->calm_score[i], 0};
     return size;
 }
 
@@ -306,6 +309,7 @@ void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen)
     graphss_release(ctx, seen->calm_score);
     graphss_release(ctx, seen->free_node);
     graphss_release(ctx, seen->settled);
+    graphss_release(ctx, seen->rehearsed);
     *seen = (graphss_alert_scores){0};
 }
 

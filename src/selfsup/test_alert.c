@@ -192,6 +192,11 @@ static void test_a_few_high_nodes_are_noticed(void **state)
     seen.settled = settled;
     assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, few, 2, 1, &opt));
     assert_int_equal(v.n_calibration, CALM + (NODES - CALM) / 2 - 1);
+    /* and take the place of rehearsed ones */
+    uint8_t rehearsed[] = {1, 1};
+    seen.rehearsed = rehearsed;
+    assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, few, 2, 1, &opt));
+    assert_int_equal(v.n_calibration, CALM / 2 + (NODES - CALM) / 2 - 1);
     opt.validation_only = true;
     assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, few, 2, 1, &opt));
     assert_int_equal(v.n_calibration, CALM);
