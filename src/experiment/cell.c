@@ -1,9 +1,8 @@
 /* cell.c - one method on one scene, measured. Here, and nowhere before, the truth of test
  * nodes is looked at. */
+#include "experiment/cell.h"
 #include "defence/defence.h"
-#include "experiment/measure.h"
 #include "experiment/records.h"
-#include "experiment/stage.h"
 #include <graphss/evaluate.h>
 #include <math.h>
 #include <string.h>
@@ -13,12 +12,12 @@ static int set(json_t *object, const char *key, json_t *value)
     return json_object_set_new(object, key, value);
 }
 
-static int set_real(json_t *object, const char *key, double value)
+int graphss_i_set_real(json_t *object, const char *key, double value)
 {
     return set(object, key, graphss_i_json_real(value));
 }
 
-static int set_count(json_t *object, const char *key, size_t value)
+int graphss_i_set_count(json_t *object, const char *key, size_t value)
 {
     return set(object, key, json_integer((json_int_t)value));
 }
@@ -28,7 +27,7 @@ static graphss_status done(graphss_ctx *ctx, int bad)
     return bad ? graphss_i_nomem(ctx, 0) : GRAPHSS_OK;
 }
 
-static json_t *numbers(const double *value, size_t n)
+json_t *graphss_i_json_numbers(const double *value, size_t n)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < n && list; i++)
@@ -56,14 +55,14 @@ static graphss_status run_datasets(graphss_ctx *ctx, json_t *record, const graph
             nonzeros += d->features.value[i] != 0;
     }
     json_t *m = json_object();
-    int bad = set_count(m, "nodes", d->graph.n_nodes);
-    bad |= set_count(m, "edges", graphss_graph_edges(&d->graph));
-    bad |= set_count(m, "features", d->features.n_cols);
-    bad |= set_count(m, "classes", d->n_classes);
-    bad |= set_real(m, "degree", 2 * (double)graphss_graph_edges(&d->graph) / nodes);
-    bad |= set_real(m, "test_degree", test_links / (double)s->split.n_test);
-    bad |= set_real(m, "homophily", graphss_graph_homophily(&d->graph, d->label));
-    bad |= set_count(m, "feature_nonzeros", nonzeros);
+    int bad = graphss_i_set_count(m, "nodes", d->graph.n_nodes);
+    bad |= graphss_i_set_count(m, "edges", graphss_graph_edges(&d->graph));
+    bad |= graphss_i_set_count(m, "features", d->features.n_cols);
+    bad |= graphss_i_set_count(m, "classes", d->n_classes);
+    bad |= graphss_i_set_real(m, "degree", 2 * (double)graphss_graph_edges(&d->graph) / nodes);
+    bad |= graphss_i_set_real(m, "test_degree", test_links / (double)s->split.n_test);
+    bad |= graphss_i_set_real(m, "homophily", graphss_graph_homophily(&d->graph, d->label));
+    bad |= graphss_i_set_count(m, "feature_nonzeros", nonzeros);
     bad |= set(record, "metrics", m);
     bad |=
         set(record, "feature_kind", json_string(graphss_feature_kind_text(d->features.kind)));
@@ -75,6 +74,17 @@ static graphss_status run_datasets(graphss_ctx *ctx, json_t *record, const graph
 static graphss_observation observe(const graphss_dataset *data)
 {
     return (graphss_observation){&data->graph, &data->features, &data->node_names};
+}
+
+graphss_recover_input graphss_i_stage_input(const graphss_i_stage *s, bool previous,
+                                            graphss_observation *before)
+{
+    *before = observe(&s->scene.snapshots.previous);
+    return (graphss_recover_input){.current = observe(&s->scene.snapshots.current),
+                                   .previous = previous ? before : NULL,
+                                   .model = s->scene.model,
+                                   .split = &s->scene.snapshots.split,
+                                   .seed = s->scene.seed};
 }
 
 /* Where victims are those who are new, a previous snapshot would name them. There it is given
@@ -95,13 +105,15 @@ static int add_accuracy(json_t *m, const char *suffix, const int32_t *label,
     const int32_t *truth = s->scene.snapshots.current.label;
     const graphss_split *split = &s->scene.snapshots.split;
     snprintf(key, sizeof key, "victims%s", suffix);
-    int bad = set_real(m, key,
-                       graphss_accuracy(label, truth, s->scene.snapshots.victim,
-                                        s->scene.snapshots.n_victims));
+    int bad = graphss_i_set_real(m, key,
+                                 graphss_accuracy(label, truth, s->scene.snapshots.victim,
+                                                  s->scene.snapshots.n_victims));
     snprintf(key, sizeof key, "others%s", suffix);
-    bad |= set_real(m, key, graphss_accuracy(label, truth, s->scene.other, s->scene.n_others));
+    bad |= graphss_i_set_real(
+        m, key, graphss_accuracy(label, truth, s->scene.other, s->scene.n_others));
     snprintf(key, sizeof key, "test%s", suffix);
-    bad |= set_real(m, key, graphss_accuracy(label, truth, split->test, split->n_test));
+    bad |=
+        graphss_i_set_real(m, key, graphss_accuracy(label, truth, split->test, split->n_test));
     return bad;
 }
 
@@ -113,15 +125,16 @@ static double validation_accuracy(const int32_t *label, const graphss_split *spl
     return split->n_val ? (double)right / (double)split->n_val : NAN;
 }
 
-static int add_scene(json_t *m, const graphss_i_stage *s, bool classifier)
+int graphss_i_set_scene(json_t *m, const graphss_i_stage *s, bool classifier)
 {
-    int bad = set_count(m, "victims_n", s->scene.snapshots.n_victims);
-    bad |= set_count(m, "others_n", s->scene.n_others);
-    bad |= set_count(m, "nodes", s->scene.snapshots.current.graph.n_nodes);
-    bad |= set_count(m, "edges", graphss_graph_edges(&s->scene.snapshots.current.graph));
-    bad |= set_real(m, "prepare_seconds", s->prepare_seconds);
-    bad |= set_real(m, "train_seconds", s->train_seconds);
-    bad |= set_real(m, "attack_seconds", s->scene.attack_seconds);
+    int bad = graphss_i_set_count(m, "victims_n", s->scene.snapshots.n_victims);
+    bad |= graphss_i_set_count(m, "others_n", s->scene.n_others);
+    bad |= graphss_i_set_count(m, "nodes", s->scene.snapshots.current.graph.n_nodes);
+    bad |= graphss_i_set_count(m, "edges",
+                               graphss_graph_edges(&s->scene.snapshots.current.graph));
+    bad |= graphss_i_set_real(m, "prepare_seconds", s->prepare_seconds);
+    bad |= graphss_i_set_real(m, "train_seconds", s->train_seconds);
+    bad |= graphss_i_set_real(m, "attack_seconds", s->scene.attack_seconds);
     if (classifier) {
         bad |= add_accuracy(m, "_before", s->scene.before, s);
         bad |= add_accuracy(m, "_attacked", s->scene.after, s);
@@ -129,9 +142,8 @@ static int add_scene(json_t *m, const graphss_i_stage *s, bool classifier)
     return bad;
 }
 
-/* Scores of the test nodes, victims marked, sorted; the caller releases it. */
-static graphss_i_scored *score_nodes(graphss_ctx *ctx, const double *score,
-                                     const graphss_i_stage *s)
+graphss_i_scored *graphss_i_score_nodes(graphss_ctx *ctx, const double *score,
+                                        const graphss_i_stage *s)
 {
     const size_t n = s->scene.snapshots.n_victims + s->scene.n_others;
     graphss_i_scored *item = graphss_i_alloc(ctx, n, sizeof *item);
@@ -198,8 +210,8 @@ static int add_matrices(graphss_ctx *ctx, json_t *record, const graphss_i_stage 
     return bad;
 }
 
-static int add_curve(json_t *record, const char *key, json_t *x, json_t *y, const char *x_name,
-                     const char *y_name)
+int graphss_i_set_curve(json_t *record, const char *key, json_t *x, json_t *y,
+                        const char *x_name, const char *y_name)
 {
     json_t *curve = json_object();
     int bad = set(curve, "x", x);
@@ -219,9 +231,10 @@ static int add_reliability(json_t *record, const graphss_i_bins *bins)
             y[n] = bins->accuracy[b];
             weight[n++] = (double)bins->count[b];
         }
-    int bad =
-        add_curve(record, "curve", numbers(x, n), numbers(y, n), "confidence", "accuracy");
-    return bad | set(json_object_get(record, "curve"), "weight", numbers(weight, n));
+    int bad = graphss_i_set_curve(record, "curve", graphss_i_json_numbers(x, n),
+                                  graphss_i_json_numbers(y, n), "confidence", "accuracy");
+    return bad |
+           set(json_object_get(record, "curve"), "weight", graphss_i_json_numbers(weight, n));
 }
 
 static graphss_status run_recover(graphss_ctx *ctx, json_t *record, const graphss_i_stage *s,
@@ -232,16 +245,13 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record, const graphs
     graphss_i_scored *item = NULL;
     const graphss_split *split = &s->scene.snapshots.split;
     const size_t n = s->scene.snapshots.current.graph.n_nodes;
-    const graphss_observation previous = observe(&s->scene.snapshots.previous);
-    const graphss_recover_input in = {.current = observe(&s->scene.snapshots.current),
-                                      .previous = sees_previous(job, cell) ? &previous : NULL,
-                                      .model = s->scene.model,
-                                      .split = split,
-                                      .seed = s->scene.seed};
+    graphss_observation previous;
+    const graphss_recover_input in =
+        graphss_i_stage_input(s, sees_previous(job, cell), &previous);
     graphss_status st = graphss_i_cell_options_fill(ctx, &opt, job, cell);
     if (!st)
         st = graphss_recover(ctx, &r, &in, &opt);
-    if (!st && !(item = score_nodes(ctx, r.predictions.perturbed, s)))
+    if (!st && !(item = graphss_i_score_nodes(ctx, r.predictions.perturbed, s)))
         st = GRAPHSS_ERR_NOMEM;
     if (st)
         goto out;
@@ -249,19 +259,20 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record, const graphs
     graphss_i_bins_fill(&bins, r.predictions.posterior, s->scene.snapshots.current.n_classes,
                         s->scene.snapshots.current.label, split->test, split->n_test);
     json_t *m = json_object();
-    int bad = add_scene(m, s, !job->any);
+    int bad = graphss_i_set_scene(m, s, !job->any);
     bad |= add_accuracy(m, "", r.predictions.label, s);
-    bad |= set_real(m, "validation", validation_accuracy(r.predictions.label, split));
-    bad |= set_count(m, "changed", r.changed);
-    bad |= set_real(m, "ece", graphss_i_calibration_error(&bins));
-    bad |= set_real(m, "node_auc",
-                    graphss_i_auc(item, s->scene.snapshots.n_victims + s->scene.n_others));
+    bad |=
+        graphss_i_set_real(m, "validation", validation_accuracy(r.predictions.label, split));
+    bad |= graphss_i_set_count(m, "changed", r.changed);
+    bad |= graphss_i_set_real(m, "ece", graphss_i_calibration_error(&bins));
+    bad |= graphss_i_set_real(
+        m, "node_auc", graphss_i_auc(item, s->scene.snapshots.n_victims + s->scene.n_others));
     if (r.kind) {
         bad |= set(m, "kind", json_string(r.kind));
-        bad |= set_real(m, "share", r.share);
+        bad |= graphss_i_set_real(m, "share", r.share);
     }
-    bad |= set_real(m, "seconds", r.seconds);
-    bad |= set_real(m, "seconds_per_100", 100 * r.seconds / (double)n);
+    bad |= graphss_i_set_real(m, "seconds", r.seconds);
+    bad |= graphss_i_set_real(m, "seconds_per_100", 100 * r.seconds / (double)n);
     bad |= set(record, "metrics", m);
     bad |= set(record, "how", json_string(r.how));
     if (!strcmp(job->what, "confusion"))
@@ -280,5 +291,7 @@ graphss_status graphss_i_cell_run(graphss_ctx *ctx, json_t *record, const graphs
 {
     if (!cell->method)
         return run_datasets(ctx, record, s);
+    if (!strcmp(cell->method, "alert"))
+        return graphss_i_cell_alert(ctx, record, s, job, cell);
     return run_recover(ctx, record, s, job, cell);
 }

@@ -345,7 +345,15 @@ static bool wanted(const planner *p, const graphss_i_job *job, const char *metho
                     (graphss_i_word_in("*", 1, list) && strcmp(method, "alert") != 0));
 }
 
-static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_first)
+/* What is trained on the current snapshot, or not at all, does not see what was before, and
+ * the honest attack leads to the same current snapshot in every setting. */
+static bool without_past(const graphss_i_cell *cell)
+{
+    return !strcmp(cell->train, "retrain") || !strcmp(cell->train, "none");
+}
+
+static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_first,
+                                bool settings_first)
 {
     enum { MOST = 128 };
     graphss_i_cell cell[MOST];
@@ -372,6 +380,9 @@ static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_firs
         cell[n++] = (graphss_i_cell){.method = "alert", .train = "evasion"};
     if (n == 0 || (job->any && !models_first))
         return GRAPHSS_OK;
+    for (size_t i = 0; i < n; i++)
+        cell[i].twin = share && !settings_first && without_past(&cell[i]) &&
+                       strcmp(job->what, "confusion") != 0;
     graphss_i_plan *plan = p->plan;
     if (plan->n_jobs == plan->job_room) {
         const size_t room = plan->job_room ? 2 * plan->job_room : 64;
@@ -403,6 +414,7 @@ static graphss_status for_settings(planner *p, graphss_i_job *job, bool first_mo
 {
     const char *list = graphss_i_recipe_get(job->recipe, "settings", job->dataset);
     const char *at = list && job->mode == GRAPHSS_MODE_HONEST ? list : "seen";
+    bool first = true;
     for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
         int setting = -1;
         for (int s = GRAPHSS_SETTING_SEEN; s <= GRAPHSS_SETTING_GROWING; s++) {
@@ -419,10 +431,11 @@ static graphss_status for_settings(planner *p, graphss_i_job *job, bool first_mo
         job->setting = setting;
         for (int any = 0; any < 2; any++) {
             job->any = any;
-            const graphss_status st = add_cells(p, job, first_model);
+            const graphss_status st = add_cells(p, job, first_model, first);
             if (st)
                 return st;
         }
+        first = false;
     }
     return GRAPHSS_OK;
 }

@@ -15,6 +15,7 @@ typedef struct graphss_i_cell {
     const char *method; /* constant text; "alert": no defence; NULL: none (datasets) */
     const char *train;  /* "evasion", "retrain" or "none" */
     bool done;          /* a record of it is there */
+    bool twin;          /* the same cell in another setting says all: it is copied */
 } graphss_i_cell;
 
 typedef struct graphss_i_job {

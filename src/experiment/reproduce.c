@@ -174,6 +174,28 @@ static graphss_status find_missing(scheduler *s)
     return GRAPHSS_OK;
 }
 
+static graphss_status copy_to_twins(scheduler *s, const graphss_i_job *from,
+                                    const graphss_i_cell *cell, const json_t *record);
+
+/* Twins that a kill came in between. */
+static graphss_status find_twins(scheduler *s)
+{
+    graphss_status st = GRAPHSS_OK;
+    for (size_t j = 0; j < s->plan.n_jobs && !st; j++)
+        for (size_t i = 0; i < s->plan.job[j].n_cells && !st; i++) {
+            const graphss_i_job *job = &s->plan.job[j];
+            const graphss_i_cell *cell = &job->cell[i];
+            if (!cell->done || cell->twin)
+                continue;
+            json_t *id = graphss_i_cell_identity(job, cell);
+            const json_t *record = id ? graphss_i_records_find(&s->records, id) : NULL;
+            if (record)
+                st = copy_to_twins(s, job, cell, record);
+            json_decref(id);
+        }
+    return st;
+}
+
 static graphss_status make_folder(graphss_ctx *ctx, const char *path)
 {
     char *copy = graphss_i_strdup(ctx, path);
@@ -224,7 +246,7 @@ static void estimate(scheduler *s)
     for (size_t j = 0; j < s->plan.n_jobs; j++)
         for (size_t i = 0; i < s->plan.job[j].n_cells; i++) {
             const graphss_i_cell *cell = &s->plan.job[j].cell[i];
-            if (cell->done)
+            if (cell->done || cell->twin)
                 continue;
             const pace *p = pace_of(s, cell);
             s->left += data_of(s, s->plan.job[j].dataset)->size *
@@ -245,6 +267,64 @@ static graphss_status tell(scheduler *s)
                               (size_t)(1000 * total) + 1, note);
 }
 
+/* ---- twins ---- */
+
+/* The job that runs what a job's twins copy. */
+static bool same_but_setting(const graphss_i_job *a, const graphss_i_job *b)
+{
+    return a->recipe == b->recipe && a->point == b->point && a->dataset == b->dataset &&
+           a->model == b->model && a->any == b->any && a->seed == b->seed && a->set == b->set;
+}
+
+/* The record of a cell in another setting. What it says of the classifier is left out: that
+ * was trained on another past. */
+static json_t *twin_of(graphss_ctx *ctx, const json_t *record, const graphss_i_job *job,
+                       const graphss_i_cell *cell)
+{
+    static const char *const other[] = {
+        "victims_before",  "others_before", "test_before",   "victims_attacked",
+        "others_attacked", "test_attacked", "changed",       "node_auc",
+        "prepare_seconds", "train_seconds", "attack_seconds"};
+    json_t *twin = json_deep_copy(record), *id = graphss_i_cell_identity(job, cell);
+    json_t *options = NULL, *metrics = json_object_get(twin, "metrics");
+    bool bad = !twin || !id || graphss_i_cell_options_json(ctx, &options, job, cell);
+    for (size_t i = 0; i < sizeof other / sizeof *other && metrics; i++)
+        json_object_del(metrics, other[i]);
+    bad |= json_object_set(twin, "copied_from", json_object_get(record, "setting")) != 0;
+    bad |= json_object_update(twin, id) != 0;
+    bad |= json_object_set_new(json_object_get(twin, "repeat"), "options", options) != 0;
+    json_decref(id);
+    if (bad) {
+        json_decref(twin);
+        twin = NULL;
+    }
+    return twin;
+}
+
+/* Writes the twins of a cell whose record is there. */
+static graphss_status copy_to_twins(scheduler *s, const graphss_i_job *from,
+                                    const graphss_i_cell *cell, const json_t *record)
+{
+    graphss_status st = GRAPHSS_OK;
+    for (size_t j = 0; j < s->plan.n_jobs && !st; j++) {
+        graphss_i_job *job = &s->plan.job[j];
+        for (size_t i = 0; i < job->n_cells && !st && same_but_setting(job, from); i++) {
+            graphss_i_cell *twin = &job->cell[i];
+            if (!twin->twin || twin->done || twin->method != cell->method ||
+                strcmp(twin->train, cell->train) != 0)
+                continue;
+            json_t *copy = twin_of(s->ctx, record, job, twin);
+            st = copy ? graphss_i_records_add(s->ctx, &s->records, copy)
+                      : graphss_i_nomem(s->ctx, 0);
+            json_decref(copy);
+            twin->done = true;
+            s->out->run++;
+            s->out->failed += json_object_get(record, "error") != NULL;
+        }
+    }
+    return st;
+}
+
 /* ---- lines ---- */
 
 static graphss_status finish_cell(scheduler *s, running *w, size_t number, json_t *record)
@@ -258,6 +338,9 @@ static graphss_status finish_cell(scheduler *s, running *w, size_t number, json_
         return st;
     cell->done = true;
     s->out->run++;
+    const graphss_status copied = copy_to_twins(s, w->job, cell, record);
+    if (copied)
+        return copied;
     graphss_i_cell_text(text, sizeof text, w->job, cell);
     if (error) {
         const char *message = json_string_value(json_object_get(error, "message"));
@@ -267,9 +350,16 @@ static graphss_status finish_cell(scheduler *s, running *w, size_t number, json_
         graphss_i_log(s->ctx, GRAPHSS_LOG_WARN, "%s: %s", text, message ? message : "");
     } else {
         const json_t *m = json_object_get(record, "metrics");
-        graphss_i_log(s->ctx, GRAPHSS_LOG_INFO, "%zu/%zu %s: victims %.1f %%, %.2f s",
-                      s->out->before + s->out->run, s->out->cells, text,
-                      100 * json_number_value(json_object_get(m, "victims")), now - w->last);
+        const json_t *victims = json_object_get(m, "victims"),
+                     *auc = json_object_get(m, "auc");
+        char found[64] = "";
+        if (json_is_number(victims))
+            snprintf(found, sizeof found, "victims %.1f %%, ",
+                     100 * json_number_value(victims));
+        else if (json_is_number(auc))
+            snprintf(found, sizeof found, "AUC %.3f, ", json_number_value(auc));
+        graphss_i_log(s->ctx, GRAPHSS_LOG_INFO, "%zu/%zu %s: %s%.2f s",
+                      s->out->before + s->out->run, s->out->cells, text, found, now - w->last);
     }
     pace *p = pace_of(s, cell);
     if (p) {
@@ -329,7 +419,7 @@ static graphss_status take_lines(scheduler *s, running *w, bool *ended)
 static bool pending(const graphss_i_job *job)
 {
     for (size_t i = 0; i < job->n_cells; i++)
-        if (!job->cell[i].done)
+        if (!job->cell[i].done && !job->cell[i].twin)
             return true;
     return false;
 }
@@ -398,7 +488,7 @@ static graphss_status end_worker(scheduler *s, size_t i)
         snprintf(message, sizeof message, "while the scene was made: ended with code %d",
                  WEXITSTATUS(status));
     for (size_t c = 0; c < w.job->n_cells && !st; c++) {
-        if (w.job->cell[c].done)
+        if (w.job->cell[c].done || w.job->cell[c].twin)
             continue;
         json_t *record = graphss_i_error_record(s->ctx, w.job, &w.job->cell[c], 70, message);
         st = record ? finish_cell(s, &w, c, record) : graphss_i_nomem(s->ctx, 0);
@@ -475,6 +565,8 @@ graphss_status graphss_reproduce(graphss_ctx *ctx, graphss_reproduced *out,
         out->cut = s->records.cut;
         st = find_missing(s);
     }
+    if (!st)
+        st = find_twins(s);
     if (!st)
         st = run_all(s);
     out->seconds = graphss_i_seconds() - began;

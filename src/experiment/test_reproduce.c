@@ -1,4 +1,5 @@
 /* Runs that are cut short, resumed and repeated, on a graph of a few nodes. */
+#include "experiment/measure.h"
 #include "experiment/plan.h"
 #include "experiment/records.h"
 #include "testing.h"
@@ -381,6 +382,94 @@ static void methods_with_a_network_of_their_own_do_not_see_the_classifier(void *
     json_decref(found[1]);
 }
 
+/* What is trained on the current snapshot is run in the first setting, and copied. */
+static void what_does_not_see_the_past_is_the_same_in_every_setting(void **state)
+{
+    (void)state;
+    json_t *found[2];
+    for (int m = 0; m < 2; m++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "what = defence\nmode = honest\nsettings = %s\n"
+                 "datasets = synth:nodes=90,classes=3,features=30,degree=4\nmodels = sgc\n"
+                 "methods = none retrain jaccard label-propagation rgcn\ntrain.epochs = 4\n"
+                 "train.hidden = 8\nrecover.epochs = 3\nattack.links = 1\n",
+                 m ? "new growing" : "growing");
+        const place p = make_place(m ? "twins" : "single", text);
+        const graphss_reproduced done = reproduce(&p, 1);
+        assert_int_equal(done.failed, 0);
+        assert_int_equal(done.run, done.cells);
+        found[m] = read_back(&p);
+        remove_place(&p);
+    }
+    assert_int_equal(json_object_size(found[1]), 2 * json_object_size(found[0]));
+    size_t copied = 0;
+    const char *key;
+    json_t *record;
+    json_object_foreach(found[0], key, record)
+    {
+        json_t *twin = json_object_get(found[1], key);
+        assert_non_null(twin);
+        assert_true(json_equal(json_object_get(json_object_get(record, "repeat"), "options"),
+                               json_object_get(json_object_get(twin, "repeat"), "options")));
+        if (!json_object_get(twin, "copied_from"))
+            continue;
+        assert_string_equal(json_string_value(json_object_get(twin, "copied_from")), "new");
+        static const char *const same[] = {"victims", "others", "test", "validation", "ece"};
+        for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+            assert_true(
+                json_equal(json_object_get(json_object_get(record, "metrics"), same[i]),
+                           json_object_get(json_object_get(twin, "metrics"), same[i])));
+        copied++;
+    }
+    assert_int_equal(copied, 4); /* all but none, jaccard and rgcn as evasion */
+    json_decref(found[0]);
+    json_decref(found[1]);
+}
+
+static void groups_are_judged_in_both_modes(void **state)
+{
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "what = alert\nmode = %s\nmethods = alert\nmodels = gcn\n"
+                 "datasets = synth:nodes=240,classes=3,features=40,degree=4\n"
+                 "train.epochs = 10\ntrain.hidden = 8\nsnapshots.groups = 6\n"
+                 "snapshots.attacked-groups = 2\nsnapshots.victims = 0.5\n%s",
+                 m ? "paper" : "honest", m ? "" : "snapshots.background = yes\n");
+        const place p = make_place(m ? "paper" : "honest", text);
+        const graphss_reproduced done = reproduce(&p, 1);
+        if (done.failed)
+            fail_msg("%s", done.first_error);
+        json_t *all = read_back(&p);
+        json_t *record = json_object_iter_value(json_object_iter(all));
+        const json_t *groups = json_object_get(record, "groups");
+        const json_t *curve = json_object_get(record, "curve");
+        assert_int_equal(json_array_size(json_object_get(groups, "score")), 6);
+        graphss_i_scored item[6];
+        size_t hits = 0;
+        for (size_t g = 0; g < 6; g++) {
+            item[g].score =
+                json_number_value(json_array_get(json_object_get(groups, "score"), g));
+            item[g].hit = (int32_t)json_integer_value(
+                json_array_get(json_object_get(groups, "attacked"), g));
+            hits += (size_t)item[g].hit;
+        }
+        graphss_i_scored_sort(item, 6);
+        assert_int_equal(hits, 2);
+        assert_true(graphss_i_auc(item, 6) == json_number_value(json_object_get(
+                                                  json_object_get(record, "metrics"), "auc")));
+        const size_t corners = json_array_size(json_object_get(curve, "x"));
+        assert_true(corners >= 3);
+        assert_true(
+            json_number_value(json_array_get(json_object_get(curve, "y"), corners - 1)) == 1);
+        assert_true((json_object_get(groups, "p_value") != NULL) == (m == 0));
+        json_decref(all);
+        remove_place(&p);
+    }
+}
+
 static graphss_status reproduce_starved(graphss_ctx *ctx, void *arg)
 {
     const place *p = arg;
@@ -431,6 +520,8 @@ int main(void)
         cmocka_unit_test(lists_of_the_command_line_keep_generated_graphs_whole),
         cmocka_unit_test(every_recipe_of_the_program_can_be_planned),
         cmocka_unit_test(methods_with_a_network_of_their_own_do_not_see_the_classifier),
+        cmocka_unit_test(what_does_not_see_the_past_is_the_same_in_every_setting),
+        cmocka_unit_test(groups_are_judged_in_both_modes),
         cmocka_unit_test(it_survives_every_failing_allocation),
         cmocka_unit_test(planning_survives_every_failing_allocation),
     };

@@ -289,7 +289,7 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
     char message[1024];
     snprintf(message, sizeof message, "%s", graphss_error(ctx));
     for (size_t i = 0; i < job->n_cells; i++)
-        if (!job->cell[i].done)
+        if (!job->cell[i].done && !job->cell[i].twin)
             deliver(out, i,
                     st ? graphss_i_error_record(ctx, job, &job->cell[i],
                                                 graphss_i_exit_code(st), message)
