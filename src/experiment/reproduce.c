@@ -344,7 +344,8 @@ static graphss_status finish_cell(scheduler *s, running *w, size_t number, json_
     graphss_i_cell_text(text, sizeof text, w->job, cell);
     if (error) {
         const char *message = json_string_value(json_object_get(error, "message"));
-        if (!s->out->failed++)
+        s->out->failed++;
+        if (!s->out->first_error[0])
             snprintf(s->out->first_error, sizeof s->out->first_error, "%.300s: %.200s", text,
                      message ? message : "");
         graphss_i_log(s->ctx, GRAPHSS_LOG_WARN, "%s: %s", text, message ? message : "");
