@@ -44,7 +44,7 @@ typedef struct names {
     size_t n;
 } names;
 
-enum { NAMES_MOST = 4 };
+enum { NAMES_MOST = 3 };
 
 static void add_name(graphss_i_arena *arena, names *list, const char *name)
 {

@@ -12,7 +12,7 @@ typedef struct known {
     const char *name, *shown;
 } known;
 
-static const known modes[] = {{"paper", "paper"}, {"honest", "honest"}, {0}};
+static const known modes[] = {{"honest", "honest"}, {"paper", "paper"}, {0}};
 static const known settings[] = {
     {"seen", "seen"}, {"new", "new"}, {"growing", "growing"}, {0}};
 static const known datasets[] = {{"cora", "Cora"},
