@@ -18,7 +18,7 @@ typedef struct graphss_i_inspection {
 
 /* hold_out: leave half of the labelled nodes for calibration. Needs at least
  * GRAPHSS_I_KNOWN_LEAST validation nodes (or training nodes in their place): DATA.
- * Costs four trainings (a perceptron, three linear models), twelve simulated attacks and as
+ * Costs four trainings (a perceptron, three linear models), eighteen simulated attacks and as
  * many forward passes. */
 enum { GRAPHSS_I_KNOWN_LEAST = 20 };
 graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
