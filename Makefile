@@ -15,8 +15,8 @@ build: ## build the program (build/graphss) and the library
 	@test -f build/build.ninja || cmake --preset release
 	@cmake --build build -j $(JOBS)
 
-demo: build ## train a classifier on a generated graph and show what it learned
-	@build/graphss demo
+demo: build ## train, attack, alert, recover on a generated graph; and a report page
+	@build/graphss demo -o build/demo
 
 check: ## every test, with gcc, clang and the sanitizers
 	@tools/deps check
