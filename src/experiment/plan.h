@@ -62,6 +62,12 @@ graphss_status graphss_i_job_options_fill(graphss_ctx *ctx, graphss_i_job_option
 graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_options *out,
                                            const graphss_i_job *job,
                                            const graphss_i_cell *cell);
+/* One assignment "group.option" = value. What is of another group or has no meaning for the
+ * method is left alone; *known tells whether the name exists at all. An option that borrows
+ * its value is not known where the value does not last. */
+graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
+                                graphss_recover_options *recover, const char *key,
+                                size_t n_key, const char *value, bool lasts, bool *known);
 /* Fields that tell the cell apart, and format; NULL: no memory. */
 json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *cell);
 /* Every option, by group. */

@@ -88,6 +88,13 @@ done:
     return st;
 }
 
+graphss_status graphss_i_recipe_refuse(graphss_ctx *ctx, const graphss_i_recipe *recipe,
+                                       size_t line, const char *what)
+{
+    return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "recipe %s: line %zu: %s", recipe->name,
+                          line, what);
+}
+
 void graphss_i_recipe_destroy(graphss_ctx *ctx, graphss_i_recipe *recipe)
 {
     graphss_release(ctx, recipe->text);

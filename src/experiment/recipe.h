@@ -27,6 +27,9 @@ typedef struct graphss_i_recipe {
 /* DATA: a line that is none, a key twice, with name and line. Keys are not looked at. */
 graphss_status graphss_i_recipe_parse(graphss_ctx *ctx, graphss_i_recipe *out,
                                       const char *name, const char *bytes, size_t n);
+/* INVALID: "recipe NAME: line N: what". */
+graphss_status graphss_i_recipe_refuse(graphss_ctx *ctx, const graphss_i_recipe *recipe,
+                                       size_t line, const char *what);
 void graphss_i_recipe_destroy(graphss_ctx *ctx, graphss_i_recipe *recipe);
 /* The value of a key for a dataset (NULL: none in particular), or NULL. */
 const char *graphss_i_recipe_get(const graphss_i_recipe *recipe, const char *key,

@@ -174,28 +174,6 @@ static graphss_status find_missing(scheduler *s)
     return GRAPHSS_OK;
 }
 
-static graphss_status copy_to_twins(scheduler *s, const graphss_i_job *from,
-                                    const graphss_i_cell *cell, const json_t *record);
-
-/* Twins that a kill came in between. */
-static graphss_status find_twins(scheduler *s)
-{
-    graphss_status st = GRAPHSS_OK;
-    for (size_t j = 0; j < s->plan.n_jobs && !st; j++)
-        for (size_t i = 0; i < s->plan.job[j].n_cells && !st; i++) {
-            const graphss_i_job *job = &s->plan.job[j];
-            const graphss_i_cell *cell = &job->cell[i];
-            if (!cell->done || cell->twin)
-                continue;
-            json_t *id = graphss_i_cell_identity(job, cell);
-            const json_t *record = id ? graphss_i_records_find(&s->records, id) : NULL;
-            if (record)
-                st = copy_to_twins(s, job, cell, record);
-            json_decref(id);
-        }
-    return st;
-}
-
 static graphss_status make_folder(graphss_ctx *ctx, const char *path)
 {
     char *copy = graphss_i_strdup(ctx, path);
@@ -216,55 +194,6 @@ static graphss_status make_folder(graphss_ctx *ctx, const char *path)
     }
     graphss_release(ctx, copy);
     return st;
-}
-
-/* ---- the estimate ---- */
-
-static pace *pace_of(scheduler *s, const graphss_i_cell *cell)
-{
-    const char *method = cell->method ? cell->method : "";
-    for (size_t i = 0; i < s->n_paces; i++)
-        if (!strcmp(s->paces[i].method, method) && !strcmp(s->paces[i].train, cell->train))
-            return &s->paces[i];
-    if (s->n_paces == MOST_PACES)
-        return NULL;
-    s->paces[s->n_paces] = (pace){.method = method, .train = cell->train};
-    return &s->paces[s->n_paces++];
-}
-
-static void estimate(scheduler *s)
-{
-    double mean = 0;
-    size_t known = 0;
-    for (size_t i = 0; i < s->n_paces; i++)
-        if (s->paces[i].count) {
-            mean += s->paces[i].per_size / (double)s->paces[i].count;
-            known++;
-        }
-    mean = known ? mean / (double)known : 1e-5;
-    s->left = 0;
-    for (size_t j = 0; j < s->plan.n_jobs; j++)
-        for (size_t i = 0; i < s->plan.job[j].n_cells; i++) {
-            const graphss_i_cell *cell = &s->plan.job[j].cell[i];
-            if (cell->done || cell->twin)
-                continue;
-            const pace *p = pace_of(s, cell);
-            s->left += data_of(s, s->plan.job[j].dataset)->size *
-                       (p && p->count ? p->per_size / (double)p->count : mean);
-        }
-}
-
-static graphss_status tell(scheduler *s)
-{
-    char note[160];
-    const graphss_reproduced *o = s->out;
-    snprintf(note, sizeof note, "%zu of %zu cells%s", o->before + o->run, o->cells, "");
-    if (o->failed)
-        snprintf(note, sizeof note, "%zu of %zu cells, %zu failed", o->before + o->run,
-                 o->cells, o->failed);
-    const double done = s->spent, total = s->spent + s->left;
-    return graphss_i_progress(s->ctx, "reproduce", (size_t)(1000 * done),
-                              (size_t)(1000 * total) + 1, note);
 }
 
 /* ---- twins ---- */
@@ -323,6 +252,74 @@ static graphss_status copy_to_twins(scheduler *s, const graphss_i_job *from,
         }
     }
     return st;
+}
+
+/* Twins that a kill came in between. */
+static graphss_status find_twins(scheduler *s)
+{
+    graphss_status st = GRAPHSS_OK;
+    for (size_t j = 0; j < s->plan.n_jobs && !st; j++)
+        for (size_t i = 0; i < s->plan.job[j].n_cells && !st; i++) {
+            const graphss_i_job *job = &s->plan.job[j];
+            const graphss_i_cell *cell = &job->cell[i];
+            if (!cell->done || cell->twin)
+                continue;
+            json_t *id = graphss_i_cell_identity(job, cell);
+            const json_t *record = id ? graphss_i_records_find(&s->records, id) : NULL;
+            if (record)
+                st = copy_to_twins(s, job, cell, record);
+            json_decref(id);
+        }
+    return st;
+}
+
+/* ---- the estimate ---- */
+
+static pace *pace_of(scheduler *s, const graphss_i_cell *cell)
+{
+    const char *method = cell->method ? cell->method : "";
+    for (size_t i = 0; i < s->n_paces; i++)
+        if (!strcmp(s->paces[i].method, method) && !strcmp(s->paces[i].train, cell->train))
+            return &s->paces[i];
+    if (s->n_paces == MOST_PACES)
+        return NULL;
+    s->paces[s->n_paces] = (pace){.method = method, .train = cell->train};
+    return &s->paces[s->n_paces++];
+}
+
+static void estimate(scheduler *s)
+{
+    double mean = 0;
+    size_t known = 0;
+    for (size_t i = 0; i < s->n_paces; i++)
+        if (s->paces[i].count) {
+            mean += s->paces[i].per_size / (double)s->paces[i].count;
+            known++;
+        }
+    mean = known ? mean / (double)known : 1e-5;
+    s->left = 0;
+    for (size_t j = 0; j < s->plan.n_jobs; j++)
+        for (size_t i = 0; i < s->plan.job[j].n_cells; i++) {
+            const graphss_i_cell *cell = &s->plan.job[j].cell[i];
+            if (cell->done || cell->twin)
+                continue;
+            const pace *p = pace_of(s, cell);
+            s->left += data_of(s, s->plan.job[j].dataset)->size *
+                       (p && p->count ? p->per_size / (double)p->count : mean);
+        }
+}
+
+static graphss_status tell(scheduler *s)
+{
+    char note[160];
+    const graphss_reproduced *o = s->out;
+    snprintf(note, sizeof note, "%zu of %zu cells%s", o->before + o->run, o->cells, "");
+    if (o->failed)
+        snprintf(note, sizeof note, "%zu of %zu cells, %zu failed", o->before + o->run,
+                 o->cells, o->failed);
+    const double done = s->spent, total = s->spent + s->left;
+    return graphss_i_progress(s->ctx, "reproduce", (size_t)(1000 * done),
+                              (size_t)(1000 * total) + 1, note);
 }
 
 /* ---- lines ---- */
