@@ -2,6 +2,7 @@
  * peak memory its own, and only so does its crash cost nothing but itself. */
 #include "experiment/worker.h"
 
+#include "commit.h"
 #include "experiment/records.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -83,6 +84,7 @@ json_t *graphss_i_repeat(graphss_ctx *ctx, const graphss_i_job *job,
     json_t *options = NULL, *r = json_object();
     int bad = graphss_i_cell_options_json(ctx, &options, job, cell) != GRAPHSS_OK;
     bad |= json_object_set_new(r, "version", json_string(graphss_version()));
+    bad |= json_object_set_new(r, "commit", json_string(GRAPHSS_COMMIT));
     bad |= json_object_set_new(r, "recipe", graphss_i_json_text(job->recipe->name));
     if (hash && *hash)
         bad |= json_object_set_new(r, "dataset_sha256", json_string(hash));
