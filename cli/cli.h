@@ -99,7 +99,6 @@ graphss_status cli_completion(cli *app, FILE *out, const char *shell);
 
 /* ---- output.c ---- */
 
-int cli_exit_code(graphss_status status);
 graphss_status cli_fail(cli *app, graphss_status status, const char *format, ...)
     GRAPHSS_PRINTF(3, 4);
 /* Errors of the command line: adds how to get help. */

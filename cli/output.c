@@ -10,32 +10,6 @@
 
 #include "cli.h"
 
-int cli_exit_code(graphss_status status)
-{
-    switch (status) {
-    case GRAPHSS_OK:
-        return 0;
-    case GRAPHSS_ERR_INVALID:
-        return 2;
-    case GRAPHSS_ERR_DATA:
-    case GRAPHSS_ERR_SHAPE:
-    case GRAPHSS_ERR_NOT_FOUND:
-        return 3;
-    case GRAPHSS_ERR_NOMEM:
-    case GRAPHSS_ERR_IO:
-    case GRAPHSS_ERR_LIMIT:
-        return 4;
-    case GRAPHSS_ERR_NETWORK:
-    case GRAPHSS_ERR_CHECKSUM:
-        return 5;
-    case GRAPHSS_ERR_CANCELLED:
-        return 130;
-    case GRAPHSS_ERR_INTERNAL:
-        break;
-    }
-    return 70;
-}
-
 graphss_status cli_fail(cli *app, graphss_status status, const char *format, ...)
 {
     va_list args;
@@ -74,7 +48,7 @@ void cli_note(cli *app, const char *format, ...)
 
 int cli_report_error(cli *app, graphss_status status)
 {
-    const int code = cli_exit_code(status);
+    const int code = graphss_exit_code(status);
     const char *text = app->error;
     if (!*text && app->ctx)
         text = graphss_error(app->ctx);
@@ -96,7 +70,7 @@ int cli_report_error(cli *app, graphss_status status)
     cli_json_set(error, "code", json_integer(code));
     cli_json_set(error, "message", cli_json_text(text));
     cli_json_set(app->json, "error", error);
-    return cli_finish(app) ? cli_exit_code(GRAPHSS_ERR_IO) : code;
+    return cli_finish(app) ? graphss_exit_code(GRAPHSS_ERR_IO) : code;
 }
 
 graphss_status cli_finish(cli *app)
@@ -118,7 +92,7 @@ graphss_status cli_finish(cli *app)
 static void end_without_memory(void)
 {
     fputs("graphss: out of memory\n", stderr);
-    exit(cli_exit_code(GRAPHSS_ERR_NOMEM));
+    exit(graphss_exit_code(GRAPHSS_ERR_NOMEM));
 }
 
 void *cli_alloc(size_t count, size_t size)

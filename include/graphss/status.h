@@ -36,6 +36,9 @@ typedef enum graphss_status {
 
 /* A short constant name, such as "out of memory". */
 GRAPHSS_API const char *graphss_status_text(graphss_status status);
+/* What the program exits with: 0, 2 usage, 3 data, 4 memory, disk or limit, 5 network,
+ * 130 cancelled, 70 a mistake of ours. */
+GRAPHSS_API int graphss_exit_code(graphss_status status);
 
 #ifdef __cplusplus
 }

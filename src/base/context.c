@@ -44,6 +44,32 @@ const char *graphss_status_text(graphss_status status)
     return "unknown status";
 }
 
+int graphss_exit_code(graphss_status status)
+{
+    switch (status) {
+    case GRAPHSS_OK:
+        return 0;
+    case GRAPHSS_ERR_INVALID:
+        return 2;
+    case GRAPHSS_ERR_DATA:
+    case GRAPHSS_ERR_SHAPE:
+    case GRAPHSS_ERR_NOT_FOUND:
+        return 3;
+    case GRAPHSS_ERR_NOMEM:
+    case GRAPHSS_ERR_IO:
+    case GRAPHSS_ERR_LIMIT:
+        return 4;
+    case GRAPHSS_ERR_NETWORK:
+    case GRAPHSS_ERR_CHECKSUM:
+        return 5;
+    case GRAPHSS_ERR_CANCELLED:
+        return 130;
+    case GRAPHSS_ERR_INTERNAL:
+        break;
+    }
+    return 70;
+}
+
 static size_t cores(void)
 {
     const long n = sysconf(_SC_NPROCESSORS_ONLN);

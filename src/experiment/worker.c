@@ -16,32 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-int graphss_i_exit_code(graphss_status status)
-{
-    switch (status) {
-    case GRAPHSS_OK:
-        return 0;
-    case GRAPHSS_ERR_INVALID:
-        return 2;
-    case GRAPHSS_ERR_DATA:
-    case GRAPHSS_ERR_SHAPE:
-    case GRAPHSS_ERR_NOT_FOUND:
-        return 3;
-    case GRAPHSS_ERR_NOMEM:
-    case GRAPHSS_ERR_IO:
-    case GRAPHSS_ERR_LIMIT:
-        return 4;
-    case GRAPHSS_ERR_NETWORK:
-    case GRAPHSS_ERR_CHECKSUM:
-        return 5;
-    case GRAPHSS_ERR_CANCELLED:
-        return 130;
-    case GRAPHSS_ERR_INTERNAL:
-        break;
-    }
-    return 70;
-}
-
 /* ---- what repeats it ---- */
 
 static json_t *time_text(void)
@@ -167,7 +141,7 @@ static void run_cell(graphss_ctx *ctx, const graphss_i_stage *stage, const graph
     if (!record || !repeat)
         _exit(4);
     const graphss_status st = graphss_i_cell_run(ctx, record, stage, job, cell);
-    if (st && set_error(record, job, graphss_i_exit_code(st), graphss_error(ctx)) != 0)
+    if (st && set_error(record, job, graphss_exit_code(st), graphss_error(ctx)) != 0)
         _exit(4);
     if (json_object_set_new(repeat, "finished", time_text()) != 0 ||
         json_object_set_new(record, "repeat", repeat) != 0)
@@ -294,7 +268,7 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
         if (!job->cell[i].done && !job->cell[i].twin)
             deliver(out, i,
                     st ? graphss_i_error_record(ctx, job, &job->cell[i],
-                                                graphss_i_exit_code(st), message)
+                                                graphss_exit_code(st), message)
                        : cell_record(ctx, &stage, job, &job->cell[i]));
     _exit(0);
 }

@@ -21,7 +21,5 @@ json_t *graphss_i_error_record(graphss_ctx *ctx, const graphss_i_job *job,
 /* What is the same for all cells of a process: version, threads, machine, recipe. */
 json_t *graphss_i_repeat(graphss_ctx *ctx, const graphss_i_job *job,
                          const graphss_i_cell *cell, const char *hash);
-/* The exit code the program has for a status. */
-int graphss_i_exit_code(graphss_status status);
 
 #endif
