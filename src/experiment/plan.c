@@ -11,9 +11,9 @@
 static const char *const whats[] = {"datasets",   "defence",  "alert",       "runtime",
                                     "parameters", "ablation", "confusion",   "budget",
                                     "noise",      "scale",    "calibration", NULL};
-static const char *const keys[] = {"what",    "mode",      "settings", "datasets", "models",
-                                   "methods", "skip",      "seeds",    "sets",     "limit",
-                                   "alone",   "parameter", NULL};
+static const char *const keys[] = {"what",    "mode",  "settings",  "datasets", "models",
+                                   "methods", "skip",  "once",      "seeds",    "sets",
+                                   "limit",   "alone", "parameter", NULL};
 
 static bool in_list(const char *word, size_t n, const char *const *list)
 {
@@ -69,10 +69,14 @@ static bool wanted(const planner *p, const graphss_i_job *job, const char *metho
 {
     const size_t n = strlen(method);
     const char *skip = graphss_i_recipe_get(job->recipe, "skip", job->dataset);
+    const char *once = graphss_i_recipe_get(job->recipe, "once", job->dataset);
     const char *list = graphss_i_recipe_get(job->recipe, "methods", job->dataset);
     if (p->plan->given_methods && !graphss_i_word_in(method, n, p->plan->given_methods))
         return false;
     if (skip && graphss_i_word_in(method, n, skip))
+        return false;
+    if (once && graphss_i_word_in(method, n, once) &&
+        (job->set > 1 || job->seed > (int64_t)p->first_seed))
         return false;
     return list && (graphss_i_word_in(method, n, list) ||
                     (graphss_i_word_in("*", 1, list) && strcmp(method, "alert") != 0));
@@ -266,7 +270,8 @@ static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r)
         }
         if (!known)
             return graphss_i_recipe_refuse(ctx, r, line->number, "this key does not exist");
-        if (!strcmp(line->key, "methods") || !strcmp(line->key, "skip")) {
+        if (!strcmp(line->key, "methods") || !strcmp(line->key, "skip") ||
+            !strcmp(line->key, "once")) {
             const char *at = line->value;
             for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
                 known = (n == 1 && *at == '*') || (n == 5 && !memcmp(at, "alert", 5));

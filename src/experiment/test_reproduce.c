@@ -262,6 +262,30 @@ static void points_of_a_sweep_are_cells(void **state)
     remove_place(&p);
 }
 
+static void a_dear_method_may_be_run_once(void **state)
+{
+    (void)state;
+    const place p = make_place("once", recipe);
+    write_text(p.recipe, "seeds = 2\nsets = 2\nonce = none\n", "a");
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const graphss_reproduce_options opt = options_of(&p);
+    graphss_i_plan plan = {0};
+    size_t none = 0, other = 0;
+    assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 5, &opt));
+    for (size_t j = 0; j < plan.n_jobs; j++)
+        for (size_t c = 0; c < plan.job[j].n_cells; c++) {
+            const bool dear = !strcmp(plan.job[j].cell[c].method, "none");
+            none += dear;
+            other += !dear;
+            assert_true(!dear || (plan.job[j].seed == 5 && plan.job[j].set == 1));
+        }
+    assert_int_equal(none, 2 * 2);
+    assert_int_equal(other, 2 * 4);
+    graphss_i_plan_destroy(ctx, &plan);
+    graphss_ctx_free(ctx);
+    remove_place(&p);
+}
+
 static void wrong_recipes_are_refused_before_any_work(void **state)
 {
     (void)state;
@@ -516,6 +540,7 @@ int main(void)
         cmocka_unit_test(other_options_are_other_cells),
         cmocka_unit_test(a_scene_that_cannot_be_made_is_an_error_of_its_cells),
         cmocka_unit_test(points_of_a_sweep_are_cells),
+        cmocka_unit_test(a_dear_method_may_be_run_once),
         cmocka_unit_test(wrong_recipes_are_refused_before_any_work),
         cmocka_unit_test(lists_of_the_command_line_keep_generated_graphs_whole),
         cmocka_unit_test(every_recipe_of_the_program_can_be_planned),

@@ -267,8 +267,8 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
     for (size_t i = 0; i < job->n_cells; i++)
         if (!job->cell[i].done && !job->cell[i].twin)
             deliver(out, i,
-                    st ? graphss_i_error_record(ctx, job, &job->cell[i],
-                                                graphss_exit_code(st), message)
+                    st ? graphss_i_error_record(ctx, job, &job->cell[i], graphss_exit_code(st),
+                                                message)
                        : cell_record(ctx, &stage, job, &job->cell[i]));
     _exit(0);
 }
