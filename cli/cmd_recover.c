@@ -6,7 +6,7 @@
 #include "commands.h"
 
 typedef struct recover_arguments {
-    const char *model_file, *current, *previous, *split, *output;
+    const char *model_file, *current, *previous, *split, *output, *flips;
     bool list;
 } recover_arguments;
 
@@ -22,6 +22,8 @@ static const graphss_option rows[] = {
      "training nodes of the current snapshot; default: those of the model", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz", "where to write",
      'o'},
+    {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
+     "method graphss: also write the changes that would clean the snapshot, for apply", 0},
     {"list", GRAPHSS_OPTION_BOOL, FIELD(list), 0, 0, NULL, NULL,
      "name the methods and their options, and stop", 0},
     {0},
@@ -83,6 +85,9 @@ static void list_methods(cli *app)
     else
         json_decref(all);
 }
+
+/* A chance of more than one half. */
+static const double SUSPICIOUS = 0.5;
 
 /* The method's preset with what was given laid over it. */
 static graphss_status choose_options(cli *app, graphss_recover_options *opt,
@@ -148,9 +153,25 @@ graphss_status cli_current_split(cli *app, graphss_split *out, const char *path,
     return st;
 }
 
-static void show(cli *app, const graphss_recovery *r, const recover_arguments *own,
-                 const graphss_dataset *data, const graphss_recover_options *opt)
+static graphss_status write_flips(cli *app, graphss_flips *flips, const char *path,
+                                  const graphss_recover_input *in, const graphss_recovery *r,
+                                  const graphss_dataset *current)
 {
+    graphss_status st = graphss_recover_flips(app->ctx, flips, in, r, SUSPICIOUS);
+    if (st)
+        return st;
+    snprintf(flips->dataset, sizeof flips->dataset, "%.63s", current->name);
+    snprintf(flips->hash, sizeof flips->hash, "%s", current->hash);
+    snprintf(flips->seed, sizeof flips->seed, "%llu", (unsigned long long)in->seed);
+    return graphss_flips_write(app->ctx, flips, path, current);
+}
+
+static void show(cli *app, const graphss_recovery *r, const recover_arguments *own,
+                 const graphss_dataset *data, const graphss_recover_options *opt,
+                 const graphss_flips *flips)
+{
+    const size_t links = graphss_flips_count(flips, GRAPHSS_FLIP_LINK);
+    const size_t features = graphss_flips_count(flips, GRAPHSS_FLIP_FEATURE);
     if (app->json) {
         json_t *options = cli_json_options(opt, graphss_recover_options_table());
         for (const graphss_option *row = graphss_recover_options_table(); row->name; row++)
@@ -166,6 +187,11 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
         if (r->kind) {
             cli_json_set(app->json, "kind", cli_json_text(r->kind));
             cli_json_set(app->json, "share", cli_json_real(r->share));
+        }
+        if (own->flips) {
+            cli_json_set(app->json, "flips", cli_json_text(own->flips));
+            cli_json_set(app->json, "links_flipped", json_integer((json_int_t)links));
+            cli_json_set(app->json, "features_flipped", json_integer((json_int_t)features));
         }
         cli_json_set(app->json, "new_nodes", json_integer((json_int_t)r->new_nodes));
         cli_json_set(app->json, "seconds", cli_json_real(r->seconds));
@@ -187,6 +213,11 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
     printf("; %.3f s, %.0f MB\nWritten  ", r->seconds, (double)r->peak_memory / 1e6);
     terminal_text(&app->term, stdout, own->output, 0);
     printf("\n");
+    if (!own->flips)
+        return;
+    printf("Changes  %zu links and %zu features would clean it: ", links, features);
+    terminal_text(&app->term, stdout, own->flips, 0);
+    printf("\n");
 }
 
 static graphss_status run(cli *app)
@@ -197,6 +228,7 @@ static graphss_status run(cli *app)
     graphss_dataset current = {0}, previous = {0};
     graphss_split split = {0};
     graphss_recovery r = {0};
+    graphss_flips flips = {0};
 
     graphss_status st = cli_apply(app, OWN, &own);
     if (st)
@@ -215,8 +247,16 @@ static graphss_status run(cli *app)
         return cli_usage(app, "recover: %s: want a name that ends in .npz", own.output);
     const char *const input[] = {own.model_file, own.current, own.previous, own.split};
     st = cli_check_output(app, own.output, input, 4);
+    if (!st && own.flips)
+        st = cli_check_output(app, own.flips, input, 4);
     if (!st)
         st = choose_options(app, &opt, NULL);
+    if (!st && own.flips &&
+        (strcmp(opt.method, "graphss") != 0 || opt.mode != GRAPHSS_MODE_HONEST))
+        st = cli_usage(app, "--flips has no meaning for %s in %s mode", opt.method,
+                       opt.mode == GRAPHSS_MODE_PAPER ? "paper" : "honest");
+    if (!st && own.flips && strcmp(own.flips, own.output) == 0)
+        st = cli_usage(app, "recover: --flips and -o are both %s", own.flips);
     if (st)
         return st;
 
@@ -247,9 +287,12 @@ static graphss_status run(cli *app)
     terminal_clear(&app->term);
     if (!st)
         st = graphss_predictions_write(app->ctx, &r.predictions, own.output);
+    if (!st && own.flips)
+        st = write_flips(app, &flips, own.flips, &in, &r, &current);
     if (!st)
-        show(app, &r, &own, &current, &opt);
+        show(app, &r, &own, &current, &opt, &flips);
 done:
+    graphss_flips_destroy(app->ctx, &flips);
     graphss_recovery_destroy(app->ctx, &r);
     graphss_split_destroy(app->ctx, &split);
     graphss_dataset_destroy(app->ctx, &previous);
@@ -270,6 +313,8 @@ const cli_command cli_recover = {
                 "--method keep-last -o out.npz\n"
                 "recover --mode paper --model-file DIR/model --current DIR/current.npz "
                 "--previous DIR/previous.npz -o out.npz\n"
+                "recover --model-file cora.model --current new.npz --previous old.npz "
+                "--flips back.tsv -o out.npz\n"
                 "recover --list\n",
     .min_arguments = 0,
     .max_arguments = 0,

@@ -15,6 +15,7 @@
 #ifndef GRAPHSS_RECOVER_H
 #define GRAPHSS_RECOVER_H
 
+#include <graphss/flips.h>
 #include <graphss/model.h>
 #include <graphss/predictions.h>
 
@@ -85,24 +86,24 @@ typedef struct graphss_recover_options {
     int64_t retrain_epochs; /* of each retraining; 0: never */
     double prior;           /* alpha, the Dirichlet parameter of every cell */
     bool dynamic_phi;       /* learn the transition matrix; else labels stay as they are */
-    double sparsity;           /* prognn: weight of |S|_1 of the learnt graph S, */
-    double low_rank;           /* of its nuclear norm, */
-    double smoothness;         /* of how much features differ along its links */
-    double graph_rate;         /* prognn: step size of the links */
-    int64_t neighbours;        /* prognn, nrgnn: alike nodes it may be linked to besides */
-    int64_t negatives;         /* nrgnn: pairs without a link it learns from, a node */
-    int64_t edge_hidden;       /* nrgnn: width of the network that predicts links */
-    double confidence;         /* nrgnn: a surer answer becomes a label, [0, 1] */
-    double link_weight;        /* nrgnn: weight of the prediction of links in the loss, */
-    double pseudo_weight;      /* and of labels that were answers */
-    int head;                  /* graphss_head */
-    double dropnode;           /* grand: share of the nodes that do not spread, [0, 1) */
-    double input_dropout;      /* grand, nrgnn: share of features dropped */
-    int64_t augmentations;     /* grand: random passes, 1 .. GRAPHSS_RECOVER_AUGMENTATIONS */
-    double consistency;        /* grand: weight of their agreement */
-    double temperature;        /* grand: of what they agree on */
-    int64_t near;              /* prognn: nodes with common neighbours that may be linked */
-    double adversaries;        /* advtrain: share of the training nodes attacked, [0, 1] */
+    double sparsity;        /* prognn: weight of |S|_1 of the learnt graph S, */
+    double low_rank;        /* of its nuclear norm, */
+    double smoothness;      /* of how much features differ along its links */
+    double graph_rate;      /* prognn: step size of the links */
+    int64_t neighbours;     /* prognn, nrgnn: alike nodes it may be linked to besides */
+    int64_t negatives;      /* nrgnn: pairs without a link it learns from, a node */
+    int64_t edge_hidden;    /* nrgnn: width of the network that predicts links */
+    double confidence;      /* nrgnn: a surer answer becomes a label, [0, 1] */
+    double link_weight;     /* nrgnn: weight of the prediction of links in the loss, */
+    double pseudo_weight;   /* and of labels that were answers */
+    int head;               /* graphss_head */
+    double dropnode;        /* grand: share of the nodes that do not spread, [0, 1) */
+    double input_dropout;   /* grand, nrgnn: share of features dropped */
+    int64_t augmentations;  /* grand: random passes, 1 .. GRAPHSS_RECOVER_AUGMENTATIONS */
+    double consistency;     /* grand: weight of their agreement */
+    double temperature;     /* grand: of what they agree on */
+    int64_t near;           /* prognn: nodes with common neighbours that may be linked */
+    double adversaries;     /* advtrain: share of the training nodes attacked, [0, 1] */
 } graphss_recover_options;
 
 /* Methods in the order of the table; NULL past the end. */
@@ -148,6 +149,17 @@ GRAPHSS_MUST_CHECK graphss_status graphss_recover(graphss_ctx *ctx, graphss_reco
                                                   const graphss_recover_input *in,
                                                   const graphss_recover_options *opt);
 GRAPHSS_API void graphss_recovery_destroy(graphss_ctx *ctx, graphss_recovery *recovery);
+
+/* Changes to current that take back what looks tampered with, at nodes whose `perturbed` is
+ * at least `least` (the chance 0.5 is a good value after "graphss"). Where previous knows the
+ * node and its neighbour: whatever changed. Elsewhere a guess: links to nodes of other classes
+ * that share no neighbour, words that push hardest away from the class recovered; not links
+ * if found->kind is "features", nor words if it is "links". in: that of the recovery. dataset
+ * and hash of the list are left empty. SHAPE: found is of other data. */
+GRAPHSS_MUST_CHECK graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
+                                                        const graphss_recover_input *in,
+                                                        const graphss_recovery *found,
+                                                        double least);
 
 /* For each node of `to` the number of the node of `from` with the same name, or -1. Without
  * names a node is called by its number. The caller releases *match [to nodes]. */

@@ -6,6 +6,7 @@
  * sampler of graphss/selfsup.h. Done twice: the second time neighbours vote with what the
  * first found, and those found suspicious count less. */
 #include "defence/inspect.h"
+#include "defence/caution.h"
 #include <graphss/evaluate.h>
 #include <graphss/selfsup.h>
 #include <math.h>
@@ -36,6 +37,7 @@ typedef struct inspection {
     float *before_prob, *before_degree, *before_words;
     graphss_i_suspicion suspicion[GROUPS];
     bool fitted[GROUPS];
+    double share[GROUPS][GRAPHSS_I_STATES]; /* as found */
 } inspection;
 
 static void inspection_release(graphss_ctx *ctx, inspection *x)
@@ -299,35 +301,53 @@ static void gather(graphss_i_sample *s, const inspection *x, size_t view, bool t
                                  x->known_label[i], weight);
 }
 
-static graphss_status fit(graphss_ctx *ctx, inspection *x, size_t group)
+/* All samples of a group; the first n_now untouched ones are of the snapshot itself. */
+typedef struct lessons {
+    graphss_i_sample untouched, attacked[GRAPHSS_I_ATTACKS];
+    size_t n_now;
+} lessons;
+
+static void lessons_destroy(graphss_ctx *ctx, lessons *l)
+{
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
+        graphss_i_sample_destroy(ctx, &l->attacked[a]);
+    graphss_i_sample_destroy(ctx, &l->untouched);
+}
+
+static graphss_status learn(graphss_ctx *ctx, lessons *l, const inspection *x, size_t group)
 {
     const size_t k = x->scene->k;
-    graphss_i_sample untouched = {0}, attacked[GRAPHSS_I_ATTACKS] = {0};
-    graphss_status st = graphss_i_sample_init(ctx, &untouched, 3 * x->n_fit, k);
+    graphss_status st = graphss_i_sample_init(ctx, &l->untouched, 3 * x->n_fit, k);
     if (!st)
-        gather(&untouched, x, 0, true, group, 1);
-    const size_t n_now = untouched.n;
+        gather(&l->untouched, x, 0, true, group, 1);
+    l->n_now = l->untouched.n;
     for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++)
-        st = graphss_i_sample_init(ctx, &attacked[a], x->n_fit, k);
+        st = graphss_i_sample_init(ctx, &l->attacked[a], x->n_fit, k);
     for (size_t v = 1; v < VIEWS && !st; v++) {
         const size_t a = kind_of(v);
         if (a == GRAPHSS_I_CHURN) {
-            gather(&untouched, x, v, true, group, CHURN_WEIGHT);
+            gather(&l->untouched, x, v, true, group, CHURN_WEIGHT);
             continue;
         }
-        gather(&attacked[a], x, v, true, group, 1);
-        gather(&untouched, x, v, false, group, 1); /* beside them */
+        gather(&l->attacked[a], x, v, true, group, 1);
+        gather(&l->untouched, x, v, false, group, 1); /* beside them */
     }
+    return st;
+}
+
+static graphss_status fit(graphss_ctx *ctx, inspection *x, size_t group)
+{
+    lessons l = {0};
+    graphss_status st = learn(ctx, &l, x, group);
     graphss_i_suspicion_destroy(ctx, &x->suspicion[group]);
     x->fitted[group] = false;
-    if (!st && n_now >= GRAPHSS_I_KNOWN_LEAST / 2) {
-        st = graphss_i_suspicion_fit(ctx, &x->suspicion[group], &x->view[0], x->scene->n, k,
-                                     &untouched, n_now, attacked, group == 1);
+    if (!st && l.n_now >= GRAPHSS_I_KNOWN_LEAST / 2) {
+        st = graphss_i_suspicion_fit(ctx, &x->suspicion[group], &x->view[0], x->scene->n,
+                                     x->scene->k, &l.untouched, l.n_now, l.attacked,
+                                     group == 1);
         x->fitted[group] = !st;
     }
-    for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
-        graphss_i_sample_destroy(ctx, &attacked[a]);
-    graphss_i_sample_destroy(ctx, &untouched);
+    lessons_destroy(ctx, &l);
     return st;
 }
 
@@ -436,17 +456,17 @@ static graphss_status infer_now(graphss_ctx *ctx, graphss_i_inspection *out, ins
                                 double *scratch)
 {
     const size_t n = x->scene->n, k = x->scene->k;
-    double share[GROUPS][GRAPHSS_I_STATES], given[GRAPHSS_I_STATES];
+    double given[GRAPHSS_I_STATES];
     int32_t *node = graphss_i_alloc(ctx, n, sizeof *node);
     graphss_status st = node ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t g = 0; g < GROUPS && !st; g++) {
         size_t m = 0;
-        fixed_shares(share[g]);
+        fixed_shares(x->share[g]);
         for (size_t i = 0; i < n; i++)
             if (!x->fixed[i] && group_of(x, i) == g)
                 node[m++] = (int32_t)i;
         if (m)
-            st = infer_group(ctx, out, x, g, node, m, share[g], scratch);
+            st = infer_group(ctx, out, x, g, node, m, x->share[g], scratch);
     }
     graphss_release(ctx, node);
     if (st)
@@ -460,7 +480,7 @@ static graphss_status infer_now(graphss_ctx *ctx, graphss_i_inspection *out, ins
         infer_node(scratch + GRAPHSS_I_STATES * k, alone, x, &x->view[0], i, given, scratch);
         out->score[i] = 1 - alone[0];
         if (x->fixed[i])
-            infer_node(posterior, state, x, &x->view[0], i, share[group_of(x, i)], scratch);
+            infer_node(posterior, state, x, &x->view[0], i, x->share[group_of(x, i)], scratch);
         for (size_t r = 0; r < GRAPHSS_I_STATES && !x->fixed[i]; r++)
             out->share[r] += state[r];
         free_nodes += !x->fixed[i];
@@ -506,6 +526,40 @@ static graphss_status passes(graphss_ctx *ctx, graphss_i_inspection *out, inspec
     return st;
 }
 
+static size_t top_of(const float *p, size_t k)
+{
+    size_t best = 0;
+    for (size_t c = 1; c < k; c++)
+        best = p[c] > p[best] ? c : best;
+    return best;
+}
+
+/* The classifier keeps its say where replacing it gained nothing in simulations. */
+static graphss_status be_careful(graphss_ctx *ctx, graphss_i_inspection *out,
+                                 const inspection *x)
+{
+    const size_t n = x->scene->n, k = x->scene->k;
+    double lead[GROUPS] = {0};
+    bool used[GROUPS] = {0};
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < n; i++)
+        used[group_of(x, i)] = true;
+    for (size_t g = 0; g < GROUPS && !st; g++) {
+        lessons l = {0};
+        if (!used[g])
+            continue;
+        st = learn(ctx, &l, x, g);
+        if (!st)
+            st = graphss_i_caution(ctx, &lead[g], &x->view[0], n, k, &l.untouched, l.n_now,
+                                   l.attacked, x->share[g], g == 1);
+        lessons_destroy(ctx, &l);
+    }
+    for (size_t i = 0; i < n && !st; i++)
+        graphss_i_caution_apply(out->posterior + i * k, top_of(x->scene->prob + i * k, k),
+                                lead[group_of(x, i)], k);
+    return st;
+}
+
 static graphss_status keep_calibration(graphss_ctx *ctx, graphss_i_inspection *out,
                                        const inspection *x)
 {
@@ -542,6 +596,8 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
         st = make_views(ctx, &x);
     if (!st)
         st = passes(ctx, &result, &x, scratch);
+    if (!st)
+        st = be_careful(ctx, &result, &x);
     if (!st)
         st = keep_calibration(ctx, &result, &x);
     graphss_release(ctx, scratch);

@@ -22,13 +22,18 @@ static int32_t model_for(const graphss_attack_input *in, int32_t victim, graphss
     return -1;
 }
 
-/* Joins the victim to neighbours of the model, and cuts half as many of its own links. */
+/* Joins the victim to neighbours of the model, and cuts half as many of its own links; or to
+ * the model itself and a neighbour less, and cuts none. */
 static graphss_status copy_links(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flips *flips,
                                  const graphss_attack_input *in, int32_t victim, int32_t from,
-                                 int64_t budget, graphss_rng *rng)
+                                 bool itself, int64_t budget, graphss_rng *rng)
 {
     graphss_status st = GRAPHSS_OK;
     int64_t made = 0;
+    if (itself && !graphss_i_rows_has(&s->links, (size_t)victim, from)) {
+        st = graphss_i_sandbox_flip_link(ctx, s, flips, victim, victim, from);
+        made++;
+    }
     const graphss_graph *g = in->graph;
     const size_t there = graphss_graph_degree(g, (size_t)from);
     const size_t own = graphss_graph_degree(g, (size_t)victim);
@@ -39,7 +44,8 @@ static graphss_status copy_links(graphss_ctx *ctx, graphss_i_sandbox *s, graphss
         st = graphss_i_sandbox_flip_link(ctx, s, flips, victim, victim, u);
         made++;
     }
-    for (int64_t cut = 0, i = 0; i < TRIES && !st && own > 1 && cut < made / 2; i++) {
+    for (int64_t cut = 0, i = 0; i < TRIES && !st && !itself && own > 1 && cut < made / 2;
+         i++) {
         const int32_t u = g->target[g->offset[victim] + (int64_t)graphss_rng_below(rng, own)];
         if (!graphss_i_rows_has(&s->links, (size_t)victim, u) ||
             !graphss_i_sandbox_may_cut(s, victim, u))
@@ -94,7 +100,8 @@ static graphss_status copy_all(graphss_ctx *ctx, graphss_flips *flips,
         if (from < 0)
             continue;
         if (links)
-            st = copy_links(ctx, &s, flips, in, victim, from, budgets[budget].links + 1, &rng);
+            st = copy_links(ctx, &s, flips, in, victim, from, v % 2, budgets[budget].links + 1,
+                            &rng);
         if (!st)
             st = copy_words(ctx, &s, flips, victim, from,
                             links ? budgets[budget].features : INT32_MAX,

@@ -39,6 +39,7 @@ void graphss_i_sample_destroy(graphss_ctx *ctx, graphss_i_sample *s)
     graphss_release(ctx, s->odd);
     graphss_release(ctx, s->weight);
     graphss_release(ctx, s->label);
+    graphss_release(ctx, s->node);
     *s = (graphss_i_sample){0};
 }
 
@@ -50,8 +51,10 @@ graphss_status graphss_i_sample_init(graphss_ctx *ctx, graphss_i_sample *s, size
         .says = graphss_i_alloc(ctx, room, k * GRAPHSS_I_SAYS * sizeof *s->says),
         .odd = graphss_i_alloc(ctx, room, GRAPHSS_I_ODD * sizeof *s->odd),
         .weight = graphss_i_alloc(ctx, room, sizeof *s->weight),
-        .label = graphss_i_alloc(ctx, room, sizeof *s->label)};
-    return s->says && s->odd && s->weight && s->label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+        .label = graphss_i_alloc(ctx, room, sizeof *s->label),
+        .node = graphss_i_alloc(ctx, room, sizeof *s->node)};
+    return s->says && s->odd && s->weight && s->label && s->node ? GRAPHSS_OK
+                                                                 : GRAPHSS_ERR_NOMEM;
 }
 
 void graphss_i_sample_add(graphss_i_sample *s, const graphss_i_view *v, size_t k, int32_t node,
@@ -62,6 +65,7 @@ void graphss_i_sample_add(graphss_i_sample *s, const graphss_i_view *v, size_t k
     memcpy(s->odd + s->n * GRAPHSS_I_ODD, v->odd + i * GRAPHSS_I_ODD,
            GRAPHSS_I_ODD * sizeof *s->odd);
     s->label[s->n] = label;
+    s->node[s->n] = node;
     s->weight[s->n++] = (float)weight;
 }
 

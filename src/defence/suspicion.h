@@ -14,7 +14,7 @@ const char *graphss_i_state_name(size_t state);
 typedef struct graphss_i_sample {
     size_t n, room;
     float *says, *odd, *weight;
-    int32_t *label;
+    int32_t *label, *node;
 } graphss_i_sample;
 
 void graphss_i_sample_destroy(graphss_ctx *ctx, graphss_i_sample *s);

@@ -58,6 +58,26 @@ run recover --mode paper --model-file gcn.model --current $graph --previous $gra
     --warmup 100 -o a.npz
 exits 2; err "warm-up"; absent a.npz
 
+case_ "the changes that would clean a snapshot"
+run snapshots $graph --setting seen -o seen -q
+exits 0
+run --json recover --model-file seen/model --current seen/current.npz \
+    --split seen/split.npz --previous seen/previous.npz --flips back.tsv -o a.npz -q
+exits 0; no_err; present back.tsv; json flips back.tsv
+links=$("$json_value" links_flipped <../stdout)
+[ "$links" -gt 0 ] || complain "no link is suspicious"
+run --json apply seen/current.npz --flips back.tsv -o cleaned.npz
+exits 0; json links_flipped "$links"
+run --json recover --model-file seen/model --current seen/current.npz \
+    --split seen/split.npz --flips guess.tsv -o a.npz -q
+exits 0; present guess.tsv
+run apply seen/current.npz --flips guess.tsv -o cleaned.npz -q
+exits 0
+run recover --model-file gcn.model --current $graph --method none --flips b.tsv -o a.npz
+exits 2; err "--flips has no meaning for none"; absent b.tsv
+run recover --model-file gcn.model --current $graph --flips a.npz -o a.npz
+exits 2
+
 case_ "the same seed gives the same bytes, whatever the threads"
 for threads in 1 2; do
     run recover --model-file gcn.model --current $graph --method retrain \
