@@ -298,7 +298,7 @@ static void test_failing_allocations_leave_nothing(void **state)
     attacked_world_make(ctx, &a);
     for (size_t i = 0; graphss_recover_name(i); i++) {
         order o = {&a, graphss_recover_name(i), GRAPHSS_RECOVER_AUTO};
-        testing_allocations_fail(recover_once, &o, 80); /* each run trains a model or six */
+        testing_allocations_fail(recover_once, &o, 40); /* each run trains a model or six */
         graphss_recovery r = {0};
         graphss_recover_options opt = preset(o.method, &a);
         opt.train = GRAPHSS_RECOVER_EVASION;
@@ -306,7 +306,7 @@ static void test_failing_allocations_leave_nothing(void **state)
         if (graphss_recover(ctx, &r, &a.in, &opt) == GRAPHSS_OK) {
             graphss_recovery_destroy(ctx, &r);
             o.train = GRAPHSS_RECOVER_EVASION;
-            testing_allocations_fail(recover_once, &o, 80); /* each run trains a model or six */
+            testing_allocations_fail(recover_once, &o, 40); /* each run trains a model or six */
         }
     }
     attacked_world_destroy(ctx, &a);

@@ -1,0 +1,15 @@
+# demo.sh - the whole story; its parts are tested apart, so one build runs it.
+. "$(dirname "$0")/harness.sh"
+
+case_ "the demo trains, is attacked, alerts and recovers"
+run --json demo
+exits 0
+value() { "$json_value" "$1" <../stdout; }
+above() { awk "BEGIN { exit !($(value "$1") > $(value "$2")) }" || complain "$1 not above $2"; }
+above test_accuracy majority
+above accuracy_before accuracy_after
+above recovered.5.victims recovered.0.victims
+[ "$(value recovered.5.method)" = graphss ] || complain "row 5 is not graphss"
+[ "$(value alert)" = true ] || complain "no alert"
+
+finish
