@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "scene.h"
 
 typedef struct alert_arguments {
     const char *model_file, *current, *previous, *split, *group, *groups, *output;
@@ -232,9 +233,7 @@ static graphss_status run(cli *app)
 {
     alert_arguments own;
     graphss_alert_options opt;
-    graphss_model *model = NULL;
-    graphss_dataset current = {0}, previous = {0};
-    graphss_split split = {0};
+    cli_scene s = {0};
     graphss_alert alert = {0};
     int32_t *node = NULL;
     size_t n = 0;
@@ -254,20 +253,9 @@ static graphss_status run(cli *app)
     if (own.groups && (own.group || own.output))
         return cli_usage(app, "--groups excludes --group and --output");
 
-    st = graphss_model_load(app->ctx, &model, own.model_file);
-    if (!st)
-        st = cli_read_dataset(app, &current, own.current);
-    if (!st)
-        st = graphss_model_fits(app->ctx, model, &current);
-    if (!st && own.previous)
-        st = cli_read_dataset(app, &previous, own.previous);
-    if (!st && own.previous)
-        st = graphss_model_fits(app->ctx, model, &previous);
-    if (!st)
-        st = cli_current_split(app, &split, own.split, model, &current,
-                               own.previous ? &previous : NULL);
+    st = cli_scene_open(app, &s, own.model_file, own.current, own.previous, own.split);
     if (!st && own.group)
-        st = graphss_node_list_read(app->ctx, &node, &n, own.group, &current);
+        st = graphss_node_list_read(app->ctx, &node, &n, own.group, &s.current);
     if (st)
         goto done;
     if (own.group && n == 0) {
@@ -275,36 +263,25 @@ static graphss_status run(cli *app)
         goto done;
     }
 
-    const graphss_observation before = {&previous.graph, &previous.features,
-                                        &previous.node_names};
-    const graphss_recover_input in = {
-        .current = {&current.graph, &current.features, &current.node_names},
-        .previous = own.previous ? &before : NULL,
-        .model = model,
-        .split = &split,
-        .seed = (uint64_t)app->global.seed};
     if (own.groups) {
-        st = judge_groups(app, &in, &current, own.groups, &opt);
+        st = judge_groups(app, &s.in, &s.current, own.groups, &opt);
         goto done;
     }
-    st = graphss_alert_run(app->ctx, &alert, &in, node, n, &opt);
+    st = graphss_alert_run(app->ctx, &alert, &s.in, node, n, &opt);
     terminal_clear(&app->term);
     if (!st && own.output)
-        st = write_nodes(app, &alert, &current, own.output);
+        st = write_nodes(app, &alert, &s.current, own.output);
     if (st)
         goto done;
     app->alerted = alert.alert;
     if (app->json)
-        fill(app, &alert, &current, &opt);
+        fill(app, &alert, &s.current, &opt);
     else
-        show(app, &alert, &current, &opt, (size_t)own.list);
+        show(app, &alert, &s.current, &opt, (size_t)own.list);
 done:
     graphss_alert_destroy(app->ctx, &alert);
     graphss_release(app->ctx, node);
-    graphss_split_destroy(app->ctx, &split);
-    graphss_dataset_destroy(app->ctx, &previous);
-    graphss_dataset_destroy(app->ctx, &current);
-    graphss_model_free(app->ctx, model);
+    cli_scene_close(app, &s);
     return st;
 }
 

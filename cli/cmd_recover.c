@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "scene.h"
 
 typedef struct recover_arguments {
     const char *model_file, *current, *previous, *split, *output, *flips;
@@ -121,38 +122,6 @@ static graphss_status choose_options(cli *app, graphss_recover_options *opt,
     return cli_apply(app, METHOD, opt);
 }
 
-static graphss_observation observe(const graphss_dataset *data)
-{
-    return (graphss_observation){&data->graph, &data->features, &data->node_names};
-}
-
-graphss_status cli_current_split(cli *app, graphss_split *out, const char *path,
-                                 const graphss_model *model, const graphss_dataset *current,
-                                 const graphss_dataset *previous)
-{
-    const graphss_split *own = graphss_model_split(model);
-    const char *trained_on = graphss_model_dataset_hash(model);
-    if (path)
-        return graphss_split_read(app->ctx, out, path, current->label, current->graph.n_nodes,
-                                  graphss_model_classes(model));
-    if (!previous || strcmp(trained_on, current->hash) == 0) {
-        if (strcmp(trained_on, current->hash) != 0)
-            cli_note(app, "note: the model's split is taken to be in the numbers of %s",
-                     current->name);
-        return graphss_split_copy(app->ctx, out, own);
-    }
-    if (strcmp(trained_on, previous->hash) != 0)
-        cli_note(app, "note: the model's split is taken to be in the numbers of %s",
-                 previous->name);
-    int32_t *match = NULL;
-    const graphss_observation to = observe(current), from = observe(previous);
-    graphss_status st = graphss_match_nodes(app->ctx, &match, &to, &from);
-    if (!st)
-        st = graphss_split_translate(app->ctx, out, own, match, current->graph.n_nodes);
-    graphss_release(app->ctx, match);
-    return st;
-}
-
 static graphss_status write_flips(cli *app, graphss_flips *flips, const char *path,
                                   const graphss_recover_input *in, const graphss_recovery *r,
                                   const graphss_dataset *current)
@@ -224,9 +193,7 @@ static graphss_status run(cli *app)
 {
     recover_arguments own = {0};
     graphss_recover_options opt;
-    graphss_model *model = NULL;
-    graphss_dataset current = {0}, previous = {0};
-    graphss_split split = {0};
+    cli_scene s = {0};
     graphss_recovery r = {0};
     graphss_flips flips = {0};
 
@@ -260,44 +227,21 @@ static graphss_status run(cli *app)
     if (st)
         return st;
 
-    st = graphss_model_load(app->ctx, &model, own.model_file);
+    st = cli_scene_open(app, &s, own.model_file, own.current, own.previous, own.split);
     if (!st)
-        st = choose_options(app, &opt, model);
+        st = choose_options(app, &opt, s.model);
     if (!st)
-        st = cli_read_dataset(app, &current, own.current);
-    if (!st)
-        st = graphss_model_fits(app->ctx, model, &current);
-    if (!st && own.previous)
-        st = cli_read_dataset(app, &previous, own.previous);
-    if (!st && own.previous)
-        st = graphss_model_fits(app->ctx, model, &previous);
-    if (!st)
-        st = cli_current_split(app, &split, own.split, model, &current,
-                               own.previous ? &previous : NULL);
-    if (st)
-        goto done;
-
-    const graphss_observation before = observe(&previous);
-    const graphss_recover_input in = {.current = observe(&current),
-                                      .previous = own.previous ? &before : NULL,
-                                      .model = model,
-                                      .split = &split,
-                                      .seed = (uint64_t)app->global.seed};
-    st = graphss_recover(app->ctx, &r, &in, &opt);
+        st = graphss_recover(app->ctx, &r, &s.in, &opt);
     terminal_clear(&app->term);
     if (!st)
         st = graphss_predictions_write(app->ctx, &r.predictions, own.output);
     if (!st && own.flips)
-        st = write_flips(app, &flips, own.flips, &in, &r, &current);
+        st = write_flips(app, &flips, own.flips, &s.in, &r, &s.current);
     if (!st)
-        show(app, &r, &own, &current, &opt, &flips);
-done:
+        show(app, &r, &own, &s.current, &opt, &flips);
     graphss_flips_destroy(app->ctx, &flips);
     graphss_recovery_destroy(app->ctx, &r);
-    graphss_split_destroy(app->ctx, &split);
-    graphss_dataset_destroy(app->ctx, &previous);
-    graphss_dataset_destroy(app->ctx, &current);
-    graphss_model_free(app->ctx, model);
+    cli_scene_close(app, &s);
     return st;
 }
 

@@ -22,10 +22,4 @@ extern const cli_command cli_split;
 extern const cli_command cli_train;
 extern const cli_command cli_version;
 
-/* cmd_recover.c: the split in numbers of the current snapshot: of a file (path), else the
- * model's own, whose nodes are found by name; previous may be NULL. */
-graphss_status cli_current_split(cli *app, graphss_split *out, const char *path,
-                                 const graphss_model *model, const graphss_dataset *current,
-                                 const graphss_dataset *previous);
-
 #endif
