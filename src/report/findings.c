@@ -172,9 +172,9 @@ static void defence(graphss_i_document *d, graphss_i_runs *records,
             extend(&before, 100 * graphss_i_stat_metric(records, &q, "victims_before").mean);
             extend(&attacked,
                    100 * graphss_i_stat_metric(records, &q, "victims_attacked").mean);
-            extend(&others,
-                   100 *
-                       graphss_i_stat_pairs(records, &q, "others", &q, "others_before").mean);
+            extend(
+                &others,
+                100 * graphss_i_stat_pairs(records, &q, "others", &q, "others_attacked").mean);
             q.method = q.train = NULL;
             duels(&rivals, records, &q, &list, ours, GRAPHSS_I_RIVAL);
             duels(&trivial, records, &q, &list, ours, GRAPHSS_I_TRIVIAL);
@@ -188,7 +188,8 @@ static void defence(graphss_i_document *d, graphss_i_runs *records,
             "Defence, %s: in %s of dataset and classifier, %s run%s each, the attack takes "
             "the "
             "victims from %s right to %s. GraphSS brings them to %s (mean over cells: %s %%). "
-            "Other test nodes change by %s%s points on average.",
+            "Against the undefended classifier other test nodes change by %s%s points on "
+            "average.",
             world->name, plural(arena, after.n, "cell"), span_text(arena, &runs, 0, ""),
             runs.high == 1 ? "" : "s", span_text(arena, &before, 1, " %"),
             span_text(arena, &attacked, 1, " %"), span_text(arena, &after, 1, " %"),
