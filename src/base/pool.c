@@ -6,6 +6,9 @@
  * microseconds: workers watch the job number for a moment before they sleep. Watching is
  * short, since on a busy machine a spinning thread takes the core from the one it waits for.
  *
+ * The threads start with the first job: a program that forks before it computes anything
+ * (graphss/reproduce.h) forks with one thread, as it should.
+ *
  * Tasks are handed out by a counter. Which thread runs a task is left to chance; what it
  * computes is not. */
 #include "base/context_private.h"
@@ -18,8 +21,8 @@ struct graphss_i_pool {
     pthread_mutex_t lock;
     pthread_cond_t work; /* a job was posted, or the pool ends */
     pthread_cond_t done; /* the last worker left the job */
-    size_t threads;      /* caller included */
-    size_t started;      /* workers that run */
+    size_t threads;      /* caller included; those that could be had, once they run */
+    size_t started;      /* workers that run; none before the first job */
     pthread_t *worker;
 
     atomic_size_t job; /* number of the posted job; it only grows */
@@ -86,8 +89,18 @@ static void post(graphss_i_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
+static void start(graphss_i_pool *pool)
+{
+    while (pool->started + 1 < pool->threads &&
+           pthread_create(&pool->worker[pool->started], NULL, worker_main, pool) == 0)
+        pool->started++;
+    pool->threads = pool->started + 1;
+}
+
 void graphss_i_pool_run(graphss_i_pool *pool, size_t n_tasks, graphss_i_task fn, void *arg)
 {
+    if (pool->started + 1 < pool->threads)
+        start(pool);
     pool->fn = fn;
     pool->arg = arg;
     pool->n_tasks = n_tasks;
@@ -109,7 +122,7 @@ void graphss_i_pool_run(graphss_i_pool *pool, size_t n_tasks, graphss_i_task fn,
 
 size_t graphss_i_pool_threads(const graphss_i_pool *pool)
 {
-    return pool->started + 1;
+    return pool->threads;
 }
 
 graphss_i_pool *graphss_i_pool_new(graphss_ctx *ctx, size_t threads)
@@ -126,9 +139,6 @@ graphss_i_pool *graphss_i_pool_new(graphss_ctx *ctx, size_t threads)
         graphss_i_pool_free(ctx, pool);
         return NULL;
     }
-    while (pool->started < threads - 1 &&
-           pthread_create(&pool->worker[pool->started], NULL, worker_main, pool) == 0)
-        pool->started++;
     return pool;
 }
 
