@@ -9,7 +9,7 @@ own, since the fonts of many readers lack them or give them another width.
 import html, re, sys
 
 W, H, PAD = 8.0, 18.0, 16.0  # one cell, and the margin
-COLOUR = {"": "#d8dee9", "1": "#ffffff", "2": "#6b7480", "32": "#7ec78a", "33": "#e0b05c", "36": "#62c3d6"}
+COLOUR = {"": "#d8dee9", "1": "#ffffff", "2": "#6b7480", "31": "#e06c75", "32": "#7ec78a", "33": "#e0b05c", "36": "#62c3d6"}
 # Bit of each braille dot: left column from the top, then right.
 DOTS = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3)]
 
