@@ -14,7 +14,6 @@
 #include "defence/network.h"
 #include "defence/similarity.h"
 #include "graph/normalise.h"
-#include "models/model_type.h"
 #include <math.h>
 #include <string.h>
 
@@ -140,12 +139,6 @@ static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_obser
     return st;
 }
 
-static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
-                              const graphss_recover_options *opt, size_t d, size_t k)
-{
-    return graphss_i_layered_declare(ctx, p, &opt->fit, d, k);
-}
-
 static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_i_input *x,
                             const graphss_i_var *w, const graphss_recover_options *opt,
                             bool training)
@@ -170,11 +163,8 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
     }
 }
 
-static const graphss_i_network network = {.state_size = sizeof(guard),
-                                          .prepare = prepare,
-                                          .release = release,
-                                          .declare = declare,
-                                          .record = record};
+static const graphss_i_network network = {
+    .state_size = sizeof(guard), .prepare = prepare, .release = release, .record = record};
 
 static void adjust(graphss_recover_options *opt)
 {

@@ -2,6 +2,7 @@
  * asked about another: then the second gets a tape of its own with the same weights. */
 #include "defence/network.h"
 #include "models/fit.h"
+#include "models/model_type.h"
 #include <math.h>
 #include <string.h>
 
@@ -96,8 +97,10 @@ graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_netwo
     graphss_i_params params = {0};
     graphss_i_adam adam = {0};
     const place *answer = &asked;
-    graphss_status st =
-        type->declare(ctx, &params, opt, scene->current.features->n_cols, scene->k);
+    const size_t d = scene->current.features->n_cols;
+    graphss_status st = type->declare
+                            ? type->declare(ctx, &params, opt, d, scene->k)
+                            : graphss_i_layered_declare(ctx, &params, &opt->fit, d, scene->k);
     if (!st)
         st = graphss_i_params_allocate(ctx, &params);
     if (st)

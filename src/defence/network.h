@@ -26,7 +26,8 @@ typedef struct graphss_i_network {
                               const graphss_recover_options *opt, const void *user);
     void (*release)(graphss_ctx *ctx, void *state);
 
-    /* Declares its weights for d features and k classes. */
+    /* Declares its weights for d features and k classes. NULL: those of the layers of
+     * opt->fit. */
     graphss_status (*declare)(graphss_ctx *ctx, graphss_i_params *p,
                               const graphss_recover_options *opt, size_t d, size_t k);
     /* Records the logits [n x k] and, when training, losses besides cross-entropy. x without

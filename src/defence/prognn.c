@@ -17,7 +17,6 @@
 #include "defence/learnt_graph.h"
 #include "defence/network.h"
 #include "models/fit.h"
-#include "models/model_type.h"
 #include <math.h>
 #include <string.h>
 
@@ -37,12 +36,6 @@ static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_obser
 static void release(graphss_ctx *ctx, void *state)
 {
     graphss_i_learnt_destroy(ctx, state);
-}
-
-static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
-                              const graphss_recover_options *opt, size_t d, size_t k)
-{
-    return graphss_i_layered_declare(ctx, p, &opt->fit, d, k);
 }
 
 static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_i_input *x,
@@ -165,7 +158,6 @@ static graphss_status fit(graphss_ctx *ctx, void *state, const graphss_i_trainin
 static const graphss_i_network network = {.state_size = sizeof(graphss_i_learnt),
                                           .prepare = prepare,
                                           .release = release,
-                                          .declare = declare,
                                           .record = record,
                                           .fit = fit};
 

@@ -131,12 +131,6 @@ static graphss_i_var propagate(graphss_i_tape *t, const low_rank *s, graphss_i_v
     return graphss_i_tape_add(t, far, graphss_i_tape_spmm(t, own, x));
 }
 
-static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
-                              const graphss_recover_options *opt, size_t d, size_t k)
-{
-    return graphss_i_layered_declare(ctx, p, &opt->fit, d, k);
-}
-
 /* As graphss_i_layered_record, with another P. */
 static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_i_input *x,
                             const graphss_i_var *w, const graphss_recover_options *opt,
@@ -159,11 +153,8 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
     }
 }
 
-static const graphss_i_network network = {.state_size = sizeof(low_rank),
-                                          .prepare = prepare,
-                                          .release = release,
-                                          .declare = declare,
-                                          .record = record};
+static const graphss_i_network network = {
+    .state_size = sizeof(low_rank), .prepare = prepare, .release = release, .record = record};
 
 static graphss_status run_rank(graphss_ctx *ctx, double *posterior,
                                const graphss_i_scene *scene,
