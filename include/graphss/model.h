@@ -35,7 +35,7 @@ typedef struct graphss_train_options {
     double dropout;       /* share of inputs and hidden units dropped, [0, 1) */
     double weight_decay;  /* L2 on the weights of the first layer */
     double learning_rate; /* Adam's */
-    int64_t epochs;       /* most epochs */
+    int64_t epochs;       /* most epochs; 0: the weights as drawn */
     int64_t patience;     /* stop after so many epochs without a better one; 0: never */
     bool self_loops;      /* propagate over A + I rather than A */
     bool row_normalise;   /* divide each feature row by its sum first */

@@ -64,18 +64,24 @@ static graphss_status train(graphss_ctx *ctx, graphss_model **model, const graph
     return st ? st : graphss_model_describe(ctx, *model, data);
 }
 
-/* The paper's code defends the weights of the best epoch and gives the attacker those of the
- * last: the same training again, without validation nodes to choose by. It matters: with the
- * weights of the best epoch the attack is stronger (docs/selfsup.md). */
+/* The paper's code defends the weights of the best epoch and gives the attacker others. Of a
+ * GCN those of the last epoch: the same training again, without validation nodes to choose by.
+ * Of SGC and GraphSAGE those before the first: it keeps transposed views of them, which go
+ * stale when the model moves to a GPU. Both matter (docs/selfsup.md). */
 static graphss_status paper_surrogate(graphss_ctx *ctx, graphss_protocol *p)
 {
     graphss_split all = p->split;
-    graphss_model *last = NULL;
+    graphss_train_options opt = p->opt.train;
+    graphss_model *given = NULL;
     all.n_val = 0;
-    graphss_status st = train(ctx, &last, p, &p->data, &all);
+    if (strcmp(opt.model, "gcn") != 0)
+        opt.epochs = 0;
+    graphss_status st =
+        graphss_model_train(ctx, &given, NULL, &p->data.graph, &p->data.features,
+                            p->data.n_classes, &all, p->seed, &opt);
     if (!st)
-        st = graphss_surrogate_from_model(ctx, &p->surrogate, last, GRAPHSS_MODE_PAPER);
-    graphss_model_free(ctx, last);
+        st = graphss_surrogate_from_model(ctx, &p->surrogate, given, GRAPHSS_MODE_PAPER);
+    graphss_model_free(ctx, given);
     return st;
 }
 

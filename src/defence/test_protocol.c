@@ -58,6 +58,40 @@ static void test_the_papers_rows_are_divided_before_the_attack_and_not_after(voi
     graphss_ctx_free(ctx);
 }
 
+/* Of a GCN the attacker has the weights of the last epoch, of the others those before the
+ * first. */
+static void test_whose_weights_the_papers_attacker_has(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"gcn", "sgc", "sage"};
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    read_data(ctx, &data);
+    for (size_t m = 0; m < 3; m++) {
+        graphss_protocol_options opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_SEEN);
+        opt.train = graphss_train_options_default(name[m], GRAPHSS_MODE_PAPER);
+        opt.train.row_normalise = false;
+        opt.train.hidden = 8;
+        opt.train.epochs = 30;
+        graphss_protocol p = {0};
+        assert_ok(ctx, graphss_protocol_start(ctx, &p, &data, 4, &opt));
+        graphss_model *model = NULL;
+        graphss_split all = p.split;
+        float *w = NULL;
+        all.n_val = 0;
+        opt.train.epochs = m == 0 ? 30 : 0;
+        assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &p.data.graph, &p.data.features,
+                                           3, &all, 4, &opt.train));
+        assert_ok(ctx, graphss_surrogate_from_model(ctx, &w, model, GRAPHSS_MODE_PAPER));
+        assert_memory_equal(w, p.surrogate, data.features.n_cols * 3 * sizeof *w);
+        graphss_release(ctx, w);
+        graphss_model_free(ctx, model);
+        graphss_protocol_destroy(ctx, &p);
+    }
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 static void test_every_setting_is_a_scene_a_defence_can_use(void **state)
 {
     (void)state;
@@ -185,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_papers_rows_are_divided_before_the_attack_and_not_after),
+        cmocka_unit_test(test_whose_weights_the_papers_attacker_has),
         cmocka_unit_test(test_every_setting_is_a_scene_a_defence_can_use),
         cmocka_unit_test(test_victims_change_with_their_seed_and_the_model_does_not),
         cmocka_unit_test(test_budgets_are_the_papers),

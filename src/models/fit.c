@@ -100,6 +100,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         st = GRAPHSS_ERR_NOMEM;
         goto done;
     }
+    checkpoint_take(&kept, params, adam); /* what is left when there are no epochs */
     for (size_t e = 0;; e++) {
         const uint64_t key = graphss_rng_u64(&rng);
         const bool last = e == epochs;
