@@ -1,5 +1,5 @@
-/* training.c - train a model, ask it about every node, compare with the truth: what `train` and
- * `demo` have in common. */
+/* training.c - train a model, ask it about every node, compare with the truth: what `train`
+ * and `demo` have in common. */
 #include <math.h>
 #include <stdlib.h>
 

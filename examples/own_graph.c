@@ -36,12 +36,16 @@ int main(void)
 
     /* Nodes 1 and 6 are labelled; they also choose the epoch to keep. */
     int32_t labelled[] = {1, 6}, seen[] = {0, 1};
-    const graphss_split split = {.n_train = 2, .train = labelled, .train_label = seen,
-                                 .n_val = 2, .val = labelled, .val_label = seen};
+    const graphss_split split = {.n_train = 2,
+                                 .train = labelled,
+                                 .train_label = seen,
+                                 .n_val = 2,
+                                 .val = labelled,
+                                 .val_label = seen};
     graphss_model *model = NULL;
     graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
-    check(ctx, graphss_model_train(ctx, &model, NULL, &graph, &features, CLASSES, &split, 1,
-                                   &opt));
+    check(ctx,
+          graphss_model_train(ctx, &model, NULL, &graph, &features, CLASSES, &split, 1, &opt));
 
     float prob[N * CLASSES];
     check(ctx, graphss_model_predict(ctx, prob, model, &graph, &features));

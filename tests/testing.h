@@ -60,23 +60,23 @@ static inline graphss_ctx *testing_ctx(testing_memory *memory, size_t threads)
     return ctx;
 }
 
-#define assert_ok(ctx, call)                                                                 \
-    do {                                                                                     \
-        const graphss_status status_ = (call);                                               \
-        if (status_ != GRAPHSS_OK)                                                           \
-            fail_msg("%s: %s", #call, graphss_error(ctx));                                   \
+#define assert_ok(ctx, call)                                                                  \
+    do {                                                                                      \
+        const graphss_status status_ = (call);                                                \
+        if (status_ != GRAPHSS_OK)                                                            \
+            fail_msg("%s: %s", #call, graphss_error(ctx));                                    \
     } while (0)
 
 /* The call fails with that status and its text contains that part. */
-#define assert_fails(ctx, call, wanted, part)                                                \
-    do {                                                                                     \
-        const graphss_status status_ = (call);                                               \
-        if (status_ != (wanted))                                                             \
-            fail_msg("%s: got \"%s\", want \"%s\" (text: %s)", #call,                        \
-                     graphss_status_text(status_), graphss_status_text(wanted),              \
-                     graphss_error(ctx));                                                    \
-        if (!strstr(graphss_error(ctx), (part)))                                             \
-            fail_msg("%s: the text \"%s\" lacks \"%s\"", #call, graphss_error(ctx), (part)); \
+#define assert_fails(ctx, call, wanted, part)                                                 \
+    do {                                                                                      \
+        const graphss_status status_ = (call);                                                \
+        if (status_ != (wanted))                                                              \
+            fail_msg("%s: got \"%s\", want \"%s\" (text: %s)", #call,                         \
+                     graphss_status_text(status_), graphss_status_text(wanted),               \
+                     graphss_error(ctx));                                                     \
+        if (!strstr(graphss_error(ctx), (part)))                                              \
+            fail_msg("%s: the text \"%s\" lacks \"%s\"", #call, graphss_error(ctx), (part));  \
     } while (0)
 
 /* Runs the operation granting 0, 1, 2 ... allocations until it succeeds. Each failure must

@@ -28,11 +28,11 @@ typedef struct graphss_fetch_item {
 } graphss_fetch_item;
 
 typedef struct graphss_fetch_result {
-    char *path;       /* of the dataset, as graphss_dataset_read takes it; release it */
-    uint64_t bytes;   /* of its files together */
-    size_t files;     /* how many make it up */
-    size_t fetched;   /* how many were downloaded now */
-    char sha256[65];  /* of its one file, or of the sha256sum-style listing of several */
+    char *path;      /* of the dataset, as graphss_dataset_read takes it; release it */
+    uint64_t bytes;  /* of its files together */
+    size_t files;    /* how many make it up */
+    size_t fetched;  /* how many were downloaded now */
+    char sha256[65]; /* of its one file, or of the sha256sum-style listing of several */
 } graphss_fetch_result;
 
 /* The i-th file of the manifest, or NULL past its end. Borrowed for ever. */

@@ -55,8 +55,8 @@ GRAPHSS_API const graphss_option *graphss_train_options_table(void);
 
 /* What a training run did. The arrays belong to it. */
 typedef struct graphss_training {
-    size_t epochs;     /* run */
-    size_t best_epoch; /* the one whose weights were kept, from 0 */
+    size_t epochs;                       /* run */
+    size_t best_epoch;                   /* the one whose weights were kept, from 0 */
     double train_accuracy, val_accuracy; /* of the kept weights, against the split's labels */
     double seconds;
     float *loss;    /* [epochs] mean cross-entropy over the training nodes */
@@ -70,22 +70,20 @@ GRAPHSS_API void graphss_training_destroy(graphss_ctx *ctx, graphss_training *tr
  * weights whatever the number of threads. log may be NULL. Progress stage: "train".
  * Errors: INVALID (an option), SHAPE (features, graph and split disagree), DATA (no training
  * node; a NaN in the features), LIMIT, NOMEM, CANCELLED. */
-GRAPHSS_MUST_CHECK graphss_status
-graphss_model_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
-                    const graphss_graph *graph, const graphss_features *features,
-                    size_t n_classes, const graphss_split *split, uint64_t seed,
-                    const graphss_train_options *opt);
+GRAPHSS_MUST_CHECK graphss_status graphss_model_train(
+    graphss_ctx *ctx, graphss_model **out, graphss_training *log, const graphss_graph *graph,
+    const graphss_features *features, size_t n_classes, const graphss_split *split,
+    uint64_t seed, const graphss_train_options *opt);
 
 /* Trains further: a model that starts with the weights of `from` and is fitted to the labels
  * of the split on this snapshot, for so many epochs, with from's options otherwise. Adam
  * starts anew; in paper mode, where from was not loaded from a file, it goes on where it
  * stopped. Keeps the best of these epochs; from's own weights are not among them.
  * Errors: those of graphss_model_train; SHAPE (other features than from was trained on). */
-GRAPHSS_MUST_CHECK graphss_status
-graphss_model_continue(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
-                       const graphss_model *from, const graphss_graph *graph,
-                       const graphss_features *features, const graphss_split *split,
-                       uint64_t seed, int64_t epochs);
+GRAPHSS_MUST_CHECK graphss_status graphss_model_continue(
+    graphss_ctx *ctx, graphss_model **out, graphss_training *log, const graphss_model *from,
+    const graphss_graph *graph, const graphss_features *features, const graphss_split *split,
+    uint64_t seed, int64_t epochs);
 
 /* prob [n_nodes x n_classes], rows sum to 1. SHAPE: the features have other columns than
  * the model was trained on. */

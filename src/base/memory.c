@@ -33,7 +33,8 @@ static void standard_release(void *user, void *block)
     free(block);
 }
 
-const graphss_allocator graphss_i_standard_allocator = {standard_alloc, standard_release, NULL};
+const graphss_allocator graphss_i_standard_allocator = {standard_alloc, standard_release,
+                                                        NULL};
 
 bool graphss_i_mul(size_t *out, size_t a, size_t b)
 {

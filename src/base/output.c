@@ -16,8 +16,8 @@ static graphss_status cannot(graphss_ctx *ctx, const char *verb, const char *pat
                           "%s: cannot %s: %s", path, verb, strerror(error));
 }
 
-graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n,
-                                   const char *path, uint64_t max)
+graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
+                                   uint64_t max)
 {
     graphss_status st = GRAPHSS_OK;
     char *text = NULL;
@@ -108,8 +108,8 @@ graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out, co
     }
     made.file = fd < 0 ? NULL : fdopen(fd, "wb");
     if (!made.file) {
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", path,
-                            strerror(error));
+        st =
+            graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", path, strerror(error));
         goto failed;
     }
     *out = made;

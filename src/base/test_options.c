@@ -29,8 +29,10 @@ static void test_text_sets_fields_and_comes_back(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     settings s = {0};
-    static const char *const pairs[][2] = {{"loud", "yes"},      {"rounds", "17"},
-                                           {"rate", "0.125"},    {"colour", "green"},
+    static const char *const pairs[][2] = {{"loud", "yes"},
+                                           {"rounds", "17"},
+                                           {"rate", "0.125"},
+                                           {"colour", "green"},
                                            {"file", "a b.txt"}};
     for (size_t i = 0; i < 5; i++) {
         char text[64];

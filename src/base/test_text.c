@@ -17,7 +17,7 @@ static void test_numbers_are_read_whole_or_not_at_all(void **state)
     assert_true(parse(&x, ".5") && x == 0.5);
     assert_true(parse(&x, "nan") && isnan(x));
     assert_true(parse(&x, "-inf") && x == -INFINITY);
-    static const char *const wrong[] = {"",  ".", "1e",  "0x10", "1 ", " 1",   "1,5",
+    static const char *const wrong[] = {"",  ".",  "1e",    "0x10",    "1 ",   " 1", "1,5",
                                         "-", "e5", "1.2.3", "infinit", "nanx", "--1"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_false(parse(&x, wrong[i]));

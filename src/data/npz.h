@@ -12,11 +12,11 @@
 typedef struct graphss_i_npz graphss_i_npz;
 
 typedef struct graphss_i_array_info {
-    char kind;          /* numpy's: 'b' 'i' 'u' 'f' 'U' 'S' 'O' */
-    size_t item_size;   /* bytes (of one character for U: 4) */
-    size_t n_dims;      /* 0, 1 or 2 */
-    size_t shape[2];    /* unused entries are 1 */
-    size_t count;       /* elements */
+    char kind;        /* numpy's: 'b' 'i' 'u' 'f' 'U' 'S' 'O' */
+    size_t item_size; /* bytes (of one character for U: 4) */
+    size_t n_dims;    /* 0, 1 or 2 */
+    size_t shape[2];  /* unused entries are 1 */
+    size_t count;     /* elements */
     bool fortran_order;
 } graphss_i_array_info;
 

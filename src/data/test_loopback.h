@@ -63,7 +63,8 @@ static inline void loopback_send_content(loopback *server, int fd, loopback_requ
     if (honour_range && request->from >= 0)
         from = (size_t)request->from;
     if (from >= server->n_content && from) {
-        loopback_send_text(fd, "HTTP/1.1 416 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
+        loopback_send_text(
+            fd, "HTTP/1.1 416 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
         return;
     }
     const size_t rest = server->n_content - from;
@@ -168,13 +169,15 @@ static inline void answer_404(loopback *server, int fd, loopback_request *reques
 {
     (void)server;
     (void)request;
-    loopback_send_text(fd, "HTTP/1.1 404 Gone\r\nContent-Length: 9\r\nConnection: close\r\n\r\nnot here\n");
+    loopback_send_text(
+        fd, "HTTP/1.1 404 Gone\r\nContent-Length: 9\r\nConnection: close\r\n\r\nnot here\n");
 }
 
 static inline void answer_503_first(loopback *server, int fd, loopback_request *request)
 {
     if (server->n_requests == 0)
-        loopback_send_text(fd, "HTTP/1.1 503 Busy\r\nContent-Length: 5\r\nConnection: close\r\n\r\nbusy\n");
+        loopback_send_text(
+            fd, "HTTP/1.1 503 Busy\r\nContent-Length: 5\r\nConnection: close\r\n\r\nbusy\n");
     else
         answer_well(server, fd, request);
 }

@@ -34,9 +34,9 @@ static void refused(sample s, const char *part)
 /* np.array([[1, 2], [-3, 4]], dtype='i4') in protocol 0, as Python 2 wrote it */
 #define ARRAY                                                                                 \
     ARRAY0                                                                                    \
-        "(I1\n(I2\nI2\nt" DTYPE "I00\n"                                                       \
-        "S'\\x01\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\xfd\\xff\\xff\\xff\\x04\\x00\\x00\\x00'" \
-        "\ntb"
+    "(I1\n(I2\nI2\nt" DTYPE "I00\n"                                                           \
+    "S'\\x01\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\xfd\\xff\\xff\\xff\\x04\\x00\\x00\\x00'"     \
+    "\ntb"
 
 static void test_every_kind_of_number_is_read(void **state)
 {

@@ -88,8 +88,7 @@ graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mod
 /* graphss_recover with a report, which is released by the caller even on errors. */
 graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
                                  const graphss_recover_input *in,
-                                 const graphss_recover_options *opt,
-                                 graphss_i_report *report);
+                                 const graphss_recover_options *opt, graphss_i_report *report);
 void graphss_i_report_destroy(graphss_ctx *ctx, graphss_i_report *report);
 
 /* ---- what methods share (defence.c) ---- */

@@ -306,7 +306,8 @@ static void test_failing_allocations_leave_nothing(void **state)
         if (graphss_recover(ctx, &r, &a.in, &opt) == GRAPHSS_OK) {
             graphss_recovery_destroy(ctx, &r);
             o.train = GRAPHSS_RECOVER_EVASION;
-            testing_allocations_fail(recover_once, &o, 40); /* each run trains a model or six */
+            testing_allocations_fail(recover_once, &o,
+                                     40); /* each run trains a model or six */
         }
     }
     attacked_world_destroy(ctx, &a);

@@ -24,7 +24,8 @@ static void pattern_with_loops(int64_t *offset, int32_t *column, const graphss_g
 }
 
 /* symmetric: value = (d_i d_j)^-1/2.  row: value = 1 / d_i, its transpose 1 / d_j */
-static void fill_values(float *value, float *transposed, const graphss_i_csr *m, bool symmetric)
+static void fill_values(float *value, float *transposed, const graphss_i_csr *m,
+                        bool symmetric)
 {
     const int64_t *offset = m->offset;
     for (size_t i = 0; i < m->n_rows; i++) {

@@ -139,8 +139,8 @@ static void step_range(void *arg, size_t task)
                      to - from, s->decay, 0.9f, 0.999f, s->rate, s->eps);
 }
 
-void graphss_i_adam_step(graphss_ctx *ctx, graphss_i_adam *a, graphss_i_params *p,
-                         double rate, double decay)
+void graphss_i_adam_step(graphss_ctx *ctx, graphss_i_adam *a, graphss_i_params *p, double rate,
+                         double decay)
 {
     const double t = (double)++a->step;
     const double correction = sqrt(1 - pow(0.999, t));

@@ -54,7 +54,7 @@ graphss_status graphss_i_adam_init(graphss_ctx *ctx, graphss_i_adam *a,
                                    const graphss_i_params *p);
 void graphss_i_adam_destroy(graphss_ctx *ctx, graphss_i_adam *a);
 /* One step down a->grad. */
-void graphss_i_adam_step(graphss_ctx *ctx, graphss_i_adam *a, graphss_i_params *p,
-                         double rate, double decay);
+void graphss_i_adam_step(graphss_ctx *ctx, graphss_i_adam *a, graphss_i_params *p, double rate,
+                         double decay);
 
 #endif

@@ -1,6 +1,6 @@
 /* sage.c - GraphSAGE (Hamilton et al., NeurIPS 2017) with the aggregator called gcn: the mean
- * over the neighbours and the node itself, h_{l+1} = relu(mean(h_j : j in N(i) + i) W_l + b_l).
- * The node is always one of its neighbours, so self_loops has no meaning here. */
+ * over the neighbours and the node itself, h_{l+1} = relu(mean(h_j : j in N(i) + i) W_l +
+ * b_l). The node is always one of its neighbours, so self_loops has no meaning here. */
 #include "models/model_type.h"
 
 const graphss_i_model_type graphss_i_sage = {

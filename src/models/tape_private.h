@@ -40,7 +40,7 @@ struct graphss_i_node {
     double loss;
     graphss_i_fill_edges fill;
     const void *user; /* of fill */
-    void *scratch; /* the operation's own memory, released with the tape */
+    void *scratch;    /* the operation's own memory, released with the tape */
 };
 
 struct graphss_i_tape {

@@ -48,8 +48,8 @@ static void test_each_model_learns(void **state)
             graphss_training log = {0};
             graphss_model *model = train(ctx, &log, &w, &opt);
             /* Words hint weakly here: without the links the labels can only be learned. */
-            const double accuracy = !strcmp(opt.model, "mlp") ? log.train_accuracy
-                                                              : test_accuracy(ctx, model, &w);
+            const double accuracy =
+                !strcmp(opt.model, "mlp") ? log.train_accuracy : test_accuracy(ctx, model, &w);
             if (accuracy < (!strcmp(opt.model, "mlp") ? 0.7 : 0.8))
                 fail_msg("%s, mode %d: %.3f", opt.model, (int)mode, accuracy);
             graphss_training_destroy(ctx, &log);
@@ -153,7 +153,7 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     world_make(ctx, &w, 1);
     graphss_model *model = NULL;
     graphss_train_options opt = quick("gcn");
-#define TRAIN() \
+#define TRAIN()                                                                               \
     graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1, &opt)
     opt.model = "gnc";
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "gnc");
@@ -315,15 +315,15 @@ static void test_training_goes_on_from_the_weights_given(void **state)
     assert_memory_equal(before, after, sizeof before);
     assert_int_equal(graphss_model_split(second)->train_label[0], w.split.train_label[0]);
     graphss_model *none = NULL;
-    assert_fails(ctx,
-                 graphss_model_continue(ctx, &none, NULL, first, &w.graph, &w.features,
-                                        &w.split, 7, 0),
-                 GRAPHSS_ERR_INVALID, "want at least 1");
+    assert_fails(
+        ctx,
+        graphss_model_continue(ctx, &none, NULL, first, &w.graph, &w.features, &w.split, 7, 0),
+        GRAPHSS_ERR_INVALID, "want at least 1");
     w.features.n_cols--;
-    assert_fails(ctx,
-                 graphss_model_continue(ctx, &none, NULL, first, &w.graph, &w.features,
-                                        &w.split, 7, 1),
-                 GRAPHSS_ERR_SHAPE, "trained on 20");
+    assert_fails(
+        ctx,
+        graphss_model_continue(ctx, &none, NULL, first, &w.graph, &w.features, &w.split, 7, 1),
+        GRAPHSS_ERR_SHAPE, "trained on 20");
     w.features.n_cols++;
     assert_null(none);
     graphss_model_free(ctx, second);
@@ -348,10 +348,10 @@ static void test_training_can_be_cancelled(void **state)
     world_make(ctx, &w, 1);
     const graphss_train_options opt = quick("gcn");
     graphss_model *model = NULL;
-    assert_fails(ctx,
-                 graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1,
-                                     &opt),
-                 GRAPHSS_ERR_CANCELLED, "train cancelled at 10 of 60");
+    assert_fails(
+        ctx,
+        graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1, &opt),
+        GRAPHSS_ERR_CANCELLED, "train cancelled at 10 of 60");
     assert_null(model);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
@@ -366,8 +366,8 @@ static graphss_status train_and_predict(graphss_ctx *ctx, void *arg)
     opt.mode = GRAPHSS_MODE_PAPER; /* keeps more */
     graphss_model *model = NULL, *further = NULL;
     graphss_training log = {0};
-    graphss_status st = graphss_model_train(ctx, &model, &log, &w->graph, &w->features, 2,
-                                            &w->split, 1, &opt);
+    graphss_status st =
+        graphss_model_train(ctx, &model, &log, &w->graph, &w->features, 2, &w->split, 1, &opt);
     if (!st)
         st = graphss_model_predict(ctx, prob, model, &w->graph, &w->features);
     if (!st)

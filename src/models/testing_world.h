@@ -28,7 +28,8 @@ static inline void world_make(graphss_ctx *ctx, world *w, uint64_t seed)
         if (graphss_rng_double(&rng) < 0.9) /* same group */
             to[e] = (to[e] & ~1) | (from[e] & 1);
     }
-    assert_ok(ctx, graphss_graph_build(ctx, &w->graph, WORLD_NODES, from, to, WORLD_EDGES, NULL));
+    assert_ok(ctx,
+              graphss_graph_build(ctx, &w->graph, WORLD_NODES, from, to, WORLD_EDGES, NULL));
 
     int64_t *offset = graphss_i_alloc(ctx, WORLD_NODES + 1, sizeof *offset);
     int32_t *column = graphss_i_alloc(ctx, WORLD_NODES * 4, sizeof *column);
@@ -41,9 +42,9 @@ static inline void world_make(graphss_ctx *ctx, world *w, uint64_t seed)
         }
     }
     offset[WORLD_NODES] = 4 * WORLD_NODES;
-    assert_ok(ctx, graphss_i_features_from_rows(ctx, &w->features, WORLD_NODES, WORLD_WORDS,
-                                                offset, column, NULL, 4 * WORLD_NODES,
-                                                "words"));
+    assert_ok(ctx,
+              graphss_i_features_from_rows(ctx, &w->features, WORLD_NODES, WORLD_WORDS, offset,
+                                           column, NULL, 4 * WORLD_NODES, "words"));
     assert_ok(ctx, graphss_split_make(ctx, &w->split, w->label, WORLD_NODES, 2, seed, NULL));
 }
 

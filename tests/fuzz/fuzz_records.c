@@ -8,8 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     json_t *index = json_object();
     size_t lines = 0, whole = 0;
     must(index != NULL);
-    const graphss_status st = graphss_i_records_parse(ctx, index, &lines, &whole,
-                                                      (const char *)bytes, size, "fuzz");
+    const graphss_status st =
+        graphss_i_records_parse(ctx, index, &lines, &whole, (const char *)bytes, size, "fuzz");
     must(whole <= size && json_object_size(index) <= lines);
     if (st == GRAPHSS_OK)
         must(size == whole || !memchr(bytes + whole, '\n', size - whole));
