@@ -9,22 +9,13 @@ training labels is wrong, validation labels are right. Prints Markdown: accuracy
 mean and standard deviation over seeds, and CPU seconds of one fit. `--part val` is what options
 may be chosen by."""
 import argparse
-import json
 import os
-import resource
 import statistics
-import subprocess
-import sys
 import tempfile
 import zipfile
 
-
-def call(program, *arguments):
-    done = subprocess.run([program, "--json", "--threads", "1", *arguments],
-                          stdout=subprocess.PIPE)
-    if done.returncode:
-        sys.exit("graphss %s: %s" % (" ".join(arguments), done.stdout.decode()))
-    return json.loads(done.stdout)
+from methods import (PAPER_GCN, call, mean_text, measure, own_and_other_arguments, print_head,
+                     print_row)
 
 
 def without_noise_on_validation(source, target):
@@ -47,9 +38,7 @@ def main():
     parser.add_argument("--train", default="0.05")
     parser.add_argument("--noise", default="0.2")
     parser.add_argument("--part", default="test", choices=["test", "val"])
-    own, options = sys.argv[1:], []
-    if "--" in own:
-        own, options = own[:own.index("--")], own[own.index("--") + 1:]
+    own, options = own_and_other_arguments()
     given = parser.parse_args(own)
     kinds, methods = given.kinds.split(","), given.methods.split(",")
     first, last = (given.seeds + "-" + given.seeds).split("-")[:2]
@@ -63,40 +52,20 @@ def main():
                      "0.1", "--noise", given.noise, "--noise-kind", kind, "--seed", str(seed),
                      "-o", drawn)
                 without_noise_on_validation(drawn, split)
-                train = "--model gcn --epochs 200".split()
-                if given.mode == "paper":
-                    train += ("--layers 2 --hidden 16 --dropout 0.5 --weight-decay 5e-4 "
-                              "--learning-rate 0.01 --no-row-normalise "
-                              "--no-unit-scale").split()
+                train = (PAPER_GCN if given.mode == "paper" else
+                         "--model gcn --epochs 200".split())
                 call(given.graphss, "train", given.dataset, "--split", split, "--seed",
                      str(seed), "-o", model, *train)
                 for method in methods:
-                    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-                    call(given.graphss, "recover", "--model-file", model, "--current",
-                         given.dataset, "--split", split, "--method", method, "--mode",
-                         given.mode, "--seed", str(seed), "-o", out,
-                         *(options if method == methods[-1] else []))
-                    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-                    seconds = (after.ru_utime + after.ru_stime - before.ru_utime -
-                               before.ru_stime)
-                    found = call(given.graphss, "evaluate", out, "--truth", given.dataset,
-                                 "--split", split, "--part", given.part)
                     results.setdefault((method, kind), []).append(
-                        (100 * found["accuracy"], seconds))
-                    print(".", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    print("| noise | " + " | ".join(methods) + " |")
-    print("|---" * (len(methods) + 1) + "|")
+                        measure(given.graphss, given.dataset, split, model, out, method,
+                                given.mode, seed, options if method == methods[-1] else [],
+                                given.part))
+    print_head("noise", methods)
     for kind in kinds:
-        row = []
-        for method in methods:
-            accuracy = [a for a, _ in results[method, kind]]
-            text = "%.1f" % statistics.mean(accuracy)
-            if len(accuracy) > 1:
-                text += " +- %.1f" % statistics.stdev(accuracy)
-            text += ", %.1f s" % statistics.mean(s for _, s in results[method, kind])
-            row.append(text)
-        print("| %s | %s |" % (kind, " | ".join(row)))
+        print_row(kind, ["%s, %.1f s" % (mean_text([a for a, _ in results[method, kind]]),
+                                         statistics.mean(s for _, s in results[method, kind]))
+                         for method in methods])
 
 
 if __name__ == "__main__":

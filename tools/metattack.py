@@ -9,13 +9,12 @@ al., KDD 2020). Each method is trained on each graph with the training labels an
 the test nodes. Prints Markdown: mean and standard deviation over the seeds, in per cent, the
 difference from the published mean, and CPU seconds of one fit."""
 import argparse
-import json
 import os
-import resource
 import statistics
-import subprocess
-import sys
 import tempfile
+
+from methods import (PAPER_GCN, call, mean_text, measure, own_and_other_arguments, print_head,
+                     print_row)
 
 SHARES = ["0", "0.05", "0.1", "0.15", "0.2", "0.25"]
 PUBLISHED = {  # mean of ten runs
@@ -25,18 +24,6 @@ PUBLISHED = {  # mean of ten runs
     "svd": [80.63, 78.39, 71.47, 66.69, 58.94, 52.06],
     "prognn": [82.98, 82.27, 79.03, 76.40, 73.32, 69.72],
 }
-# What the authors' programs ran with: two layers of 16, half the units dropped, features as
-# they are.
-TRAIN = ("--model gcn --layers 2 --hidden 16 --dropout 0.5 --weight-decay 5e-4 "
-         "--learning-rate 0.01 --epochs 200 --no-row-normalise --no-unit-scale").split()
-
-
-def call(program, *arguments):
-    done = subprocess.run([program, "--json", "--threads", "1", *arguments],
-                          stdout=subprocess.PIPE)
-    if done.returncode:
-        sys.exit("graphss %s: %s" % (" ".join(arguments), done.stdout.decode()))
-    return json.loads(done.stdout)
 
 
 def main():
@@ -48,9 +35,7 @@ def main():
     parser.add_argument("--shares", default=",".join(SHARES))
     parser.add_argument("--methods", default="retrain,rgcn,jaccard,svd,prognn")
     parser.add_argument("--mode", default="paper", choices=["paper", "honest"])
-    own, options = sys.argv[1:], []
-    if "--" in own:
-        own, options = own[:own.index("--")], own[own.index("--") + 1:]
+    own, options = own_and_other_arguments()
     given = parser.parse_args(own)
     shares, methods = given.shares.split(","), given.methods.split(",")
     split = os.path.join(given.folder, "split.npz")
@@ -61,40 +46,27 @@ def main():
             graph = os.path.join(given.folder, "cora_clean.npz" if share == "0" else
                                  "cora_meta_%s.npz" % share)
             for seed in range(1, given.seeds + 1):
-                train = TRAIN if given.mode == "paper" else ["--model", "gcn"]
+                train = PAPER_GCN if given.mode == "paper" else ["--model", "gcn"]
                 call(given.graphss, "train", graph, "--split", split, "--seed", str(seed), "-o",
                      model, *train)
                 for method in methods:
-                    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-                    call(given.graphss, "recover", "--model-file", model, "--current", graph,
-                         "--split", split, "--method", method, "--mode", given.mode,
-                         "--seed", str(seed), "-o", out, *options)
-                    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-                    seconds = (after.ru_utime + after.ru_stime - before.ru_utime -
-                               before.ru_stime)
-                    found = call(given.graphss, "evaluate", out, "--truth", graph, "--split",
-                                 split)
                     results.setdefault((method, share), []).append(
-                        (100 * found["accuracy"], seconds))
-                    print(".", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    print("| share | " + " | ".join(methods) + " |")
-    print("|---" * (len(methods) + 1) + "|")
+                        measure(given.graphss, graph, split, model, out, method, given.mode,
+                                seed, options))
+    print_head("share", methods)
     for share in shares:
         row = []
         for method in methods:
             accuracy = [a for a, _ in results[method, share]]
-            text = "%.1f" % statistics.mean(accuracy)
-            if len(accuracy) > 1:
-                text += " +- %.1f" % statistics.stdev(accuracy)
+            text = mean_text(accuracy)
             if method in PUBLISHED and share in SHARES:
                 wanted = PUBLISHED[method][SHARES.index(share)]
                 text += " (%+.1f)" % (statistics.mean(accuracy) - wanted)
             row.append(text)
-        print("| %s | %s |" % (share, " | ".join(row)))
+        print_row(share, row)
     row = ["%.2f s" % statistics.mean(s for (m, _), r in results.items() if m == method
                                       for _, s in r) for method in methods]
-    print("| CPU, one fit with reading | %s |" % " | ".join(row))
+    print_row("CPU, one fit with reading", row)
 
 
 if __name__ == "__main__":

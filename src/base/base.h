@@ -80,6 +80,9 @@ char *graphss_i_utf8_from_latin(graphss_ctx *ctx, const char *text, size_t n, si
 graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
                                    uint64_t max);
 
+/* A folder and those above it, where they are not there yet. */
+graphss_status graphss_i_folder_make(graphss_ctx *ctx, const char *path);
+
 /* Atomic writing: open a temporary name in the same folder, write, then commit (flush,
  * fsync, rename) or abandon (remove). After either, the struct is empty again. */
 typedef struct graphss_i_output {

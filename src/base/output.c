@@ -169,3 +169,27 @@ void graphss_i_output_abandon(graphss_ctx *ctx, graphss_i_output *out)
     graphss_release(ctx, out->path);
     *out = (graphss_i_output){0};
 }
+
+graphss_status graphss_i_folder_make(graphss_ctx *ctx, const char *path)
+{
+    char *copy = graphss_i_strdup(ctx, path);
+    if (!copy)
+        return GRAPHSS_ERR_NOMEM;
+    graphss_status st = GRAPHSS_OK;
+    for (char *at = copy + (*copy != '\0'); !st; at++) {
+        const char kept = *at;
+        if (kept != '/' && kept != '\0')
+            continue;
+        *at = '\0';
+        struct stat info;
+        const int error = mkdir(copy, 0777) == 0 ? 0 : errno;
+        if (error && (stat(copy, &info) != 0 || !S_ISDIR(info.st_mode)))
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot make the folder: %s", copy,
+                                strerror(error));
+        *at = kept;
+        if (kept == '\0')
+            break;
+    }
+    graphss_release(ctx, copy);
+    return st;
+}

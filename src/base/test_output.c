@@ -79,6 +79,11 @@ static graphss_status write_and_read(graphss_ctx *ctx, void *arg)
     return st;
 }
 
+static graphss_status make_folder(graphss_ctx *ctx, void *path)
+{
+    return graphss_i_folder_make(ctx, path);
+}
+
 static void test_what_is_no_plain_file_is_not_replaced(void **state)
 {
     (void)state;
@@ -97,6 +102,30 @@ static void test_what_is_no_plain_file_is_not_replaced(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_a_folder_is_made_with_those_above_it(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    struct stat info;
+    char path[256], deep[300];
+    testing_temporary(path, sizeof path, "folders");
+    snprintf(deep, sizeof deep, "%s/a/b", path);
+    assert_ok(ctx, graphss_i_folder_make(ctx, deep));
+    assert_ok(ctx, graphss_i_folder_make(ctx, deep));
+    assert_int_equal(stat(deep, &info), 0);
+    assert_true(S_ISDIR(info.st_mode));
+    rmdir(deep);
+    fclose(fopen(deep, "w")); /* a file in the way */
+    assert_fails(ctx, graphss_i_folder_make(ctx, deep), GRAPHSS_ERR_IO, "/a/b: cannot make");
+    unlink(deep);
+    testing_each_allocation_fails(make_folder, deep);
+    rmdir(deep);
+    snprintf(deep, sizeof deep, "%s/a", path);
+    rmdir(deep);
+    rmdir(path);
+    graphss_ctx_free(ctx);
+}
+
 static void test_failing_allocations_leave_nothing(void **state)
 {
     (void)state;
@@ -112,6 +141,7 @@ int main(void)
         cmocka_unit_test(test_a_file_appears_when_committed),
         cmocka_unit_test(test_errors_name_the_file),
         cmocka_unit_test(test_what_is_no_plain_file_is_not_replaced),
+        cmocka_unit_test(test_a_folder_is_made_with_those_above_it),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

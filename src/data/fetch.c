@@ -35,29 +35,6 @@ static graphss_status wrong_checksum(graphss_ctx *ctx, const char *path,
                           item->checksum, outcome);
 }
 
-/* mkdir -p */
-static graphss_status make_folder(graphss_ctx *ctx, const char *dir)
-{
-    char *path = graphss_i_strdup(ctx, dir);
-    if (!path)
-        return GRAPHSS_ERR_NOMEM;
-    graphss_status st = GRAPHSS_OK;
-    for (char *p = path + 1; !st; p++) {
-        const char end = *p;
-        if (end != '/' && end != '\0')
-            continue;
-        *p = '\0';
-        struct stat info;
-        if (mkdir(path, 0777) != 0 && (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)))
-            st = io_error(ctx, "make the folder", path);
-        *p = end;
-        if (end == '\0')
-            break;
-    }
-    graphss_release(ctx, path);
-    return st;
-}
-
 /* Opens and locks FILE.part. Another run may have put the file in place between the two;
  * then the lock is on a file that has another name now, and it is tried again. */
 static graphss_status open_part(graphss_ctx *ctx, int *out, const char *part)
@@ -250,7 +227,7 @@ graphss_status graphss_i_fetch_items(graphss_ctx *ctx, graphss_fetch_result *out
                        : graphss_i_format(ctx, "%s/ind.%s", job.dir, items[0].dataset);
     if (!made.path)
         goto done;
-    st = opt->offline ? GRAPHSS_OK : make_folder(ctx, job.dir);
+    st = opt->offline ? GRAPHSS_OK : graphss_i_folder_make(ctx, job.dir);
     if (st)
         goto done;
     for (size_t i = 0; i < n; i++) {

@@ -9,7 +9,7 @@ enum { TASKS = 16, ROWS = 16 }; /* of a round; rows of a task */
 
 typedef struct search {
     const graphss_features *features;
-    const graphss_graph *graph;
+    const graphss_graph *graph; /* or NULL */
     const int32_t *from, *among;
     size_t n_from, n_among, each, first; /* first row of this round */
     int32_t *near;
@@ -149,6 +149,8 @@ static void score_row(float *score, const search *s, size_t node)
             score[s->place[e]] += value * s->value[e];
     if (s->at[node] >= 0)
         score[s->at[node]] = 0;
+    if (!s->graph)
+        return;
     for (int64_t e = s->graph->offset[node]; e < s->graph->offset[node + 1]; e++)
         if (s->at[s->graph->target[e]] >= 0)
             score[s->at[s->graph->target[e]]] = 0;
@@ -184,7 +186,7 @@ graphss_status graphss_i_nearest(graphss_ctx *ctx, int32_t *near, size_t each,
     graphss_status st = GRAPHSS_ERR_NOMEM;
     if (each == 0 || n_from == 0)
         return GRAPHSS_OK;
-    s.at = graphss_i_alloc(ctx, graph->n_nodes, sizeof *s.at);
+    s.at = graphss_i_alloc(ctx, features->n_rows, sizeof *s.at);
     s.offset = graphss_i_alloc(ctx, features->n_cols + 1, sizeof *s.offset);
     s.score = graphss_i_alloc(ctx, n_among, TASKS * sizeof *s.score);
     s.heap = graphss_i_alloc(ctx, each, TASKS * sizeof *s.heap);
@@ -196,7 +198,7 @@ graphss_status graphss_i_nearest(graphss_ctx *ctx, int32_t *near, size_t each,
     if (!s.place || !s.value)
         goto done;
     fill_lists(&s);
-    for (size_t i = 0; i < graph->n_nodes; i++)
+    for (size_t i = 0; i < features->n_rows; i++)
         s.at[i] = -1;
     for (size_t j = 0; j < n_among; j++)
         s.at[among[j]] = (int32_t)j;

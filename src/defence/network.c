@@ -46,11 +46,7 @@ static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_i_networ
         st = graphss_i_tape_new(ctx, &at->tape);
     if (st)
         return st;
-    for (size_t i = 0; i < params->n; i++) {
-        const graphss_i_param *m = &params->param[i];
-        w[i] = graphss_i_tape_weight(at->tape, params->value + m->offset,
-                                     adam ? adam->grad + m->offset : NULL, m->rows, m->cols);
-    }
+    graphss_i_weights_record(at->tape, w, params, adam);
     at->logits = type->record(at->tape, at->state, &at->x, w, opt, adam != NULL);
     graphss_i_tape_keep(at->tape, at->logits);
     if (adam && type->lose)

@@ -29,6 +29,7 @@
 #include "defence/network.h"
 #include "graph/normalise.h"
 #include "models/fit.h"
+#include "models/model_type.h"
 #include "models/pairs.h"
 #include <math.h>
 #include <string.h>
@@ -266,11 +267,7 @@ static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_recover_
         st = graphss_i_tape_new(ctx, &at->tape);
     if (st)
         return st;
-    for (size_t i = 0; i < params->n; i++) {
-        const graphss_i_param *m = &params->param[i];
-        w[i] = graphss_i_tape_weight(at->tape, params->value + m->offset,
-                                     adam ? adam->grad + m->offset : NULL, m->rows, m->cols);
-    }
+    graphss_i_weights_record(at->tape, w, params, adam);
     record(at->tape, at, w, opt, adam != NULL);
     return graphss_i_tape_finish(at->tape);
 }

@@ -6,14 +6,6 @@ static graphss_recover_options preset(const attacked_world *a)
     return graphss_recover_options_default("advtrain", GRAPHSS_MODE_HONEST, a->model);
 }
 
-static graphss_recovery answer(graphss_ctx *ctx, const attacked_world *a,
-                               const graphss_recover_options *opt)
-{
-    graphss_recovery r = {0};
-    assert_ok(ctx, graphss_recover(ctx, &r, &a->in, opt));
-    return r;
-}
-
 /* The share of test nodes answered rightly when a classifier is trained on the clean world
  * and on an attack of it. */
 static double on_clean_world(graphss_ctx *ctx, const char *model_name, double adversaries)

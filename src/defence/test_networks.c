@@ -1,29 +1,6 @@
 /* The classifiers that defences bring along: what must hold of their answers. */
 #include "defence/testing_scene_defence.h"
 
-static graphss_recovery answer(graphss_ctx *ctx, const attacked_world *a,
-                               const graphss_recover_options *opt)
-{
-    graphss_recovery r = {0};
-    assert_ok(ctx, graphss_recover(ctx, &r, &a->in, opt));
-    return r;
-}
-
-static graphss_recover_options preset(const char *method, const attacked_world *a)
-{
-    graphss_recover_options opt =
-        graphss_recover_options_default(method, GRAPHSS_MODE_HONEST, a->model);
-    opt.fit.epochs = 30;
-    opt.fit.hidden = 16;
-    return opt;
-}
-
-static bool same_posteriors(const graphss_recovery *x, const graphss_recovery *y)
-{
-    return memcmp(x->predictions.posterior, y->predictions.posterior,
-                  WORLD_NODES * 2 * sizeof(double)) == 0;
-}
-
 /* Runs a method on the attacked and on the clean links; are the answers the same? */
 static bool deaf_to_links(graphss_ctx *ctx, attacked_world *a,
                           const graphss_recover_options *opt)
@@ -44,7 +21,7 @@ static void test_a_guard_that_trusts_no_link_does_not_hear_them(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recover_options opt = preset("gnnguard", &a);
+    graphss_recover_options opt = quick_preset("gnnguard", &a);
     assert_false(deaf_to_links(ctx, &a, &opt));
     /* No two rows are alike to the last word. */
     float *value = a.w.features.value;
@@ -62,7 +39,7 @@ static void test_appnp_without_spreading_is_a_perceptron(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recover_options opt = preset("appnp", &a);
+    graphss_recover_options opt = quick_preset("appnp", &a);
     assert_false(deaf_to_links(ctx, &a, &opt));
     opt.steps = 0;
     assert_true(deaf_to_links(ctx, &a, &opt));
@@ -79,7 +56,7 @@ static void test_grand_without_spreading_is_a_perceptron(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recover_options opt = preset("grand", &a);
+    graphss_recover_options opt = quick_preset("grand", &a);
     assert_false(deaf_to_links(ctx, &a, &opt));
     opt.steps = 0;
     assert_true(deaf_to_links(ctx, &a, &opt));
@@ -102,7 +79,7 @@ static void test_grand_agrees_on_sharper_answers(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recover_options opt = preset("grand", &a);
+    graphss_recover_options opt = quick_preset("grand", &a);
     graphss_split split = a.w.split;
     split.n_val = 0; /* the last epoch counts, not the best */
     a.in.split = &split;
@@ -143,7 +120,7 @@ static void test_rgcn_draws_when_told_and_follows_the_seed(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recover_options opt = preset("rgcn", &a);
+    graphss_recover_options opt = quick_preset("rgcn", &a);
     graphss_recovery calm = answer(ctx, &a, &opt), again = answer(ctx, &a, &opt);
     assert_true(same_posteriors(&calm, &again));
     opt.sample = true;
@@ -180,31 +157,16 @@ static void test_all_learn_the_clean_world(void **state)
     graphss_ctx_free(ctx);
 }
 
-static bool stop(void *user, const char *stage, size_t done, size_t total, const char *note)
-{
-    (void)stage, (void)done, (void)total, (void)note;
-    return ++*(int *)user < 3;
-}
-
 static void test_a_cancelled_run_leaves_no_result(void **state)
 {
     (void)state;
-    int calls = 0;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    const graphss_ctx_options options = {.threads = 1, .progress = stop, .user = &calls};
-    graphss_ctx *impatient = graphss_ctx_new(&options);
     const char *const name[] = {"rgcn",    "gnnguard", "appnp", "prognn",
                                 "jaccard", "svd",      "grand", "retrain"};
-    for (int i = 0; i < 8; i++) {
-        const graphss_recover_options opt = preset(name[i], &a);
-        graphss_recovery r = {0};
-        calls = 0;
-        assert_int_equal(graphss_recover(impatient, &r, &a.in, &opt), GRAPHSS_ERR_CANCELLED);
-        assert_null(r.predictions.label);
-    }
-    graphss_ctx_free(impatient);
+    for (int i = 0; i < 8; i++)
+        assert_can_be_cancelled(&a, name[i]);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }

@@ -1,36 +1,13 @@
 /* NRGNN: what must hold of its answers. */
 #include "defence/testing_scene_defence.h"
 
-static graphss_recovery answer(graphss_ctx *ctx, const attacked_world *a,
-                               const graphss_recover_options *opt)
-{
-    graphss_recovery r = {0};
-    assert_ok(ctx, graphss_recover(ctx, &r, &a->in, opt));
-    return r;
-}
-
-static graphss_recover_options preset(const attacked_world *a)
-{
-    graphss_recover_options opt =
-        graphss_recover_options_default("nrgnn", GRAPHSS_MODE_HONEST, a->model);
-    opt.fit.epochs = 30;
-    opt.fit.hidden = 16;
-    return opt;
-}
-
-static bool same_posteriors(const graphss_recovery *x, const graphss_recovery *y)
-{
-    return memcmp(x->predictions.posterior, y->predictions.posterior,
-                  WORLD_NODES * 2 * sizeof(double)) == 0;
-}
-
 static void test_it_has_two_heads_and_learns_from_sure_answers(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recover_options opt = preset(&a);
+    graphss_recover_options opt = quick_preset("nrgnn", &a);
     opt.confidence = 0.55;
     opt.fit.learning_rate = 0.02;
     graphss_recovery both = answer(ctx, &a, &opt);
@@ -58,7 +35,7 @@ static void test_it_can_meet_every_labelled_node(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recover_options opt = preset(&a);
+    graphss_recover_options opt = quick_preset("nrgnn", &a);
     opt.threshold = 0;
     opt.confidence = 1;
     opt.neighbours = 1;
@@ -113,7 +90,7 @@ static void test_without_candidates_it_still_answers(void **state)
     a.w.features.offset = offset;
     a.w.features.column = column;
     a.w.features.value = value;
-    graphss_recover_options opt = preset(&a);
+    graphss_recover_options opt = quick_preset("nrgnn", &a);
     graphss_recovery r = answer(ctx, &a, &opt);
     assert_non_null(r.predictions.label);
     graphss_recovery_destroy(ctx, &r);
@@ -122,26 +99,13 @@ static void test_without_candidates_it_still_answers(void **state)
     graphss_ctx_free(ctx);
 }
 
-static bool stop(void *user, const char *stage, size_t done, size_t total, const char *note)
-{
-    (void)stage, (void)done, (void)total, (void)note;
-    return ++*(int *)user < 3;
-}
-
 static void test_a_cancelled_run_leaves_no_result(void **state)
 {
     (void)state;
-    int calls = 0;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    const graphss_ctx_options options = {.threads = 1, .progress = stop, .user = &calls};
-    graphss_ctx *impatient = graphss_ctx_new(&options);
-    const graphss_recover_options opt = preset(&a);
-    graphss_recovery r = {0};
-    assert_int_equal(graphss_recover(impatient, &r, &a.in, &opt), GRAPHSS_ERR_CANCELLED);
-    assert_null(r.predictions.label);
-    graphss_ctx_free(impatient);
+    assert_can_be_cancelled(&a, "nrgnn");
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }

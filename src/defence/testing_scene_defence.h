@@ -60,6 +60,51 @@ static inline void attacked_world_destroy(graphss_ctx *ctx, attacked_world *a)
     world_destroy(ctx, &a->w);
 }
 
+/* The preset of a method, with a fit that is over soon. */
+static inline graphss_recover_options quick_preset(const char *method, const attacked_world *a)
+{
+    graphss_recover_options opt =
+        graphss_recover_options_default(method, GRAPHSS_MODE_HONEST, a->model);
+    opt.fit.epochs = 30;
+    opt.fit.hidden = 16;
+    return opt;
+}
+
+static inline graphss_recovery answer(graphss_ctx *ctx, const attacked_world *a,
+                                      const graphss_recover_options *opt)
+{
+    graphss_recovery r = {0};
+    assert_ok(ctx, graphss_recover(ctx, &r, &a->in, opt));
+    return r;
+}
+
+static inline bool same_posteriors(const graphss_recovery *x, const graphss_recovery *y)
+{
+    return memcmp(x->predictions.posterior, y->predictions.posterior,
+                  WORLD_NODES * 2 * sizeof(double)) == 0;
+}
+
+static inline bool stop_at_third_report(void *user, const char *stage, size_t done,
+                                        size_t total, const char *note)
+{
+    (void)stage, (void)done, (void)total, (void)note;
+    return ++*(int *)user < 3;
+}
+
+/* A run of the method that is cancelled at its third report of progress. */
+static inline void assert_can_be_cancelled(const attacked_world *a, const char *method)
+{
+    int calls = 0;
+    const graphss_ctx_options options = {
+        .threads = 1, .progress = stop_at_third_report, .user = &calls};
+    graphss_ctx *impatient = graphss_ctx_new(&options);
+    const graphss_recover_options opt = quick_preset(method, a);
+    graphss_recovery r = {0};
+    assert_int_equal(graphss_recover(impatient, &r, &a->in, &opt), GRAPHSS_ERR_CANCELLED);
+    assert_null(r.predictions.label);
+    graphss_ctx_free(impatient);
+}
+
 /* Of every method: each way of running that has a meaning, from the preset. */
 static inline double accuracy_of(graphss_ctx *ctx, const attacked_world *a, const char *method,
                                  int train)

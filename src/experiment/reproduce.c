@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -172,28 +171,6 @@ static graphss_status find_missing(scheduler *s)
             s->out->failed += cell->done && failed;
         }
     return GRAPHSS_OK;
-}
-
-static graphss_status make_folder(graphss_ctx *ctx, const char *path)
-{
-    char *copy = graphss_i_strdup(ctx, path);
-    if (!copy)
-        return GRAPHSS_ERR_NOMEM;
-    graphss_status st = GRAPHSS_OK;
-    for (char *at = copy + 1; !st; at++) {
-        if (*at && *at != '/')
-            continue;
-        const char kept = *at;
-        *at = '\0';
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot make the folder: %s", copy,
-                                strerror(errno));
-        *at = kept;
-        if (!kept)
-            break;
-    }
-    graphss_release(ctx, copy);
-    return st;
 }
 
 /* ---- twins ---- */
@@ -554,7 +531,7 @@ graphss_status graphss_reproduce(graphss_ctx *ctx, graphss_reproduced *out,
     if (!st)
         st = look_at_data(s);
     if (!st)
-        st = make_folder(ctx, opt->folder);
+        st = graphss_i_folder_make(ctx, opt->folder);
     if (!st && !(path = graphss_i_format(ctx, "%s/records.jsonl", opt->folder)))
         st = GRAPHSS_ERR_NOMEM;
     if (!st)

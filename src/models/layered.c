@@ -2,6 +2,16 @@
  * the gcn aggregator, SGC (one layer, several hops), MLP (no propagation). */
 #include "models/model_type.h"
 
+void graphss_i_weights_record(graphss_i_tape *t, graphss_i_var *w, const graphss_i_params *p,
+                              const graphss_i_adam *adam)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const graphss_i_param *m = &p->param[i];
+        w[i] = graphss_i_tape_weight(t, p->value + m->offset,
+                                     adam ? adam->grad + m->offset : NULL, m->rows, m->cols);
+    }
+}
+
 graphss_status graphss_i_layered_declare(graphss_ctx *ctx, graphss_i_params *p,
                                          const graphss_train_options *opt, size_t d, size_t k)
 {

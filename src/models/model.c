@@ -92,12 +92,7 @@ static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss
         st = graphss_i_tape_new(ctx, &net->tape);
     if (st)
         return st;
-    for (size_t i = 0; i < net->params.n; i++) {
-        const graphss_i_param *m = &net->params.param[i];
-        float *grad = split ? net->adam.grad + m->offset : NULL;
-        w[i] = graphss_i_tape_weight(net->tape, net->params.value + m->offset, grad, m->rows,
-                                     m->cols);
-    }
+    graphss_i_weights_record(net->tape, w, &net->params, split ? &net->adam : NULL);
     net->logits = type->record(net->tape, opt, &net->x, w);
     graphss_i_tape_keep(net->tape, net->logits);
     if (split)

@@ -40,6 +40,9 @@ extern const graphss_i_model_type graphss_i_gcn, graphss_i_sgc, graphss_i_sage, 
 
 /* ---- what the layered ones share (layered.c) ---- */
 
+/* Puts every matrix of p on the tape, w [p->n]; adam NULL: no gradients. */
+void graphss_i_weights_record(graphss_i_tape *t, graphss_i_var *w, const graphss_i_params *p,
+                              const graphss_i_adam *adam);
 /* opt->layers matrices d x hidden x ... x k, each with a bias when opt->bias. */
 graphss_status graphss_i_layered_declare(graphss_ctx *ctx, graphss_i_params *p,
                                          const graphss_train_options *opt, size_t d, size_t k);

@@ -83,3 +83,17 @@ graphss_i_panel *graphss_i_add_panel(graphss_i_figure *figure, graphss_i_arena *
         .kind = kind, .title = title, .x_label = x_label, .y_label = y_label, .decimals = 1};
     return panel;
 }
+
+graphss_i_panel *graphss_i_add_lines(graphss_i_figure *figure, graphss_i_arena *arena,
+                                     graphss_i_line *line, size_t n, const char *title,
+                                     const char *x_label, const char *y_label)
+{
+    graphss_i_panel *p =
+        n == 0 ? NULL
+               : graphss_i_add_panel(figure, arena, GRAPHSS_I_LINES, title, x_label, y_label);
+    if (p) {
+        p->line = line;
+        p->n = n;
+    }
+    return p;
+}

@@ -56,6 +56,11 @@ graphss_i_panel *graphss_i_add_panel(graphss_i_figure *figure, graphss_i_arena *
                                      graphss_i_panel_kind kind, const char *title,
                                      const char *x_label, const char *y_label);
 
+/* The same with n lines; NULL also where n is 0, and then no panel is added. */
+graphss_i_panel *graphss_i_add_lines(graphss_i_figure *figure, graphss_i_arena *arena,
+                                     graphss_i_line *line, size_t n, const char *title,
+                                     const char *x_label, const char *y_label);
+
 /* All of the sections, in their order (report.c). folder: where the records came from. */
 void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
                              const char *folder);
@@ -115,6 +120,21 @@ graphss_i_variants graphss_i_variants_shown(graphss_i_runs *records,
 
 /* Classifiers, without the "any" of methods that bring their own, unless that is all. */
 graphss_i_list graphss_i_models_of(graphss_i_runs *records, const graphss_i_query *query);
+
+/* A dataset and a classifier of it each, in their order: the query with both filled in. */
+typedef struct graphss_i_cells {
+    graphss_i_query *cell;
+    size_t n;
+} graphss_i_cells;
+
+graphss_i_cells graphss_i_cells_of(graphss_i_runs *records, const graphss_i_query *query);
+/* The first two columns of a row: the dataset and the classifier. */
+void graphss_i_add_cell(graphss_i_table *t, const graphss_i_query *cell);
+/* A metric that is a share, in per cent. */
+graphss_i_stat graphss_i_percent(const graphss_i_runs *records, const graphss_i_query *query,
+                                 const char *metric);
+/* "5", or "2–5" where cells of a row differ in their number of runs. */
+const char *graphss_i_runs_text(graphss_i_arena *arena, size_t fewest, size_t most);
 
 /* How near ours is to the paper's: the ranges mean +- sd overlap ("agrees"), the means are
  * within five points ("near"), or neither ("differs"). In the units of the paper. */

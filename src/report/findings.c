@@ -219,8 +219,7 @@ static graphss_i_stat ours_for(graphss_i_runs *records, const graphss_i_paper_ce
     }
     for (size_t i = 0; order[i]; i++) {
         q.train = order[i];
-        const graphss_i_stat s =
-            graphss_i_stat_scaled(graphss_i_stat_metric(records, &q, "victims"), 100);
+        const graphss_i_stat s = graphss_i_percent(records, &q, "victims");
         if (s.n && (!train || !strcmp(train, order[i])) &&
             !(fabs(s.mean - cell->mean) >= fabs(best.mean - cell->mean)))
             best = s;

@@ -121,6 +121,47 @@ graphss_i_list graphss_i_models_of(graphss_i_runs *records, const graphss_i_quer
     return out;
 }
 
+graphss_i_cells graphss_i_cells_of(graphss_i_runs *records, const graphss_i_query *query)
+{
+    graphss_i_arena *arena = &records->arena;
+    graphss_i_cells out = {NULL, 0};
+    size_t room = 0;
+    const graphss_i_list datasets = graphss_i_distinct(records, query, GRAPHSS_I_DATASET);
+    for (size_t i = 0; i < datasets.n; i++) {
+        graphss_i_query q = *query;
+        q.dataset = datasets.text[i];
+        const graphss_i_list models = graphss_i_models_of(records, &q);
+        for (size_t m = 0; m < models.n; m++) {
+            graphss_i_query *list =
+                graphss_i_room(arena, out.cell, out.n, &room, sizeof *list);
+            if (!list)
+                return (graphss_i_cells){NULL, 0};
+            out.cell = list;
+            q.model = models.text[m];
+            out.cell[out.n++] = q;
+        }
+    }
+    return out;
+}
+
+void graphss_i_add_cell(graphss_i_table *t, const graphss_i_query *cell)
+{
+    graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_DATASET, cell->dataset));
+    graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, cell->model));
+}
+
+graphss_i_stat graphss_i_percent(const graphss_i_runs *records, const graphss_i_query *query,
+                                 const char *metric)
+{
+    return graphss_i_stat_scaled(graphss_i_stat_metric(records, query, metric), 100);
+}
+
+const char *graphss_i_runs_text(graphss_i_arena *arena, size_t fewest, size_t most)
+{
+    return fewest == most ? graphss_i_say(arena, "%zu", most)
+                          : graphss_i_say(arena, "%zu–%zu", fewest, most);
+}
+
 const char *graphss_i_verdict(graphss_i_stat ours, const graphss_i_paper_cell *paper)
 {
     const double spread =

@@ -81,10 +81,9 @@ static void roc(graphss_i_document *d, graphss_i_runs *records, const graphss_i_
                               .dataset = datasets.text[i]};
         graphss_i_line *line = graphss_i_take(arena, MOST, sizeof *line);
         size_t n = 0;
-        const graphss_i_list models = graphss_i_models_of(records, &q);
-        for (size_t m = 0; m < models.n && line; m++) {
-            q.model = models.text[m];
-            q.value = NULL;
+        const graphss_i_cells cells = graphss_i_cells_of(records, &q);
+        for (size_t c = 0; c < cells.n && line; c++) {
+            q = cells.cell[c];
             const graphss_i_list values = graphss_i_distinct(records, &q, GRAPHSS_I_VALUE);
             for (size_t v = 0; v < values.n && n < MOST; v++) {
                 q.value = values.text[v];
@@ -95,19 +94,12 @@ static void roc(graphss_i_document *d, graphss_i_runs *records, const graphss_i_
                     arena, "%s%s%s %s", graphss_i_shown(GRAPHSS_I_MODEL, q.model),
                     *q.value ? " " : "", q.value, graphss_i_fixed(arena, area, 3));
             }
-            q.model = q.value = NULL;
         }
-        if (n == 0)
-            continue;
-        graphss_i_panel *p =
-            graphss_i_add_panel(figure, arena, GRAPHSS_I_LINES,
-                                graphss_i_shown(GRAPHSS_I_DATASET, datasets.text[i]),
-                                "false alarms, share", "detections, share");
-        if (!p)
-            return;
-        p->line = line;
-        p->n = n;
-        p->unit_square = true;
+        graphss_i_panel *p = graphss_i_add_lines(
+            figure, arena, line, n, graphss_i_shown(GRAPHSS_I_DATASET, datasets.text[i]),
+            "false alarms, share", "detections, share");
+        if (p)
+            p->unit_square = true;
     }
     graphss_i_show_figure(d, figure);
 }
@@ -133,34 +125,20 @@ static void alert_table(graphss_i_document *d, graphss_i_runs *records,
     graphss_i_add_column(t, "false alarms", "%", 1, false);
     graphss_i_add_column(t, "detections", "%", 1, false);
     graphss_i_add_column(t, "time", "s", 2, false);
-    const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
-    for (size_t i = 0; i < datasets.n; i++) {
-        q = (graphss_i_query){.what = "alert",
-                              .mode = world->mode,
-                              .setting = world->setting,
-                              .dataset = datasets.text[i]};
-        const graphss_i_list models = graphss_i_models_of(records, &q);
-        for (size_t m = 0; m < models.n; m++) {
-            q.model = models.text[m];
-            q.value = NULL;
-            const graphss_i_list values = graphss_i_distinct(records, &q, GRAPHSS_I_VALUE);
-            for (size_t v = 0; v < values.n; v++) {
-                q.value = values.text[v];
-                const graphss_i_stat auc = graphss_i_stat_metric(records, &q, "auc");
-                graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_DATASET, q.dataset));
-                graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, q.model));
-                graphss_i_add_text(t, *q.value ? q.value : "–");
-                graphss_i_add_number(t, (double)graphss_i_count(records, &q));
-                graphss_i_add_stat(t, auc);
-                graphss_i_add_stat(t, graphss_i_stat_metric(records, &q, "node_auc"));
-                graphss_i_add_stat(
-                    t, graphss_i_stat_scaled(
-                           graphss_i_stat_metric(records, &q, "false_alarms"), 100));
-                graphss_i_add_stat(
-                    t, graphss_i_stat_scaled(graphss_i_stat_metric(records, &q, "detections"),
-                                             100));
-                graphss_i_add_stat(t, graphss_i_stat_metric(records, &q, "seconds"));
-            }
+    const graphss_i_cells cells = graphss_i_cells_of(records, &q);
+    for (size_t c = 0; c < cells.n; c++) {
+        q = cells.cell[c];
+        const graphss_i_list values = graphss_i_distinct(records, &q, GRAPHSS_I_VALUE);
+        for (size_t v = 0; v < values.n; v++) {
+            q.value = values.text[v];
+            graphss_i_add_cell(t, &q);
+            graphss_i_add_text(t, *q.value ? q.value : "–");
+            graphss_i_add_number(t, (double)graphss_i_count(records, &q));
+            graphss_i_add_stat(t, graphss_i_stat_metric(records, &q, "auc"));
+            graphss_i_add_stat(t, graphss_i_stat_metric(records, &q, "node_auc"));
+            graphss_i_add_stat(t, graphss_i_percent(records, &q, "false_alarms"));
+            graphss_i_add_stat(t, graphss_i_percent(records, &q, "detections"));
+            graphss_i_add_stat(t, graphss_i_stat_metric(records, &q, "seconds"));
         }
     }
     graphss_i_show_table(d, t);
@@ -247,17 +225,11 @@ static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
                     arena, "%s %s", list.variant[k].name,
                     graphss_i_fixed(arena, graphss_i_stat_metric(records, &q, "ece").mean, 3));
         }
-        if (n == 0)
-            continue;
-        graphss_i_panel *p =
-            graphss_i_add_panel(figure, arena, GRAPHSS_I_LINES,
-                                graphss_i_shown(GRAPHSS_I_DATASET, datasets.text[i]),
-                                "confidence, share", "right, share");
-        if (!p)
-            return;
-        p->line = line;
-        p->n = n;
-        p->unit_square = true;
+        graphss_i_panel *p = graphss_i_add_lines(
+            figure, arena, line, n, graphss_i_shown(GRAPHSS_I_DATASET, datasets.text[i]),
+            "confidence, share", "right, share");
+        if (p)
+            p->unit_square = true;
     }
     graphss_i_show_figure(d, figure);
 }

@@ -34,7 +34,7 @@ static graphss_i_stat victims_of(const scene *s, const graphss_i_query *cell,
     graphss_i_query q = *cell;
     q.method = v->method;
     q.train = v->train;
-    return percent(graphss_i_stat_metric(s->records, &q, "victims"));
+    return graphss_i_percent(s->records, &q, "victims");
 }
 
 /* ---- the plot: a panel for each dataset, of one classifier ---- */
@@ -126,8 +126,7 @@ static void short_table(const scene *s, const char *model, bool folded)
         if (most == 0)
             continue;
         graphss_i_add_text(t, k ? list.variant[k - 1].name : "before the attack");
-        graphss_i_add_text(t, fewest == most ? graphss_i_say(arena, "%zu", most)
-                                             : graphss_i_say(arena, "%zu–%zu", fewest, most));
+        graphss_i_add_text(t, graphss_i_runs_text(arena, fewest, most));
         for (size_t i = 0; i < s->datasets.n; i++) {
             const graphss_i_query cell = cell_query(s, s->datasets.text[i], model);
             const graphss_i_stat v =
@@ -273,15 +272,15 @@ static void whole_table(const scene *s, const char *dataset)
             graphss_i_query q = cell;
             q.method = list.variant[k].method;
             q.train = list.variant[k].train;
-            const graphss_i_stat v = percent(graphss_i_stat_metric(s->records, &q, "victims"));
+            const graphss_i_stat v = graphss_i_percent(s->records, &q, "victims");
             graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, cell.model));
             graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_METHOD, q.method));
             graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_TRAIN, q.train));
             graphss_i_add_number(t, (double)v.n);
             graphss_i_add_stat(t, v);
             add_paper(s, t, v, dataset, cell.model, q.method);
-            graphss_i_add_stat(t, percent(graphss_i_stat_metric(s->records, &q, "others")));
-            graphss_i_add_stat(t, percent(graphss_i_stat_metric(s->records, &q, "test")));
+            graphss_i_add_stat(t, graphss_i_percent(s->records, &q, "others"));
+            graphss_i_add_stat(t, graphss_i_percent(s->records, &q, "test"));
             graphss_i_add_stat(t, graphss_i_stat_metric(s->records, &q, "ece"));
             graphss_i_add_stat(t, graphss_i_stat_metric(s->records, &q, "seconds"));
             graphss_i_add_number(t, graphss_i_stat_metric(s->records, &q, "peak_memory").high /

@@ -75,8 +75,7 @@ static void runtime_row(graphss_i_table *t, graphss_i_runs *records, const graph
         return;
     paper_time(&paper, q, "seconds");
     paper_time(&per, q, "seconds_per_100");
-    graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_DATASET, q->dataset));
-    graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, q->model));
+    graphss_i_add_cell(t, q);
     graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_TASK, q->task));
     graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_METHOD, q->method));
     graphss_i_add_number(t, (double)s.n);
@@ -112,23 +111,17 @@ static void runtime_table(graphss_i_document *d, graphss_i_runs *records,
     graphss_i_add_column(t, "ours per 100", "s", 3, false);
     graphss_i_add_column(t, "paper per 100", "s", 2, false);
     graphss_i_add_column(t, "memory", "MB", 0, false);
-    const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
-    for (size_t i = 0; i < datasets.n; i++) {
-        q.dataset = datasets.text[i];
-        q.model = q.task = q.method = NULL;
-        const graphss_i_list models = graphss_i_models_of(records, &q);
-        for (size_t m = 0; m < models.n; m++) {
-            q.model = models.text[m];
-            q.task = q.method = NULL;
-            const graphss_i_list methods = graphss_i_distinct(records, &q, GRAPHSS_I_METHOD);
-            for (size_t k = 0; k < methods.n; k++) {
-                q.method = methods.text[k];
-                q.task = NULL;
-                const graphss_i_list tasks = graphss_i_distinct(records, &q, GRAPHSS_I_TASK);
-                for (size_t a = 0; a < tasks.n; a++) {
-                    q.task = tasks.text[a];
-                    runtime_row(t, records, &q);
-                }
+    const graphss_i_cells cells = graphss_i_cells_of(records, &q);
+    for (size_t c = 0; c < cells.n; c++) {
+        q = cells.cell[c];
+        const graphss_i_list methods = graphss_i_distinct(records, &q, GRAPHSS_I_METHOD);
+        for (size_t k = 0; k < methods.n; k++) {
+            q.method = methods.text[k];
+            q.task = NULL;
+            const graphss_i_list tasks = graphss_i_distinct(records, &q, GRAPHSS_I_TASK);
+            for (size_t a = 0; a < tasks.n; a++) {
+                q.task = tasks.text[a];
+                runtime_row(t, records, &q);
             }
         }
     }
@@ -222,18 +215,13 @@ void graphss_i_section_confusion(graphss_i_document *d, graphss_i_runs *records)
     const graphss_i_worlds worlds = graphss_i_worlds_of(records, "confusion");
     for (size_t w = 0; w < worlds.n; w++) {
         const graphss_i_world *world = &worlds.world[w];
-        graphss_i_query q = {
+        const graphss_i_query q = {
             .what = "confusion", .mode = world->mode, .setting = world->setting};
-        const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
-        for (size_t i = 0; i < datasets.n; i++) {
-            q.dataset = datasets.text[i];
-            q.model = q.method = NULL;
-            const graphss_i_list models = graphss_i_models_of(records, &q);
-            for (size_t m = 0; m < models.n; m++) {
-                q.model = models.text[m];
-                confusion_figure(d, records, world, &q, "matrix", "all test nodes");
-                confusion_figure(d, records, world, &q, "victims_matrix", "the victims");
-            }
+        const graphss_i_cells cells = graphss_i_cells_of(records, &q);
+        for (size_t c = 0; c < cells.n; c++) {
+            const graphss_i_query *cell = &cells.cell[c];
+            confusion_figure(d, records, world, cell, "matrix", "all test nodes");
+            confusion_figure(d, records, world, cell, "victims_matrix", "the victims");
         }
     }
 }

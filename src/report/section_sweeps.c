@@ -157,8 +157,6 @@ static void sweep_plot(const place *at)
                                      : list.variant[k].name;
             }
         }
-        if (n == 0)
-            continue;
         for (size_t k = n; k-- > 1;) /* ours first: the solid line */
             if (!strncmp(line[k].name, "GraphSS", 7)) {
                 const graphss_i_line ours = line[k];
@@ -168,15 +166,12 @@ static void sweep_plot(const place *at)
             }
         if (n == 1)
             line[0].name = "";
-        graphss_i_panel *p = graphss_i_add_panel(
-            figure, arena, GRAPHSS_I_LINES,
+        graphss_i_panel *p = graphss_i_add_lines(
+            figure, arena, line, n,
             q.dataset ? graphss_i_shown(GRAPHSS_I_DATASET, q.dataset) : at->kind->title,
             graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter), at->label);
-        if (!p)
-            return;
-        p->line = line;
-        p->n = n;
-        p->log_x = p->log_y = at->kind->log;
+        if (p)
+            p->log_x = p->log_y = at->kind->log;
     }
     graphss_i_show_figure(at->d, figure);
 }
@@ -230,9 +225,7 @@ static void sweep_table(const place *at)
                     graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_DATASET, q.dataset));
                 graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, q.model));
                 graphss_i_add_text(t, list.variant[k].name);
-                graphss_i_add_text(t, fewest == most
-                                          ? graphss_i_say(arena, "%zu", most)
-                                          : graphss_i_say(arena, "%zu–%zu", fewest, most));
+                graphss_i_add_text(t, graphss_i_runs_text(arena, fewest, most));
                 for (size_t v = 0; v < values.n; v++) {
                     q.value = values.text[v];
                     graphss_i_add_stat(t,
@@ -315,52 +308,35 @@ void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records)
         graphss_i_add_column(t, "victims", "%", 1, false);
         graphss_i_add_column(t, "others", "%", 1, false);
         graphss_i_add_column(t, "attacked", "%", 1, false);
-        const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
-        for (size_t i = 0; i < datasets.n; i++) {
-            q = (graphss_i_query){.what = "ablation",
-                                  .mode = world->mode,
-                                  .setting = world->setting,
-                                  .dataset = datasets.text[i]};
-            const graphss_i_list models = graphss_i_models_of(records, &q);
-            for (size_t m = 0; m < models.n; m++) {
-                q.model = models.text[m];
-                q.value = NULL;
-                const graphss_i_list values = graphss_i_distinct(records, &q, GRAPHSS_I_VALUE);
-                graphss_i_bar *bar = graphss_i_take(arena, values.n + 1, sizeof *bar);
-                const double attacked =
-                    100 * graphss_i_stat_metric(records, &q, "victims_attacked").mean;
-                for (size_t v = 0; v < values.n && bar; v++) {
-                    q.value = values.text[v];
-                    const graphss_i_stat s = graphss_i_stat_scaled(
-                        graphss_i_stat_metric(records, &q, "victims"), 100);
-                    const char *name = *q.value ? q.value : "whole method";
-                    bar[v] = (graphss_i_bar){name, s.mean, s.sd, 2};
-                    graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_DATASET, q.dataset));
-                    graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, q.model));
-                    graphss_i_add_text(t, name);
-                    graphss_i_add_number(t, (double)s.n);
-                    graphss_i_add_stat(t, s);
-                    graphss_i_add_stat(
-                        t, graphss_i_stat_scaled(graphss_i_stat_metric(records, &q, "others"),
-                                                 100));
-                    graphss_i_add_stat(
-                        t, graphss_i_stat_scaled(
-                               graphss_i_stat_metric(records, &q, "victims_attacked"), 100));
-                }
-                graphss_i_panel *p = graphss_i_add_panel(
-                    figure, arena, GRAPHSS_I_BARS,
-                    graphss_i_say(arena, "%s, %s",
-                                  graphss_i_shown(GRAPHSS_I_DATASET, q.dataset),
-                                  graphss_i_shown(GRAPHSS_I_MODEL, q.model)),
-                    "victims right, %", "");
-                if (!p || !bar)
-                    return;
-                p->bar = bar;
-                p->n = values.n;
-                p->largest = 100;
-                p->mark[0] =
-                    (graphss_i_mark){isfinite(attacked) ? "undefended" : NULL, attacked};
+        const graphss_i_cells cells = graphss_i_cells_of(records, &q);
+        for (size_t c = 0; c < cells.n; c++) {
+            q = cells.cell[c];
+            const graphss_i_list values = graphss_i_distinct(records, &q, GRAPHSS_I_VALUE);
+            graphss_i_bar *bar = graphss_i_take(arena, values.n + 1, sizeof *bar);
+            const double attacked = graphss_i_percent(records, &q, "victims_attacked").mean;
+            for (size_t v = 0; v < values.n && bar; v++) {
+                q.value = values.text[v];
+                const graphss_i_stat s = graphss_i_percent(records, &q, "victims");
+                const char *name = *q.value ? q.value : "whole method";
+                bar[v] = (graphss_i_bar){name, s.mean, s.sd, 2};
+                graphss_i_add_cell(t, &q);
+                graphss_i_add_text(t, name);
+                graphss_i_add_number(t, (double)s.n);
+                graphss_i_add_stat(t, s);
+                graphss_i_add_stat(t, graphss_i_percent(records, &q, "others"));
+                graphss_i_add_stat(t, graphss_i_percent(records, &q, "victims_attacked"));
             }
+            graphss_i_panel *p = graphss_i_add_panel(
+                figure, arena, GRAPHSS_I_BARS,
+                graphss_i_say(arena, "%s, %s", graphss_i_shown(GRAPHSS_I_DATASET, q.dataset),
+                              graphss_i_shown(GRAPHSS_I_MODEL, q.model)),
+                "victims right, %", "");
+            if (!p || !bar)
+                return;
+            p->bar = bar;
+            p->n = values.n;
+            p->largest = 100;
+            p->mark[0] = (graphss_i_mark){isfinite(attacked) ? "undefended" : NULL, attacked};
         }
         graphss_i_show_figure(d, figure);
         graphss_i_show_table(d, t);
