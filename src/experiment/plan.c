@@ -23,6 +23,53 @@ static bool in_list(const char *word, size_t n, const char *const *list)
     return false;
 }
 
+/* ---- names ---- */
+
+typedef const char *(*name_fn)(size_t i); /* NULL past the last */
+
+static const char *method_name(size_t i)
+{
+    for (size_t n = 0; n < i; n++)
+        if (!graphss_recover_name(n))
+            return NULL;
+    return graphss_recover_name(i) ? graphss_recover_name(i) : "alert";
+}
+
+static const char *setting_name(size_t i)
+{
+    return i <= GRAPHSS_SETTING_GROWING ? graphss_setting_text((graphss_setting)i) : NULL;
+}
+
+/* The place of the word among the names, SIZE_MAX where it is none of them. */
+static size_t place_of(const char *word, size_t n, name_fn name)
+{
+    for (size_t i = 0; name(i); i++)
+        if (strlen(name(i)) == n && !memcmp(name(i), word, n))
+            return i;
+    return SIZE_MAX;
+}
+
+static graphss_status no_such_name(graphss_ctx *ctx, const char *where, const char *word,
+                                   size_t n, name_fn name)
+{
+    char all[512] = "";
+    for (size_t i = 0, used = 0; name(i) && used < sizeof all; i++)
+        used +=
+            (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", name(i));
+    return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: found '%.*s', want one of %s", where,
+                          (int)n, word, all);
+}
+
+/* Words that an option gave: each must be a name. */
+static graphss_status check_words(graphss_ctx *ctx, const char *option, const char *words,
+                                  name_fn name)
+{
+    for (size_t n; words && (n = graphss_i_word(&words)) > 0; words += n)
+        if (place_of(words, n, name) == SIZE_MAX)
+            return no_such_name(ctx, option, words, n, name);
+    return GRAPHSS_OK;
+}
+
 /* ---- jobs ---- */
 
 typedef struct planner {
@@ -153,19 +200,12 @@ static graphss_status for_settings(planner *p, graphss_i_job *job, bool first_mo
     const char *at = list && job->mode == GRAPHSS_MODE_HONEST ? list : "seen";
     bool first = true;
     for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
-        int setting = -1;
-        for (int s = GRAPHSS_SETTING_SEEN; s <= GRAPHSS_SETTING_GROWING; s++) {
-            const char *text = graphss_setting_text((graphss_setting)s);
-            if (strlen(text) == n && !memcmp(text, at, n))
-                setting = s;
-        }
-        if (setting < 0)
-            return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
-                                  "recipe %s: found setting '%.*s', want seen, new or growing",
-                                  job->recipe->name, (int)n, at);
+        const size_t setting = place_of(at, n, setting_name);
+        if (setting == SIZE_MAX)
+            return no_such_name(p->ctx, "settings of a recipe", at, n, setting_name);
         if (p->plan->given_settings && !graphss_i_word_in(at, n, p->plan->given_settings))
             continue;
-        job->setting = setting;
+        job->setting = (int)setting;
         for (int any = 0; any < 2; any++) {
             job->any = any;
             const graphss_status st = add_cells(p, job, first_model, first);
@@ -186,14 +226,8 @@ static graphss_status for_models(planner *p, graphss_i_job *job)
         return for_settings(p, job, true);
     bool first = true;
     for (size_t n; at && (n = graphss_i_word(&at)) > 0; at += n) {
-        bool exists = false;
-        for (size_t i = 0; graphss_model_name(i); i++)
-            exists |=
-                strlen(graphss_model_name(i)) == n && !memcmp(graphss_model_name(i), at, n);
-        if (!exists)
-            return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
-                                  "found model '%.*s', want gcn, sgc, sage or mlp", (int)n,
-                                  at);
+        if (place_of(at, n, graphss_model_name) == SIZE_MAX)
+            return no_such_name(p->ctx, "models of a recipe", at, n, graphss_model_name);
         if (all && p->plan->given_models && !graphss_i_word_in(at, n, p->plan->given_models))
             continue;
         if (!(job->model = keep_word(p, at, n)))
@@ -393,6 +427,12 @@ graphss_status graphss_i_plan_make(graphss_ctx *ctx, graphss_i_plan *out, uint64
         st = give(ctx, &plan.given_settings, opt->settings);
     if (!st)
         st = give(ctx, &plan.given_methods, opt->methods);
+    if (!st)
+        st = check_words(ctx, "--models", plan.given_models, graphss_model_name);
+    if (!st)
+        st = check_words(ctx, "--settings", plan.given_settings, setting_name);
+    if (!st)
+        st = check_words(ctx, "--methods", plan.given_methods, method_name);
     if (!st)
         st = read_recipes(&p);
     for (size_t i = 0; i < plan.n_recipes && !st; i++)

@@ -526,8 +526,9 @@ graphss_status graphss_reproduce(graphss_ctx *ctx, graphss_reproduced *out,
     graphss_status st = graphss_i_plan_make(ctx, &s->plan, first_seed, opt);
     if (!st && s->plan.n_jobs == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                            "nothing is left of the recipe by these models, settings and "
-                            "methods");
+                            "%s: no experiment is left; its recipe does not have these "
+                            "--models, --settings and --methods together",
+                            opt->what ? opt->what : opt->recipe);
     if (!st)
         st = look_at_data(s);
     if (!st)

@@ -34,12 +34,16 @@ run reproduce nonsense -o nowhere
 exits 2; err "no recipe for 'nonsense'"; absent nowhere
 run reproduce defence --mode both -o nowhere
 exits 2; err "paper or honest"; absent nowhere
-run reproduce defence --datasets $graph --models gnc -o nowhere
-exits 2; err "gnc"; absent nowhere
 run reproduce defence --datasets missing -o nowhere
 exits 3; err "missing"; absent nowhere
-run reproduce defence --datasets $graph --methods nonsense -o nowhere
-exits 2; err "nothing is left"; absent nowhere
+run reproduce defence --datasets $graph --methods none,nonsense -o nowhere
+exits 2; err "--methods: found 'nonsense', want one of graphss, none"; absent nowhere
+run reproduce defence --datasets $graph --settings old -o nowhere
+exits 2; err "--settings: found 'old', want one of seen, new, growing"; absent nowhere
+run reproduce defence --datasets $graph --models gnc -o nowhere
+exits 2; err "--models: found 'gnc', want one of gcn, sgc, sage, mlp"; absent nowhere
+run reproduce defence --datasets $graph --methods alert -o nowhere
+exits 2; err "defence: no experiment is left"; absent nowhere
 mkdir foreign && echo "my diary" >foreign/records.jsonl
 run reproduce datasets --datasets $graph -o foreign
 exits 3; err "line 1"
