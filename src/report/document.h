@@ -129,7 +129,8 @@ typedef struct graphss_i_cells {
 
 graphss_i_cells graphss_i_cells_of(graphss_i_runs *records, const graphss_i_query *query);
 /* The first two columns of a row: the dataset and the classifier. */
-void graphss_i_add_cell(graphss_i_table *t, const graphss_i_query *cell);
+void graphss_i_add_cell(graphss_i_table *t, graphss_i_runs *records,
+                        const graphss_i_query *cell);
 /* A metric that is a share, in per cent. */
 graphss_i_stat graphss_i_percent(const graphss_i_runs *records, const graphss_i_query *query,
                                  const char *metric);

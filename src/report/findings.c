@@ -64,9 +64,9 @@ static const char *names_text(graphss_i_arena *arena, const names *list)
     return graphss_i_say(arena, "%s and %zu more", list->text, list->n - NAMES_MOST);
 }
 
-static const char *cell_name(graphss_i_arena *arena, const graphss_i_query *q)
+static const char *cell_name(graphss_i_runs *records, const graphss_i_query *q)
 {
-    return graphss_i_say(arena, "%s %s", graphss_i_shown(GRAPHSS_I_DATASET, q->dataset),
+    return graphss_i_say(&records->arena, "%s %s", graphss_i_dataset_name(records, q->dataset),
                          graphss_i_shown(GRAPHSS_I_MODEL, q->model));
 }
 
@@ -90,7 +90,7 @@ static void duels(tally *out, graphss_i_runs *records, const graphss_i_query *ce
         if (who == 2)
             continue;
         const char *where = graphss_i_say(
-            arena, "%s on %s (%s%s points)", list->variant[k].name, cell_name(arena, cell),
+            arena, "%s on %s (%s%s points)", list->variant[k].name, cell_name(records, cell),
             diff.mean > 0 ? "+" : "", graphss_i_fixed(arena, diff.mean, 1));
         if (who == 1) {
             out->better++;
@@ -254,9 +254,8 @@ static void compare(agreement *out, graphss_i_runs *records, const char *method,
         out->sum += apart;
         if (fabs(apart) >= fabs(out->largest)) {
             out->largest = apart;
-            out->where = graphss_i_say(&records->arena, "%s %s",
-                                       graphss_i_shown(GRAPHSS_I_DATASET, cell.dataset),
-                                       graphss_i_shown(GRAPHSS_I_MODEL, cell.model));
+            out->where = cell_name(
+                records, &(graphss_i_query){.dataset = cell.dataset, .model = cell.model});
         }
     }
 }

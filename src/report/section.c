@@ -144,9 +144,10 @@ graphss_i_cells graphss_i_cells_of(graphss_i_runs *records, const graphss_i_quer
     return out;
 }
 
-void graphss_i_add_cell(graphss_i_table *t, const graphss_i_query *cell)
+void graphss_i_add_cell(graphss_i_table *t, graphss_i_runs *records,
+                        const graphss_i_query *cell)
 {
-    graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_DATASET, cell->dataset));
+    graphss_i_add_text(t, graphss_i_dataset_name(records, cell->dataset));
     graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, cell->model));
 }
 

@@ -96,7 +96,7 @@ static void roc(graphss_i_document *d, graphss_i_runs *records, const graphss_i_
             }
         }
         graphss_i_panel *p = graphss_i_add_lines(
-            figure, arena, line, n, graphss_i_shown(GRAPHSS_I_DATASET, datasets.text[i]),
+            figure, arena, line, n, graphss_i_dataset_name(records, datasets.text[i]),
             "false alarms, share", "detections, share");
         if (p)
             p->unit_square = true;
@@ -131,7 +131,7 @@ static void alert_table(graphss_i_document *d, graphss_i_runs *records,
         const graphss_i_list values = graphss_i_distinct(records, &q, GRAPHSS_I_VALUE);
         for (size_t v = 0; v < values.n; v++) {
             q.value = values.text[v];
-            graphss_i_add_cell(t, &q);
+            graphss_i_add_cell(t, records, &q);
             graphss_i_add_text(t, *q.value ? q.value : "–");
             graphss_i_add_number(t, (double)graphss_i_count(records, &q));
             graphss_i_add_stat(t, graphss_i_stat_metric(records, &q, "auc"));
@@ -226,7 +226,7 @@ static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
                     graphss_i_fixed(arena, graphss_i_stat_metric(records, &q, "ece").mean, 3));
         }
         graphss_i_panel *p = graphss_i_add_lines(
-            figure, arena, line, n, graphss_i_shown(GRAPHSS_I_DATASET, datasets.text[i]),
+            figure, arena, line, n, graphss_i_dataset_name(records, datasets.text[i]),
             "confidence, share", "right, share");
         if (p)
             p->unit_square = true;
@@ -272,7 +272,7 @@ static void p_values(graphss_i_document *d, graphss_i_runs *records,
         }
         if (groups == 0)
             continue;
-        graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_DATASET, q.dataset));
+        graphss_i_add_text(t, graphss_i_dataset_name(records, q.dataset));
         graphss_i_add_number(t, (double)runs);
         graphss_i_add_number(t, (double)groups);
         for (size_t l = 0; l < LEVELS; l++)

@@ -56,7 +56,7 @@ static void plot(const scene *s, const char *model)
         graphss_i_bar *bar = graphss_i_take(arena, list.n, sizeof *bar);
         graphss_i_panel *p = graphss_i_add_panel(
             figure, arena, GRAPHSS_I_BARS,
-            graphss_i_shown(GRAPHSS_I_DATASET, s->datasets.text[i]), "victims right, %", "");
+            graphss_i_dataset_name(s->records, s->datasets.text[i]), "victims right, %", "");
         if (!bar || !p)
             return;
         for (size_t k = 0; k < list.n; k++) {
@@ -109,7 +109,7 @@ static void short_table(const scene *s, const char *model, bool folded)
     graphss_i_add_head(t, "method");
     graphss_i_add_words(t, "n");
     for (size_t i = 0; i < s->datasets.n; i++)
-        graphss_i_add_column(t, graphss_i_shown(GRAPHSS_I_DATASET, s->datasets.text[i]), "%",
+        graphss_i_add_column(t, graphss_i_dataset_name(s->records, s->datasets.text[i]), "%",
                              1, false);
     for (size_t k = 0; k <= list.n; k++) { /* row 0: before the attack */
         size_t fewest = SIZE_MAX, most = 0;
@@ -240,9 +240,11 @@ static void whole_table(const scene *s, const char *dataset)
 {
     graphss_i_arena *arena = s->d->arena;
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_say(arena, "defence-%s-%s-all", s->world->id, dataset),
+        arena,
+        graphss_i_say(arena, "defence-%s-%s-all", s->world->id,
+                      graphss_i_short_id(s->records, dataset)),
         graphss_i_say(arena, "%s, %s: everything measured",
-                      graphss_i_shown(GRAPHSS_I_DATASET, dataset), s->world->name),
+                      graphss_i_dataset_name(s->records, dataset), s->world->name),
         s->paper ? "Difference: ours minus the paper's. Agrees: the ranges mean ± standard "
                    "deviation overlap; near: within 5 points; differs: neither. ECE: expected "
                    "calibration error. Trained: before or after the attack."

@@ -37,7 +37,7 @@ void graphss_i_section_datasets(graphss_i_document *d, graphss_i_runs *records)
     const graphss_i_list list = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
     for (size_t i = 0; i < list.n; i++) {
         q.dataset = list.text[i];
-        graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_DATASET, q.dataset));
+        graphss_i_add_text(t, graphss_i_dataset_name(records, q.dataset));
         graphss_i_add_number(t, (double)graphss_i_count(records, &q));
         for (size_t c = 0; c < COLUMNS; c++) {
             graphss_i_paper_cell cell = {.mean = NAN};
@@ -75,7 +75,7 @@ static void runtime_row(graphss_i_table *t, graphss_i_runs *records, const graph
         return;
     paper_time(&paper, q, "seconds");
     paper_time(&per, q, "seconds_per_100");
-    graphss_i_add_cell(t, q);
+    graphss_i_add_cell(t, records, q);
     graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_TASK, q->task));
     graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_METHOD, q->method));
     graphss_i_add_number(t, (double)s.n);
@@ -173,9 +173,10 @@ static void confusion_figure(graphss_i_document *d, graphss_i_runs *records,
     const size_t runs = graphss_i_count(records, q);
     graphss_i_figure *figure = graphss_i_figure_new(
         arena,
-        graphss_i_say(arena, "fig-%s-%s-%s-%s", member, world->id, q->dataset, q->model),
+        graphss_i_say(arena, "fig-%s-%s-%s-%s", member, world->id,
+                      graphss_i_short_id(records, q->dataset), q->model),
         graphss_i_say(arena, "Confusion of %s, %s, %s, %s", nodes,
-                      graphss_i_shown(GRAPHSS_I_DATASET, q->dataset),
+                      graphss_i_dataset_name(records, q->dataset),
                       graphss_i_shown(GRAPHSS_I_MODEL, q->model), world->name),
         graphss_i_say(
             arena,
@@ -298,7 +299,7 @@ static void errors(graphss_i_document *d, graphss_i_runs *records)
             continue;
         graphss_i_add_text(t, r->what);
         graphss_i_add_text(t, graphss_i_say(d->arena, "%s %s", r->mode, r->setting));
-        graphss_i_add_text(t, r->dataset);
+        graphss_i_add_text(t, graphss_i_short_id(records, r->dataset));
         graphss_i_add_text(t, r->model);
         graphss_i_add_text(t, r->method);
         graphss_i_add_number(t, r->seed >= 0 ? (double)r->seed : NAN);
@@ -306,6 +307,16 @@ static void errors(graphss_i_document *d, graphss_i_runs *records)
         graphss_i_add_text(t, r->error);
     }
     graphss_i_show_folded(d, t);
+}
+
+/* What the short names of generated graphs stand for. */
+static void generated(graphss_i_document *d, graphss_i_runs *records)
+{
+    const graphss_i_list all = graphss_i_long_names(records);
+    for (size_t i = 0; i < all.n; i++)
+        graphss_i_sentence(d, graphss_i_say(d->arena, "The dataset %s is %s.",
+                                            graphss_i_dataset_name(records, all.text[i]),
+                                            all.text[i]));
 }
 
 /* Versions, processors and dates that occur in "repeat". */
@@ -353,6 +364,7 @@ void graphss_i_section_runs(graphss_i_document *d, graphss_i_runs *records, cons
                                            : "",
                          records->cut ? "; a last line without its end was left out" : ""));
     graphss_i_code(d, graphss_i_say(d->arena, "graphss report %s -o report.html", folder));
+    generated(d, records);
     circumstances(d, records);
     coverage(d, records);
     errors(d, records);

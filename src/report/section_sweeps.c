@@ -168,7 +168,7 @@ static void sweep_plot(const place *at)
             line[0].name = "";
         graphss_i_panel *p = graphss_i_add_lines(
             figure, arena, line, n,
-            q.dataset ? graphss_i_shown(GRAPHSS_I_DATASET, q.dataset) : at->kind->title,
+            q.dataset ? graphss_i_dataset_name(at->records, q.dataset) : at->kind->title,
             graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter), at->label);
         if (p)
             p->log_x = p->log_y = at->kind->log;
@@ -222,7 +222,7 @@ static void sweep_table(const place *at)
                 if (most == 0)
                     continue;
                 if (!at->kind->pooled)
-                    graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_DATASET, q.dataset));
+                    graphss_i_add_text(t, graphss_i_dataset_name(at->records, q.dataset));
                 graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, q.model));
                 graphss_i_add_text(t, list.variant[k].name);
                 graphss_i_add_text(t, graphss_i_runs_text(arena, fewest, most));
@@ -319,7 +319,7 @@ void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records)
                 const graphss_i_stat s = graphss_i_percent(records, &q, "victims");
                 const char *name = *q.value ? q.value : "whole method";
                 bar[v] = (graphss_i_bar){name, s.mean, s.sd, 2};
-                graphss_i_add_cell(t, &q);
+                graphss_i_add_cell(t, records, &q);
                 graphss_i_add_text(t, name);
                 graphss_i_add_number(t, (double)s.n);
                 graphss_i_add_stat(t, s);
@@ -328,7 +328,7 @@ void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records)
             }
             graphss_i_panel *p = graphss_i_add_panel(
                 figure, arena, GRAPHSS_I_BARS,
-                graphss_i_say(arena, "%s, %s", graphss_i_shown(GRAPHSS_I_DATASET, q.dataset),
+                graphss_i_say(arena, "%s, %s", graphss_i_dataset_name(records, q.dataset),
                               graphss_i_shown(GRAPHSS_I_MODEL, q.model)),
                 "victims right, %", "");
             if (!p || !bar)

@@ -385,3 +385,52 @@ graphss_i_list graphss_i_distinct(graphss_i_runs *records, const graphss_i_query
     }
     return out;
 }
+
+/* ---- generated graphs ---- */
+
+static bool is_long(const char *name)
+{
+    return !strncmp(name, "synth:", 6) && strlen(name) > 24;
+}
+
+graphss_i_list graphss_i_long_names(graphss_i_runs *records)
+{
+    graphss_i_list out = {NULL, 0};
+    size_t room = 0;
+    for (size_t i = 0; i < records->n; i++) {
+        const char *name = records->record[i].dataset;
+        size_t at = 0;
+        while (at < out.n && strcmp(out.text[at], name) != 0)
+            at++;
+        if (at < out.n || !is_long(name))
+            continue;
+        const char **larger =
+            graphss_i_room(&records->arena, out.text, out.n, &room, sizeof(const char *));
+        if (!larger)
+            return (graphss_i_list){NULL, 0};
+        out.text = larger;
+        out.text[out.n++] = name;
+    }
+    return out;
+}
+
+static const char *shortened(graphss_i_runs *records, const char *name, const char *otherwise)
+{
+    if (!is_long(name))
+        return otherwise;
+    const graphss_i_list all = graphss_i_long_names(records);
+    for (size_t i = 0; i < all.n && all.n > 1; i++)
+        if (!strcmp(all.text[i], name))
+            return graphss_i_say(&records->arena, "synth-%zu", i + 1);
+    return "synth";
+}
+
+const char *graphss_i_dataset_name(graphss_i_runs *records, const char *name)
+{
+    return shortened(records, name, graphss_i_shown(GRAPHSS_I_DATASET, name));
+}
+
+const char *graphss_i_short_id(graphss_i_runs *records, const char *name)
+{
+    return shortened(records, name, name);
+}

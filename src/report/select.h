@@ -67,6 +67,12 @@ graphss_i_list graphss_i_distinct(graphss_i_runs *records, const graphss_i_query
 /* How a name is shown: "GNN-Jaccard" for jaccard; the name itself when it is not known, of a
  * dataset's path the last part. */
 const char *graphss_i_shown(graphss_i_field field, const char *name);
+/* The same of a dataset; of a generated graph with a long list of options "synth", numbered
+ * where there are several. _id: as it is in names of files, the name itself but for those. */
+const char *graphss_i_dataset_name(graphss_i_runs *records, const char *name);
+const char *graphss_i_short_id(graphss_i_runs *records, const char *name);
+/* The datasets that are shortened so, in the order of the records. */
+graphss_i_list graphss_i_long_names(graphss_i_runs *records);
 /* Known names in their order, NULL past the last. */
 const char *graphss_i_known(graphss_i_field field, size_t i);
 

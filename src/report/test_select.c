@@ -45,6 +45,34 @@ static const char lines[] =
     "{\"what\":\"budget\",\"dataset\":\"ape\",\"value\":9}\n"
     "{\"what\":\"budget\",\"dataset\":\"citeseer\",\"value\":9}\n";
 
+static void test_long_names_of_generated_graphs_are_shortened(void **state)
+{
+    (void)state;
+    static const char two[] =
+        "{\"what\":\"alert\",\"dataset\":\"synth:nodes=9\"}\n"
+        "{\"what\":\"alert\",\"dataset\":\"cora\"}\n"
+        "{\"what\":\"alert\",\"dataset\":\"synth:nodes=3000,degree=5\"}\n"
+        "{\"what\":\"alert\",\"dataset\":\"synth:nodes=3000,degree=6\"}\n";
+    const char *const five = "synth:nodes=3000,degree=5", *const six =
+                                                              "synth:nodes=3000,degree=6";
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_runs r = {0};
+    assert_ok(ctx, graphss_i_runs_parse(ctx, &r, two, strlen(two), "lines"));
+    assert_int_equal(graphss_i_long_names(&r).n, 2);
+    assert_string_equal(graphss_i_dataset_name(&r, five), "synth-1");
+    assert_string_equal(graphss_i_short_id(&r, six), "synth-2");
+    assert_string_equal(graphss_i_dataset_name(&r, "synth:nodes=9"), "synth:nodes=9");
+    assert_string_equal(graphss_i_dataset_name(&r, "cora"), "Cora");
+    assert_string_equal(graphss_i_short_id(&r, "cora"), "cora");
+    graphss_i_runs_destroy(&r);
+    const size_t n =
+        (size_t)(strstr(two, six) - two) - strlen("{\"what\":\"alert\",\"dataset\":\"");
+    assert_ok(ctx, graphss_i_runs_parse(ctx, &r, two, n, "lines"));
+    assert_string_equal(graphss_i_dataset_name(&r, five), "synth");
+    graphss_i_runs_destroy(&r);
+    graphss_ctx_free(ctx);
+}
+
 static void read_lines(graphss_ctx *ctx, graphss_i_runs *out)
 {
     assert_ok(ctx, graphss_i_runs_parse(ctx, out, lines, strlen(lines), "lines"));
@@ -208,6 +236,7 @@ int main(void)
         cmocka_unit_test(test_known_names_come_first_and_numbers_by_size),
         cmocka_unit_test(test_few_runs_are_judged_by_the_number_of_victims),
         cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_long_names_of_generated_graphs_are_shortened),
         cmocka_unit_test(test_the_paper_is_read_as_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
