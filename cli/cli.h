@@ -32,6 +32,8 @@ typedef struct cli_command {
     const char *examples;  /* one command a line, without the program's name */
     size_t min_arguments, max_arguments;
     cli_group group[CLI_MAX_GROUPS]; /* ended by one without a table */
+    /* Has this option one default, whatever else is given? NULL: all have. */
+    bool (*settled)(const graphss_option *row);
     graphss_status (*run)(cli *app);
 } cli_command;
 

@@ -48,6 +48,13 @@ static void method_defaults(void *options)
         graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, NULL);
 }
 
+/* Methods have presets of their own; what graphss does not use has no default to show. */
+static bool settled(const graphss_option *row)
+{
+    return !strcmp(row->name, "method") || !strcmp(row->name, "train") ||
+           graphss_recover_uses_in("graphss", GRAPHSS_MODE_HONEST, row->name);
+}
+
 static const char *method_name(const void *user, size_t i)
 {
     (void)user;
@@ -63,17 +70,21 @@ static void list_methods(cli *app)
         if (!app->json)
             printf("%-18s %s\n", name, graphss_recover_summary(i));
         const char *before = "                   options: ";
+        const graphss_recover_options preset =
+            graphss_recover_options_default(name, GRAPHSS_MODE_HONEST, NULL);
         for (const graphss_option *row = graphss_recover_options_table(); row->name; row++) {
             if (!graphss_recover_uses(name, row->name))
                 continue;
             json_array_append_new(options, json_string(row->name));
             if (!app->json && !graphss_recover_uses("none", row->name) &&
                 !graphss_recover_uses("retrain", row->name)) {
-                printf("%s--%s", before, row->name);
-                before = " ";
+                char value[64];
+                graphss_option_text(value, sizeof value, &preset, row);
+                printf("%s--%s %s", before, row->name, value);
+                before = ", ";
             }
         }
-        if (!app->json && before[1] == '\0')
+        if (!app->json && before[0] == ',')
             printf("\n");
         json_t *method = json_object();
         cli_json_set(method, "name", json_string(name));
@@ -249,9 +260,11 @@ const cli_command cli_recover = {
     .name = "recover",
     .arguments = "--model-file MODEL --current DATASET -o OUT.npz",
     .summary = "Label a snapshot that may have been tampered with",
-    .about = "OUT.npz holds labels, posterior (a row per node) and perturbed (for each node a "
-             "number between 0 and 1), and node_names where the nodes have names.\n"
-             "A method sees links, features and the labels of the split, never the truth.\n",
+    .about =
+        "OUT.npz holds labels, posterior (a row per node) and perturbed (for each node a "
+        "number between 0 and 1), and node_names where the nodes have names.\n"
+        "A method sees links, features and the labels of the split, never the truth. Each "
+        "uses some of the options and has a preset of its own: --list shows both.\n",
     .examples = "recover --model-file cora.model --current attacked.npz -o out.npz\n"
                 "recover --model-file cora.model --current new.npz --previous old.npz "
                 "--method keep-last -o out.npz\n"
@@ -265,5 +278,6 @@ const cli_command cli_recover = {
     .group = {{"Options", table_of, sizeof(recover_arguments), defaults},
               {"The method", graphss_recover_options_table, sizeof(graphss_recover_options),
                method_defaults}},
+    .settled = settled,
     .run = run,
 };

@@ -251,7 +251,9 @@ const cli_command cli_train = {
     .arguments = "DATASET [--model NAME] [-o MODEL]",
     .summary = "Train a node classifier, keep its best validation epoch",
     .about = "Options given win over the preset of --mode. The model file (safetensors) "
-             "carries its split and the labels it saw. Defaults shown are those of gcn.\n",
+             "carries its split and the labels it saw. Defaults shown are those of gcn.\n"
+             "A tenth of the labels is made wrong on purpose, as real ones are; --noise 0 "
+             "takes them as they are.\n",
     .examples = "train cora --model gcn -o cora.model\n"
                 "train cora --model sage --hidden 64 --dropout 0.5 --curves\n"
                 "train cora --split public --model sgc\n"

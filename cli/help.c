@@ -28,6 +28,7 @@ static void wrap(FILE *out, const char *text, size_t column, size_t at)
     fputc('\n', out);
 }
 
+/* defaults NULL: nothing is said of them. */
 static void option_help(FILE *out, const graphss_option *row, const void *defaults)
 {
     char left[128], right[512], text[64] = "";
@@ -43,11 +44,11 @@ static void option_help(FILE *out, const graphss_option *row, const void *defaul
     if (row->type == GRAPHSS_OPTION_CHOICE) {
         for (size_t i = 0; row->choices[i]; i++)
             used += snprintf(right + used, sizeof right - (size_t)used, "%s%s",
-                             i ? ", " : ": ", row->choices[i]);
+                             i ? ", " : "; one of ", row->choices[i]);
     }
-    const bool on = row->type == GRAPHSS_OPTION_BOOL &&
+    const bool on = defaults && row->type == GRAPHSS_OPTION_BOOL &&
                     *(const bool *)((const char *)defaults + row->offset);
-    if (row->type != GRAPHSS_OPTION_BOOL)
+    if (defaults && row->type != GRAPHSS_OPTION_BOOL)
         graphss_option_text(text, sizeof text, defaults, row);
     if (on)
         snprintf(right + used, sizeof right - (size_t)used, " (default yes; --no-%s)",
@@ -70,9 +71,10 @@ static void group_help(FILE *out, const cli_command *command, int g)
     void *defaults = cli_alloc(1, group->size);
     group->defaults(defaults);
     fprintf(out, "\n%s:\n", group->title);
+    bool (*settled)(const graphss_option *) = g < 0 ? NULL : command->settled;
     for (const graphss_option *row = group->table(); row->name; row++)
         if (row->help && !cli_row_hidden(command, g, row))
-            option_help(out, row, defaults);
+            option_help(out, row, !settled || settled(row) ? defaults : NULL);
     free(defaults);
 }
 
@@ -101,8 +103,9 @@ static void overview(FILE *out)
     fputs("\nA DATASET is a name (cora, citeseer, pubmed, amazon_photo, coauthor_cs), a file\n"
           "(.npz, edge list), a Planetoid prefix (dir/ind.cora), a folder with nodes.csv and\n"
           "edges.csv, or synth:nodes=1000,degree=5,... for a generated graph.\n"
-          "\n`graphss help COMMAND` tells more. Exit codes: 0 done, 2 wrong usage, 3 bad\n"
-          "input, 4 memory, disk or output, 5 network or checksum, 70 a bug of ours.\n",
+          "\n`graphss help COMMAND` tells more. Exit codes: 0 done, 1 alert raised an alert,\n"
+          "2 wrong usage, 3 bad input, 4 memory, disk or output, 5 network or checksum,\n"
+          "70 a bug of ours, 130 interrupted.\n",
           out);
 }
 

@@ -44,7 +44,7 @@ static void roff_group(FILE *out, const cli_command *command, int g)
         roff(out, row->help);
         if (row->type == GRAPHSS_OPTION_CHOICE)
             for (size_t i = 0; row->choices[i]; i++) {
-                fputs(i ? ", " : ": ", out);
+                fputs(i ? ", " : "; one of ", out);
                 roff(out, row->choices[i]);
             }
         fputs(".\n", out);
@@ -78,8 +78,10 @@ void cli_manual(FILE *out)
     fputs(".SH GLOBAL OPTIONS\nAccepted before or after the command.\n", out);
     roff_group(out, NULL, -1);
     fputs(".SH EXIT STATUS\n"
-          ".TP\n.B 0\nDone.\n.TP\n.B 2\nWrong usage.\n.TP\n.B 3\nBad input data.\n"
-          ".TP\n.B 4\nOut of memory, disk or time.\n.TP\n.B 5\nNetwork or checksum.\n"
+          ".TP\n.B 0\nDone.\n.TP\n.B 1\nThe command alert raised an alert.\n.TP\n.B 2\nWrong "
+          "usage.\n.TP\n.B 3\nBad input data.\n"
+          ".TP\n.B 4\nOut of memory or disk, or output failed.\n.TP\n.B 5\nNetwork or "
+          "checksum.\n"
           ".TP\n.B 70\nA bug of ours.\n.TP\n.B 130\nInterrupted.\n"
           ".SH ENVIRONMENT\n"
           ".TP\n.B GRAPHSS_DATA\nFolders with datasets, separated by colons.\n"
