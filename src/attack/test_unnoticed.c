@@ -113,6 +113,44 @@ static void test_a_word_is_switched_on_to_the_median_of_its_column(void **state)
     graphss_ctx_free(ctx);
 }
 
+static int ascending(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Against sorting, columns of every length up to 60, with ties and without. */
+static void test_medians_agree_with_sorting(void **state)
+{
+    (void)state;
+    enum { MOST = 60 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_rng rng = graphss_rng_make(9, 0);
+    for (size_t n = 1; n <= MOST; n++)
+        for (size_t ties = 0; ties < 2; ties++) {
+            int64_t offset[MOST + 1];
+            int32_t column[MOST] = {0};
+            float value[MOST], sorted[MOST], on;
+            for (size_t i = 0; i < n; i++) {
+                offset[i] = (int64_t)i;
+                value[i] = sorted[i] = ties ? (float)(1 + graphss_rng_below(&rng, 4))
+                                            : (float)graphss_rng_double(&rng) + 0.1f;
+            }
+            offset[n] = (int64_t)n;
+            qsort(sorted, n, sizeof *sorted, ascending);
+            const graphss_features f = {n, 1, offset, column, value, GRAPHSS_FEATURES_REAL};
+            graphss_i_words x;
+            assert_ok(ctx, graphss_i_words_init(ctx, &x, &f));
+            assert_ok(ctx, graphss_i_words_on(ctx, &on, &x, GRAPHSS_DOMAIN_COUNTS));
+            assert_true(on == sorted[(n - 1) / 2]);
+            assert_ok(ctx, graphss_i_words_on(ctx, &on, &x, GRAPHSS_DOMAIN_REAL));
+            assert_true(on ==
+                        (float)(0.5 * ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2])));
+            graphss_i_words_destroy(ctx, &x);
+        }
+    graphss_ctx_free(ctx);
+}
+
 /* The ratio from two whole lists of degrees. */
 static double naive_ll(double sign, const int *degree, size_t n, const int *more,
                        size_t n_more)
@@ -168,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_allowed_words_agree_with_the_definition),
         cmocka_unit_test(test_a_word_is_switched_on_to_the_median_of_its_column),
+        cmocka_unit_test(test_medians_agree_with_sorting),
         cmocka_unit_test(test_the_degree_ratio_agrees_with_whole_lists_of_degrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

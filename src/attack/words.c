@@ -1,7 +1,7 @@
 /* words.c - features by node and by word. The rows by node stay where they are until a node
  * is changed, which happens to victims only; the rows by word are counted out once. */
 #include "attack/words.h"
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 /* Dense features as compressed rows of their non-zeros. */
@@ -143,10 +143,33 @@ graphss_status graphss_i_words_replace(graphss_ctx *ctx, graphss_i_words *x, siz
     return GRAPHSS_OK;
 }
 
-static int compare_floats(const void *a, const void *b)
+/* Hoare's selection: the value of that rank, from 0; what is below it stands before it, what
+ * is above after it. */
+static float select_rank(float *x, int64_t n, int64_t rank)
 {
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
+    int64_t low = 0, high = n - 1;
+    while (low < high) {
+        const float pivot = x[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (x[i] < pivot)
+                i++;
+            while (pivot < x[j])
+                j--;
+            if (i <= j) {
+                const float t = x[i];
+                x[i++] = x[j];
+                x[j--] = t;
+            }
+        }
+        if (rank > j && rank < i)
+            break;
+        if (rank <= j)
+            high = j;
+        else
+            low = i;
+    }
+    return x[rank];
 }
 
 graphss_status graphss_i_words_on(graphss_ctx *ctx, float *on, const graphss_i_words *x,
@@ -156,7 +179,7 @@ graphss_status graphss_i_words_on(graphss_ctx *ctx, float *on, const graphss_i_w
         on[j] = 1;
     if (domain != GRAPHSS_DOMAIN_COUNTS && domain != GRAPHSS_DOMAIN_REAL)
         return GRAPHSS_OK;
-    /* The values grouped by word, then each group sorted. */
+    /* The values grouped by word, then the middle of each group. */
     const int64_t *offset = x->inverted.offset;
     float *group = graphss_i_alloc(ctx, (size_t)x->start[x->n], sizeof *group);
     int64_t *next = graphss_i_copy(ctx, offset, x->d, sizeof *next);
@@ -169,12 +192,17 @@ graphss_status graphss_i_words_on(graphss_ctx *ctx, float *on, const graphss_i_w
         for (int32_t e = 0; e < x->length[i]; e++)
             group[next[x->column[i][e]]++] = x->value[x->start[i] + e];
     for (size_t j = 0; j < x->d; j++) {
-        const size_t count = (size_t)(offset[j + 1] - offset[j]);
+        const int64_t count = offset[j + 1] - offset[j];
+        float *value = group + offset[j];
         if (count == 0)
             continue;
-        qsort(group + offset[j], count, sizeof *group, compare_floats);
-        const float low = group[offset[j] + (int64_t)(count - 1) / 2];
-        const float high = group[offset[j] + (int64_t)count / 2];
+        const float low = select_rank(value, count, (count - 1) / 2);
+        float high = low;
+        if (count % 2 == 0) {
+            high = value[count / 2];
+            for (int64_t i = count / 2 + 1; i < count; i++)
+                high = fminf(high, value[i]);
+        }
         on[j] = domain == GRAPHSS_DOMAIN_COUNTS ? low : (float)(0.5 * ((double)low + high));
     }
     graphss_release(ctx, next);

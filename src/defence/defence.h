@@ -6,14 +6,10 @@
 #include "base/base.h"
 #include <graphss/recover.h>
 
-/* What a method found out besides labels, for whoever asks. */
+/* What a method found out besides labels. */
 typedef struct graphss_i_report {
-    bool hold_out;    /* in: leave labelled nodes for calibration */
     const char *kind; /* constant text: the likeliest attack, "none"; NULL: no idea */
     double share;     /* estimated share of the nodes without a label that were hit */
-    double *score;    /* [n] suspicion of each node by itself; NULL: no idea. The caller's, */
-    int32_t *calibration; /* [n_calibration] as are these: nodes nothing was fitted on */
-    size_t n_calibration;
 } graphss_i_report;
 
 /* What a method sees. Everything is checked; splits have training nodes with labels. */
@@ -84,12 +80,6 @@ const graphss_i_defence *graphss_i_defence_find(const char *name, int mode);
 graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mode mode,
                                                  const graphss_train_options *fit,
                                                  const char *dataset);
-
-/* graphss_recover with a report, which is released by the caller even on errors. */
-graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
-                                 const graphss_recover_input *in,
-                                 const graphss_recover_options *opt, graphss_i_report *report);
-void graphss_i_report_destroy(graphss_ctx *ctx, graphss_i_report *report);
 
 /* ---- what methods share (defence.c) ---- */
 

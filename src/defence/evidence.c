@@ -1,6 +1,5 @@
-/* evidence.c - votes of the neighbours ignore the node's own features, so that tampered
- * words and tampered links contradict each other; oddness looks at what an attacker must
- * leave behind: many strong words, links to unlike and weakly tied nodes, disagreement. */
+/* evidence.c - what an attacker must leave behind: many strong words, links to unlike and
+ * weakly tied nodes. What depends on what nodes are believed to be is in votes.c. */
 #include "defence/evidence.h"
 #include "defence/twin.h"
 #include "graph/products.h"
@@ -9,57 +8,6 @@
 #include <string.h>
 
 enum { ROWS = 64, STRONGEST = 10, PROBES = 64 };
-static const float SMALL = 1e-3F, KNOWN = 0.9F, LEAST_COSINE = 0.05F;
-
-/* Columns of odd that are filled by open; the rest by look. */
-enum {
-    WORDS,
-    DEGREE,
-    SIMILAR,
-    LEAST_SIMILAR,
-    MLP_VOTE,
-    PROB_VOTE,
-    MLP_VOTE_MLP,
-    MLP_DOT_VOTE,
-    PROB_DOT_VOTE,
-    MLP_DOT_PROB,
-    MLP_MOST,
-    PROB_MOST,
-    MLP_ENTROPY,
-    PROB_ENTROPY,
-    VOTE_ENTROPY,
-    VOTE_MLP_ENTROPY,
-    MLP_IS_VOTE,
-    PROB_IS_VOTE,
-    PROB_IS_MLP,
-    WORDS_2,
-    DEGREE_2,
-    MARGIN,
-    LARGEST,
-    STRONG_WORDS,
-    AGAINST,
-    TRIANGLES,
-    DEGREE_NEAR,
-    DEGREE_NEAR_LEAST,
-    MARGIN_NEAR,
-    MARGIN_NEAR_MOST,
-    TWIN_ALIKE,
-    TWIN_LINKS,
-    TWIN_WORDS,
-    TWIN_APART,
-    TWIN_VOTES_APART,
-    PAST_DIVERGENCE,
-    PAST_DISTANCE,
-    PAST_SAME,
-    DEGREE_GAIN,
-    DEGREE_CHANGE,
-    WORDS_GAIN,
-    WORDS_CHANGE
-};
-_Static_assert((int)WORDS_CHANGE + 1 == (int)GRAPHSS_I_ODD &&
-                   (int)PAST_DIVERGENCE == (int)GRAPHSS_I_ODD_NOW,
-               "columns of oddness");
-
 void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
 {
     if (!v->borrowed) {
@@ -220,15 +168,15 @@ static void open_words(void *arg, size_t task)
         for (size_t s = 0; s < STRONGEST; s++)
             sum += strongest[s];
         o->norm[i] = sqrt(square);
-        odd[WORDS] = (float)log1p((double)words);
-        odd[WORDS_2] = odd[WORDS] * odd[WORDS];
-        odd[MARGIN] = (float)relative(o->margin[i], lens->strength);
-        odd[LARGEST] = (float)relative(z[best], lens->strength);
-        odd[STRONG_WORDS] = (float)(sum / STRONGEST / lens->strength);
-        odd[AGAINST] = (float)against / (float)(words ? words : 1);
+        odd[ODD_WORDS] = (float)log1p((double)words);
+        odd[ODD_WORDS_2] = odd[ODD_WORDS] * odd[ODD_WORDS];
+        odd[ODD_MARGIN] = (float)relative(o->margin[i], lens->strength);
+        odd[ODD_LARGEST] = (float)relative(z[best], lens->strength);
+        odd[ODD_STRONG_WORDS] = (float)(sum / STRONGEST / lens->strength);
+        odd[ODD_AGAINST] = (float)against / (float)(words ? words : 1);
         if (lens->before && lens->before[i] >= 0) {
-            odd[WORDS_GAIN] = odd[WORDS] - log1pf(lens->before_words[i]);
-            odd[WORDS_CHANGE] = fabsf(odd[WORDS_GAIN]);
+            odd[ODD_WORDS_GAIN] = odd[ODD_WORDS] - log1pf(lens->before_words[i]);
+            odd[ODD_WORDS_CHANGE] = fabsf(odd[ODD_WORDS_GAIN]);
         }
     }
 }
@@ -276,12 +224,12 @@ static void open_twin(void *arg, size_t task)
         for (int64_t e = g->offset[i]; e < g->offset[i + 1] && twin >= 0; e++)
             links += g->target[e] == twin || graphss_graph_has_edge(g, g->target[e], twin);
         softmax(rest, own, lens->strength, k);
-        odd[TWIN_LINKS] = (float)(links / fmax(1, (double)graphss_graph_degree(g, i)));
-        odd[TWIN_WORDS] = (float)common / (float)(words ? words : 1);
-        odd[TWIN_APART] = 0;
+        odd[ODD_TWIN_LINKS] = (float)(links / fmax(1, (double)graphss_graph_degree(g, i)));
+        odd[ODD_TWIN_WORDS] = (float)common / (float)(words ? words : 1);
+        odd[ODD_TWIN_APART] = 0;
         softmax(o->apart + task * k, shared, lens->strength, k);
         for (size_t c = 0; c < k; c++)
-            odd[TWIN_APART] += fabsf(rest[c] - o->apart[task * k + c]);
+            odd[ODD_TWIN_APART] += fabsf(rest[c] - o->apart[task * k + c]);
     }
 }
 
@@ -383,18 +331,18 @@ static void open_links(void *arg, size_t task)
             most = fmax(most, o->margin[u]);
         }
         const double one = fmax(degree, 1);
-        odd[DEGREE] = (float)log1p(degree);
-        odd[DEGREE_2] = odd[DEGREE] * odd[DEGREE];
-        odd[SIMILAR] = (float)(similar / one);
-        odd[LEAST_SIMILAR] = (float)least;
-        odd[TRIANGLES] = (float)(closed / one);
-        odd[DEGREE_NEAR] = (float)(near / one);
-        odd[DEGREE_NEAR_LEAST] = degree > 0 ? (float)nearest : 0;
-        odd[MARGIN_NEAR] = (float)relative(margin / one, lens->strength);
-        odd[MARGIN_NEAR_MOST] = (float)relative(most, lens->strength);
+        odd[ODD_DEGREE] = (float)log1p(degree);
+        odd[ODD_DEGREE_2] = odd[ODD_DEGREE] * odd[ODD_DEGREE];
+        odd[ODD_SIMILAR] = (float)(similar / one);
+        odd[ODD_LEAST_SIMILAR] = (float)least;
+        odd[ODD_TRIANGLES] = (float)(closed / one);
+        odd[ODD_DEGREE_NEAR] = (float)(near / one);
+        odd[ODD_DEGREE_NEAR_LEAST] = degree > 0 ? (float)nearest : 0;
+        odd[ODD_MARGIN_NEAR] = (float)relative(margin / one, lens->strength);
+        odd[ODD_MARGIN_NEAR_MOST] = (float)relative(most, lens->strength);
         if (lens->before && lens->before[i] >= 0) {
-            odd[DEGREE_GAIN] = odd[DEGREE] - log1pf(lens->before_degree[i]);
-            odd[DEGREE_CHANGE] = fabsf(odd[DEGREE_GAIN]);
+            odd[ODD_DEGREE_GAIN] = odd[ODD_DEGREE] - log1pf(lens->before_degree[i]);
+            odd[ODD_DEGREE_CHANGE] = fabsf(odd[ODD_DEGREE_GAIN]);
         }
     }
 }
@@ -427,7 +375,7 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     if (!st) {
         for (size_t i = 0; i < n; i++) {
             v->trust[i] = 1;
-            v->odd[i * GRAPHSS_I_ODD + TWIN_ALIKE] = o.alike[i];
+            v->odd[i * GRAPHSS_I_ODD + ODD_TWIN_ALIKE] = o.alike[i];
         }
         if (lens->base)
             graphss_i_parallel(ctx, tasks, compare_rows, &o);
@@ -441,206 +389,5 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     graphss_release(ctx, o.z);
     graphss_release(ctx, o.margin);
     graphss_release(ctx, o.norm);
-    return st;
-}
-
-/* ---- what does ---- */
-
-/* Votes, [n x k] each, and the sums behind them. */
-typedef struct votes {
-    float *belief, *mlp, *label; /* what nodes vote with; training nodes with their label */
-    float *near, *near_mlp, *near_label, *near_two, *near_trusted, *near_rest;
-    float *weight; /* [stored links] */
-} votes;
-
-static void votes_destroy(graphss_ctx *ctx, votes *t)
-{
-    float *const all[] = {t->belief,    t->mlp,        t->label,    t->near,
-                          t->near_mlp,  t->near_label, t->near_two, t->near_trusted,
-                          t->near_rest, t->weight};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        graphss_release(ctx, all[i]);
-}
-
-static graphss_status votes_init(graphss_ctx *ctx, votes *t, const graphss_i_view *v,
-                                 const graphss_i_lens *lens)
-{
-    const size_t n = lens->n, k = lens->k;
-    float **const all[] = {&t->label,    &t->near,         &t->near_mlp, &t->near_label,
-                           &t->near_two, &t->near_trusted, &t->near_rest};
-    bool good = true;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        good &= (*all[i] = graphss_i_calloc(ctx, n, k * sizeof **all[i])) != NULL;
-    t->belief = graphss_i_copy(ctx, v->belief, n * k, sizeof *t->belief);
-    t->mlp = graphss_i_copy(ctx, v->mlp, n * k, sizeof *t->mlp);
-    t->weight = graphss_i_alloc(ctx, (size_t)v->graph.offset[n], sizeof *t->weight);
-    return good && t->belief && t->mlp && t->weight ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-}
-
-/* x[i] /= divisor, where that is not 0 */
-static void divide(float *x, size_t k, double divisor)
-{
-    for (size_t c = 0; c < k && divisor > 0; c++)
-        x[c] = (float)((double)x[c] / divisor);
-}
-
-/* Mean over the neighbours that are neither the twin nor neighbours of it. */
-static void vote_rest(float *vote, const float *belief, const graphss_i_view *v, size_t i,
-                      size_t k)
-{
-    const graphss_graph *g = &v->graph;
-    const int32_t twin = v->twin[i];
-    double count = 0;
-    for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
-        const int32_t u = g->target[e];
-        if (twin >= 0 && (u == twin || graphss_graph_has_edge(g, u, twin)))
-            continue;
-        count++;
-        for (size_t c = 0; c < k; c++)
-            vote[c] += belief[(size_t)u * k + c];
-    }
-    divide(vote, k, count);
-}
-
-/* Means over the neighbours; over those two steps away, without the way back:
- *   two_i = (sum_j A_ij near_j - d_i belief_i) / (sum_j A_ij d_j - d_i), near as sums. */
-static void count_votes(graphss_ctx *ctx, votes *t, const graphss_i_view *v,
-                        const graphss_i_lens *lens)
-{
-    const size_t n = lens->n, k = lens->k;
-    const graphss_graph *g = &v->graph;
-    const graphss_split *split = lens->split;
-    graphss_i_csr links = {n, n, g->offset, g->target, NULL, true};
-    for (size_t j = 0; j < split->n_train; j++) {
-        const size_t node = (size_t)split->train[j], y = (size_t)split->train_label[j];
-        for (size_t c = 0; c < k; c++)
-            t->belief[node * k + c] = t->mlp[node * k + c] =
-                (c == y ? KNOWN : 0) + (1 - KNOWN) / (float)k;
-        t->label[node * k + y] = 1;
-    }
-    graphss_i_spmm(ctx, t->near, &links, t->belief, k);
-    graphss_i_spmm(ctx, t->near_mlp, &links, t->mlp, k);
-    graphss_i_spmm(ctx, t->near_label, &links, t->label, k);
-    graphss_i_spmm(ctx, t->near_two, &links, t->near, k);
-    for (int64_t e = 0; e < g->offset[n]; e++)
-        t->weight[e] = v->trust[g->target[e]] * (LEAST_COSINE + fmaxf(v->cosine[e], 0));
-    links.value = t->weight;
-    graphss_i_spmm(ctx, t->near_trusted, &links, t->belief, k);
-    for (size_t i = 0; i < n; i++) {
-        const double degree = (double)graphss_graph_degree(g, i);
-        double paths = -degree, weight = 0;
-        for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
-            paths += (double)graphss_graph_degree(g, (size_t)g->target[e]);
-            weight += (double)t->weight[e];
-        }
-        for (size_t c = 0; c < k; c++) {
-            float *two = t->near_two + i * k + c;
-            *two = fmaxf(0, *two - (float)degree * t->belief[i * k + c]);
-        }
-        vote_rest(t->near_rest + i * k, t->belief, v, i, k);
-        divide(t->near_two + i * k, k, paths);
-        divide(t->near_trusted + i * k, k, weight);
-        divide(t->near + i * k, k, degree);
-        divide(t->near_mlp + i * k, k, degree);
-        divide(t->near_label + i * k, k, degree);
-    }
-}
-
-static size_t top(const float *p, size_t k)
-{
-    size_t best = 0;
-    for (size_t c = 1; c < k; c++)
-        best = p[c] > p[best] ? c : best;
-    return best;
-}
-
-static float entropy(const float *p, size_t k)
-{
-    float sum = 0;
-    for (size_t c = 0; c < k; c++)
-        sum -= p[c] * logf(p[c] + 1e-9F);
-    return sum;
-}
-
-static float distance(const float *p, const float *q, size_t k)
-{
-    float sum = 0;
-    for (size_t c = 0; c < k; c++)
-        sum += fabsf(p[c] - q[c]);
-    return sum;
-}
-
-static float inner(const float *p, const float *q, size_t k)
-{
-    float sum = 0;
-    for (size_t c = 0; c < k; c++)
-        sum += p[c] * q[c];
-    return sum;
-}
-
-/* says[c][j] = log of source j for class c; and which class the main sources put first */
-static void fill_says(float *says, const float *const *source, size_t n_sources,
-                      const size_t *first, const float *past, size_t k)
-{
-    for (size_t c = 0; c < k; c++) {
-        float *x = says + c * GRAPHSS_I_SAYS;
-        for (size_t s = 0; s < n_sources; s++)
-            x[s] = logf(source[s][c] + SMALL);
-        for (size_t s = 0; s < 3; s++)
-            x[n_sources + s] = first[s] == c;
-        x[GRAPHSS_I_SAYS_NOW] = past ? logf(past[c] + SMALL) : 0;
-        x[GRAPHSS_I_SAYS_NOW + 1] = past && top(past, k) == c;
-    }
-}
-
-graphss_status graphss_i_view_look(graphss_ctx *ctx, graphss_i_view *v,
-                                   const graphss_i_lens *lens)
-{
-    votes t = {0};
-    const size_t k = lens->k;
-    const graphss_status st = votes_init(ctx, &t, v, lens);
-    if (!st)
-        count_votes(ctx, &t, v, lens);
-    for (size_t i = 0; i < lens->n && !st; i++) {
-        const float *p = v->prob + i * k, *m = v->mlp + i * k, *near = t.near + i * k;
-        const float *near_mlp = t.near_mlp + i * k;
-        const float *past =
-            lens->before && lens->before[i] >= 0 ? lens->before_prob + i * k : NULL;
-        const bool alone = graphss_graph_degree(&v->graph, i) == 0;
-        const size_t first[] = {top(p, k), top(m, k), alone ? k : top(near, k)};
-        const float *const source[] = {p,
-                                       m,
-                                       near,
-                                       t.near_label + i * k,
-                                       near_mlp,
-                                       t.near_two + i * k,
-                                       t.near_trusted + i * k,
-                                       v->rest + i * k,
-                                       t.near_rest + i * k};
-        fill_says(v->says + i * k * GRAPHSS_I_SAYS, source, 9, first, past, k);
-        float *odd = v->odd + i * GRAPHSS_I_ODD;
-        odd[MLP_VOTE] = distance(m, near, k);
-        odd[PROB_VOTE] = distance(p, near, k);
-        odd[MLP_VOTE_MLP] = distance(m, near_mlp, k);
-        odd[MLP_DOT_VOTE] = inner(m, near, k);
-        odd[PROB_DOT_VOTE] = inner(p, near, k);
-        odd[MLP_DOT_PROB] = inner(m, p, k);
-        odd[MLP_MOST] = m[first[1]];
-        odd[PROB_MOST] = p[first[0]];
-        odd[MLP_ENTROPY] = entropy(m, k);
-        odd[PROB_ENTROPY] = entropy(p, k);
-        odd[VOTE_ENTROPY] = entropy(near, k);
-        odd[VOTE_MLP_ENTROPY] = entropy(near_mlp, k);
-        odd[MLP_IS_VOTE] = first[1] == first[2];
-        odd[PROB_IS_VOTE] = first[0] == first[2];
-        odd[PROB_IS_MLP] = first[0] == first[1];
-        odd[TWIN_VOTES_APART] = distance(near, t.near_rest + i * k, k);
-        for (size_t c = 0; c < k && past; c++)
-            odd[PAST_DIVERGENCE] = (c ? odd[PAST_DIVERGENCE] : 0) +
-                                   past[c] * logf((past[c] + SMALL) / (p[c] + SMALL));
-        odd[PAST_DISTANCE] = past ? distance(past, p, k) : 0;
-        odd[PAST_SAME] = past && top(past, k) == first[0];
-    }
-    votes_destroy(ctx, &t);
     return st;
 }

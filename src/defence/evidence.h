@@ -14,6 +14,55 @@ enum {
     GRAPHSS_I_ODD_NOW = 35
 };
 
+/* Columns of odd, filled by open (evidence.c) or by look (votes.c). */
+enum {
+    ODD_WORDS,
+    ODD_DEGREE,
+    ODD_SIMILAR,
+    ODD_LEAST_SIMILAR,
+    ODD_MLP_VOTE,
+    ODD_PROB_VOTE,
+    ODD_MLP_VOTE_MLP,
+    ODD_MLP_DOT_VOTE,
+    ODD_PROB_DOT_VOTE,
+    ODD_MLP_DOT_PROB,
+    ODD_MLP_MOST,
+    ODD_PROB_MOST,
+    ODD_MLP_ENTROPY,
+    ODD_PROB_ENTROPY,
+    ODD_VOTE_ENTROPY,
+    ODD_VOTE_MLP_ENTROPY,
+    ODD_MLP_IS_VOTE,
+    ODD_PROB_IS_VOTE,
+    ODD_PROB_IS_MLP,
+    ODD_WORDS_2,
+    ODD_DEGREE_2,
+    ODD_MARGIN,
+    ODD_LARGEST,
+    ODD_STRONG_WORDS,
+    ODD_AGAINST,
+    ODD_TRIANGLES,
+    ODD_DEGREE_NEAR,
+    ODD_DEGREE_NEAR_LEAST,
+    ODD_MARGIN_NEAR,
+    ODD_MARGIN_NEAR_MOST,
+    ODD_TWIN_ALIKE,
+    ODD_TWIN_LINKS,
+    ODD_TWIN_WORDS,
+    ODD_TWIN_APART,
+    ODD_TWIN_VOTES_APART,
+    ODD_PAST_DIVERGENCE,
+    ODD_PAST_DISTANCE,
+    ODD_PAST_SAME,
+    ODD_DEGREE_GAIN,
+    ODD_DEGREE_CHANGE,
+    ODD_WORDS_GAIN,
+    ODD_WORDS_CHANGE
+};
+_Static_assert((int)ODD_WORDS_CHANGE + 1 == (int)GRAPHSS_I_ODD &&
+                   (int)ODD_PAST_DIVERGENCE == (int)GRAPHSS_I_ODD_NOW,
+               "columns of oddness");
+
 /* What is the same for the snapshot and all that is simulated on it. All borrowed. */
 typedef struct graphss_i_lens {
     size_t n, k;

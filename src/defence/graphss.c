@@ -5,8 +5,8 @@
 /* An attack is named when this share of the nodes is thought hit. */
 static const double WORTH_NAMING = 0.01;
 
-/* Hands scores and calibration over. */
-static void tell(graphss_i_report *report, graphss_i_inspection *found)
+/* Which kind of attack, on which share of the nodes. */
+static void tell(graphss_i_report *report, const graphss_i_inspection *found)
 {
     double share[GRAPHSS_I_STATES] = {0}; /* states of one name are one kind */
     size_t most = 1;
@@ -18,11 +18,6 @@ static void tell(graphss_i_report *report, graphss_i_inspection *found)
     }
     report->share = 1 - found->share[0];
     report->kind = report->share < WORTH_NAMING ? "none" : graphss_i_state_name(most);
-    report->score = found->score;
-    report->calibration = found->calibration;
-    report->n_calibration = found->n_calibration;
-    found->score = NULL;
-    found->calibration = NULL;
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
@@ -30,7 +25,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
 {
     (void)opt;
     graphss_i_inspection found = {0};
-    const graphss_status st = graphss_i_inspect(ctx, &found, scene, scene->report->hold_out);
+    const graphss_status st = graphss_i_inspect(ctx, &found, scene);
     if (st)
         return st;
     memcpy(posterior, found.posterior, scene->n * scene->k * sizeof *posterior);

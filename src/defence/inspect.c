@@ -1,12 +1,13 @@
 /* inspect.c - several noisy sources and a latent state per node, taught by simulated attacks.
  *
- * The defender attacks labelled nodes of the current snapshot itself, learns from them how
- * evidence in each state is to be read and what nodes in it look like (suspicion.c), and
- * then infers state and class of every node and the shares of the states together, with the
- * sampler of graphss/selfsup.h. Done twice: the second time neighbours vote with what the
+ * The defender attacks labelled nodes of the current snapshot itself (drill.c), learns from
+ * them how evidence in each state is to be read and what nodes in it look like (suspicion.c),
+ * and then infers state and class of every node and the shares of the states together, with
+ * the sampler of graphss/selfsup.h. Done twice: the second time neighbours vote with what the
  * first found, and those found suspicious count less. */
 #include "defence/inspect.h"
 #include "defence/caution.h"
+#include "defence/drill.h"
 #include <graphss/evaluate.h>
 #include <graphss/selfsup.h>
 #include <math.h>
@@ -14,35 +15,49 @@
 
 enum {
     PASSES = 2,
-    HALVES = 2,
-    VIEWS = 1 + HALVES * GRAPHSS_I_SIMULATED, /* the first is the snapshot itself */
-    KNOWN_MOST = 600,                         /* nodes to attack */
-    GROUPS = 2                                /* nodes without history, with */
+    GROUPS = 2, /* nodes without history, with */
+    ROWS = 256  /* a task's share of the nodes */
 };
 /* Shares assumed where none are estimated; the prior of those that are. */
 static const double FIXED_UNTOUCHED = 0.8, PRIOR_UNTOUCHED = 0.02, PRIOR_FIRST = 2,
-                    PRIOR_OTHER = 0.2, CHURN_WEIGHT = 0.3;
+                    PRIOR_OTHER = 0.2;
 
 typedef struct inspection {
     const graphss_i_scene *scene;
     graphss_i_lens lens;
-    graphss_i_view view[VIEWS];
+    graphss_i_drills drills;
+    graphss_i_view view[GRAPHSS_I_VIEWS]; /* drills.views are in use */
     graphss_model *mlp;
     float *surrogate[GRAPHSS_I_BUDGETS]; /* [n_cols x k] what simulated attackers believe */
-    float *words;                 /* [n_cols x k] what words say of classes, rows centred */
-    int32_t *believed;            /* [n] labels an attacker would assume */
-    int32_t *known, *known_label; /* [n_known] labelled nodes in random order */
-    size_t n_known, n_fit;        /* the first n_fit are for fitting */
-    uint8_t *fixed;               /* [n] training or validation node */
+    float *words;      /* [n_cols x k] what words say of classes, rows centred */
+    int32_t *believed; /* [n] labels an attacker would assume */
+    uint8_t *fixed;    /* [n] training or validation node */
     float *before_prob, *before_degree, *before_words;
     graphss_i_suspicion suspicion[GROUPS];
     bool fitted[GROUPS];
     double share[GROUPS][GRAPHSS_I_STATES]; /* as found */
+    double *scratch;                        /* [tasks x scratch_size(k)] */
 } inspection;
+
+static size_t tasks_of(size_t n)
+{
+    return (n + ROWS - 1) / ROWS;
+}
+
+static size_t end_of(size_t task, size_t n)
+{
+    return n < (task + 1) * ROWS ? n : (task + 1) * ROWS;
+}
+
+/* Class probabilities in every state, and one row more. */
+static size_t scratch_size(size_t k)
+{
+    return (GRAPHSS_I_STATES + 1) * k;
+}
 
 static void inspection_release(graphss_ctx *ctx, inspection *x)
 {
-    for (size_t i = 0; i < VIEWS; i++)
+    for (size_t i = 0; i < GRAPHSS_I_VIEWS; i++)
         graphss_i_view_destroy(ctx, &x->view[i]);
     for (size_t g = 0; g < GROUPS; g++)
         graphss_i_suspicion_destroy(ctx, &x->suspicion[g]);
@@ -51,8 +66,8 @@ static void inspection_release(graphss_ctx *ctx, inspection *x)
         graphss_release(ctx, x->surrogate[b]);
     graphss_release(ctx, x->words);
     graphss_release(ctx, x->believed);
-    graphss_release(ctx, x->known);
-    graphss_release(ctx, x->known_label);
+    graphss_release(ctx, x->scratch);
+    graphss_i_drills_destroy(ctx, &x->drills);
     graphss_release(ctx, x->fixed);
     graphss_release(ctx, x->before_prob);
     graphss_release(ctx, x->before_degree);
@@ -63,45 +78,10 @@ void graphss_i_inspection_destroy(graphss_ctx *ctx, graphss_i_inspection *x)
 {
     graphss_release(ctx, x->posterior);
     graphss_release(ctx, x->state);
-    graphss_release(ctx, x->score);
-    graphss_release(ctx, x->calibration);
     *x = (graphss_i_inspection){0};
 }
 
 /* ---- preparation ---- */
-
-/* Validation nodes, else training nodes, shuffled. */
-static graphss_status choose_known(graphss_ctx *ctx, inspection *x, bool hold_out)
-{
-    const graphss_split *split = x->scene->split;
-    const bool val = split->n_val >= GRAPHSS_I_KNOWN_LEAST;
-    const size_t n = val ? split->n_val : split->n_train;
-    if (n < GRAPHSS_I_KNOWN_LEAST)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%zu validation and %zu training nodes, want %d of either to "
-                              "learn from",
-                              split->n_val, split->n_train, (int)GRAPHSS_I_KNOWN_LEAST);
-    const int32_t *node = val ? split->val : split->train;
-    const int32_t *label = val ? split->val_label : split->train_label;
-    int32_t *order = graphss_i_alloc(ctx, n, sizeof *order);
-    x->known = graphss_i_alloc(ctx, n, sizeof *x->known);
-    x->known_label = graphss_i_alloc(ctx, n, sizeof *x->known_label);
-    if (order && x->known && x->known_label) {
-        graphss_rng rng = graphss_rng_make(x->scene->seed, GRAPHSS_STREAM_DEFENCE);
-        for (size_t i = 0; i < n; i++)
-            order[i] = (int32_t)i;
-        graphss_rng_shuffle(&rng, order, n);
-        for (size_t i = 0; i < n; i++) {
-            x->known[i] = node[order[i]];
-            x->known_label[i] = label[order[i]];
-        }
-        x->n_known = n;
-        x->n_fit = hold_out ? n / 2 : n;
-        x->n_fit = x->n_fit < KNOWN_MOST ? x->n_fit : KNOWN_MOST;
-    }
-    graphss_release(ctx, order);
-    return x->n_known ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-}
 
 static graphss_status look_back(graphss_ctx *ctx, inspection *x)
 {
@@ -217,57 +197,27 @@ static graphss_status believe(graphss_ctx *ctx, inspection *x)
     return GRAPHSS_OK;
 }
 
-/* What is done in a view, and to which half of the labelled nodes. */
-static size_t kind_of(size_t view)
-{
-    return (view - 1) / HALVES;
-}
-
-static bool hit(size_t i, size_t view)
-{
-    return i % HALVES == (view - 1) % HALVES;
-}
-
-static graphss_status tamper(graphss_ctx *ctx, inspection *x, size_t view)
+static graphss_status make_views(graphss_ctx *ctx, inspection *x)
 {
     const graphss_i_scene *scene = x->scene;
-    int32_t *victim = graphss_i_alloc(ctx, x->n_fit, sizeof *victim);
-    if (!victim)
-        return GRAPHSS_ERR_NOMEM;
-    size_t n = 0;
-    for (size_t i = 0; i < x->n_fit; i++)
-        if (hit(i, view))
-            victim[n++] = x->known[i];
+    const size_t count = scene->n * scene->k, views = x->drills.views;
     const graphss_attack_input in = {.graph = scene->current.graph,
                                      .features = scene->current.features,
                                      .label = x->believed,
                                      .n_classes = scene->k,
                                      .model = scene->model,
-                                     .victim = victim,
-                                     .n_victims = n,
-                                     .seed = scene->seed + (view - 1) % HALVES};
-    graphss_i_view *v = &x->view[view];
-    const graphss_status st = graphss_i_simulate(
-        ctx, &v->graph, &v->features, &in, (graphss_i_tampering)kind_of(view),
-        (const float *const *)x->surrogate, (view - 1) % HALVES);
-    graphss_release(ctx, victim);
-    return st;
-}
-
-static graphss_status make_views(graphss_ctx *ctx, inspection *x)
-{
-    const graphss_i_scene *scene = x->scene;
-    const size_t count = scene->n * scene->k;
+                                     .seed = scene->seed};
     graphss_status st = GRAPHSS_OK;
-    for (size_t i = 0; i < VIEWS && !st; i++) {
+    for (size_t i = 0; i < views && !st; i++) {
         graphss_i_view *v = &x->view[i];
-        st = graphss_i_progress(ctx, "simulate", i, VIEWS, NULL);
+        st = graphss_i_progress(ctx, "simulate", i, views, NULL);
         if (!st && i == 0) {
             v->borrowed = true;
             v->graph = *scene->current.graph;
             v->features = *scene->current.features;
         } else if (!st) {
-            st = tamper(ctx, x, i);
+            st = graphss_i_drills_run(ctx, &v->graph, &v->features, &x->drills, i, &in,
+                                      (const float *const *)x->surrogate);
         }
         if (st)
             break;
@@ -287,57 +237,16 @@ static graphss_status make_views(graphss_ctx *ctx, inspection *x)
 
 /* ---- fitting ---- */
 
-/* Adds labelled nodes of the group that were hit in a view, or some of those that were not
- * (over all views each once); of the snapshot itself (view 0) all. */
-static void gather(graphss_i_sample *s, const inspection *x, size_t view, bool those_hit,
-                   size_t group, double weight)
+static graphss_status learn(graphss_ctx *ctx, graphss_i_lessons *l, const inspection *x,
+                            size_t group)
 {
-    for (size_t i = 0; i < x->n_fit; i++)
-        if ((view == 0 ||
-             (those_hit ? hit(i, view)
-                        : !hit(i, view) && i / HALVES % GRAPHSS_I_ATTACKS == kind_of(view))) &&
-            (group == 0 || x->scene->before[x->known[i]] >= 0))
-            graphss_i_sample_add(s, &x->view[view], x->scene->k, x->known[i],
-                                 x->known_label[i], weight);
-}
-
-/* All samples of a group; the first n_now untouched ones are of the snapshot itself. */
-typedef struct lessons {
-    graphss_i_sample untouched, attacked[GRAPHSS_I_ATTACKS];
-    size_t n_now;
-} lessons;
-
-static void lessons_destroy(graphss_ctx *ctx, lessons *l)
-{
-    for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
-        graphss_i_sample_destroy(ctx, &l->attacked[a]);
-    graphss_i_sample_destroy(ctx, &l->untouched);
-}
-
-static graphss_status learn(graphss_ctx *ctx, lessons *l, const inspection *x, size_t group)
-{
-    const size_t k = x->scene->k;
-    graphss_status st = graphss_i_sample_init(ctx, &l->untouched, 3 * x->n_fit, k);
-    if (!st)
-        gather(&l->untouched, x, 0, true, group, 1);
-    l->n_now = l->untouched.n;
-    for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++)
-        st = graphss_i_sample_init(ctx, &l->attacked[a], x->n_fit, k);
-    for (size_t v = 1; v < VIEWS && !st; v++) {
-        const size_t a = kind_of(v);
-        if (a == GRAPHSS_I_CHURN) {
-            gather(&l->untouched, x, v, true, group, CHURN_WEIGHT);
-            continue;
-        }
-        gather(&l->attacked[a], x, v, true, group, 1);
-        gather(&l->untouched, x, v, false, group, 1); /* beside them */
-    }
-    return st;
+    return graphss_i_lessons_gather(ctx, l, &x->drills, x->view, x->scene->k,
+                                    group ? x->scene->before : NULL);
 }
 
 static graphss_status fit(graphss_ctx *ctx, inspection *x, size_t group)
 {
-    lessons l = {0};
+    graphss_i_lessons l = {0};
     graphss_status st = learn(ctx, &l, x, group);
     graphss_i_suspicion_destroy(ctx, &x->suspicion[group]);
     x->fitted[group] = false;
@@ -347,7 +256,7 @@ static graphss_status fit(graphss_ctx *ctx, inspection *x, size_t group)
                                      group == 1);
         x->fitted[group] = !st;
     }
-    lessons_destroy(ctx, &l);
+    graphss_i_lessons_destroy(ctx, &l);
     return st;
 }
 
@@ -398,38 +307,59 @@ static void trust_training(const inspection *x, graphss_i_view *v)
         v->trust[x->scene->split->train[i]] = 1;
 }
 
+/* The free nodes of a group, in arrays of the sampler. */
+typedef struct sitting {
+    const inspection *x;
+    size_t group, m;
+    const int32_t *node; /* [m] */
+    float *prob;         /* [STATES x m x k] */
+    float *likelihood;   /* [STATES x m] */
+} sitting;
+
+static void weigh_rows(void *arg, size_t task)
+{
+    const sitting *s = arg;
+    const size_t k = s->x->scene->k, m = s->m;
+    double *p = s->x->scratch + task * scratch_size(k), ratio[GRAPHSS_I_STATES];
+    for (size_t i = task * ROWS; i < end_of(task, m); i++) {
+        graphss_i_suspicion_node(ratio, p, &s->x->suspicion[s->group], &s->x->view[0],
+                                 (size_t)s->node[i], k);
+        for (size_t r = 0; r < GRAPHSS_I_STATES; r++) {
+            s->likelihood[r * m + i] = (float)ratio[r];
+            for (size_t c = 0; c < k; c++)
+                s->prob[(r * m + i) * k + c] = (float)p[r * k + c];
+        }
+    }
+}
+
 /* The m free nodes of a group together: their states, classes, and the shares. */
 static graphss_status infer_group(graphss_ctx *ctx, graphss_i_inspection *out,
                                   const inspection *x, size_t group, const int32_t *node,
-                                  size_t m, double *share, double *scratch)
+                                  size_t m, double *share)
 {
     const size_t k = x->scene->k;
-    float *prob = graphss_i_alloc(ctx, m, GRAPHSS_I_STATES * k * sizeof *prob);
-    float *likelihood = graphss_i_alloc(ctx, m, GRAPHSS_I_STATES * sizeof *likelihood);
+    sitting s = {.x = x,
+                 .group = group,
+                 .m = m,
+                 .node = node,
+                 .prob = graphss_i_alloc(ctx, m, GRAPHSS_I_STATES * k * sizeof *s.prob),
+                 .likelihood =
+                     graphss_i_alloc(ctx, m, GRAPHSS_I_STATES * sizeof *s.likelihood)};
     graphss_selfsup found = {0};
-    graphss_status st = prob && likelihood ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    graphss_status st = s.prob && s.likelihood ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (st)
         goto done;
+    graphss_i_parallel(ctx, tasks_of(m), weigh_rows, &s);
     graphss_state state[GRAPHSS_I_STATES] = {0};
-    for (size_t i = 0; i < m; i++) {
-        double ratio[GRAPHSS_I_STATES];
-        graphss_i_suspicion_node(ratio, scratch, &x->suspicion[group], &x->view[0],
-                                 (size_t)node[i], k);
-        for (size_t r = 0; r < GRAPHSS_I_STATES; r++) {
-            likelihood[r * m + i] = (float)ratio[r];
-            for (size_t c = 0; c < k; c++)
-                prob[(r * m + i) * k + c] = (float)scratch[r * k + c];
-        }
-    }
     for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
         state[r] = (graphss_state){
             .name = graphss_i_state_name(r),
             .concentration = r ? PRIOR_OTHER : PRIOR_FIRST + PRIOR_UNTOUCHED * (double)m,
-            .prob = r ? prob + r * m * k : NULL, /* of the first: those of the input */
-            .likelihood = likelihood + r * m};
+            .prob = r ? s.prob + r * m * k : NULL, /* of the first: those of the input */
+            .likelihood = s.likelihood + r * m};
     const graphss_selfsup_input in = {.n = m,
                                       .n_classes = k,
-                                      .prob = prob,
+                                      .prob = s.prob,
                                       .state = state,
                                       .n_states = GRAPHSS_I_STATES,
                                       .seed = x->scene->seed};
@@ -446,17 +376,53 @@ static graphss_status infer_group(graphss_ctx *ctx, graphss_i_inspection *out,
         memcpy(share, found.share, GRAPHSS_I_STATES * sizeof *share);
     graphss_selfsup_destroy(ctx, &found);
 done:
-    graphss_release(ctx, likelihood);
-    graphss_release(ctx, prob);
+    graphss_release(ctx, s.likelihood);
+    graphss_release(ctx, s.prob);
     return st;
 }
 
-/* The snapshot itself: free nodes by sampling, those with labels by the shares found. */
-static graphss_status infer_now(graphss_ctx *ctx, graphss_i_inspection *out, inspection *x,
-                                double *scratch)
+/* Nodes of the snapshot with labels by the shares found; what all vote with. */
+typedef struct settling {
+    inspection *x;
+    graphss_i_inspection *out; /* NULL: a simulated view, all by the shares below */
+    graphss_i_view *v;
+    double share[GRAPHSS_I_STATES];
+} settling;
+
+static void settle_rows(void *arg, size_t task)
 {
-    const size_t n = x->scene->n, k = x->scene->k;
-    double given[GRAPHSS_I_STATES];
+    const settling *s = arg;
+    inspection *x = s->x;
+    const size_t k = x->scene->k;
+    double *scratch = x->scratch + task * scratch_size(k), alone[GRAPHSS_I_STATES];
+    for (size_t i = task * ROWS; i < end_of(task, x->scene->n); i++) {
+        double *posterior = scratch + GRAPHSS_I_STATES * k, *state = alone;
+        const double *share = s->share;
+        if (s->out) {
+            posterior = s->out->posterior + i * k;
+            state = s->out->state + i * GRAPHSS_I_STATES;
+            share = x->share[group_of(x, i)];
+        }
+        if (!s->out || x->fixed[i])
+            infer_node(posterior, state, x, s->v, i, share, scratch);
+        settle(x, s->v, i, posterior, state);
+    }
+}
+
+static void settle_view(graphss_ctx *ctx, inspection *x, graphss_i_view *v,
+                        graphss_i_inspection *out)
+{
+    settling s = {.x = x, .out = out, .v = v};
+    fixed_shares(s.share);
+    graphss_i_parallel(ctx, tasks_of(x->scene->n), settle_rows, &s);
+    trust_training(x, v);
+}
+
+/* The snapshot itself: free nodes by sampling, those with labels by the shares found. */
+static graphss_status infer_now(graphss_ctx *ctx, graphss_i_inspection *out, inspection *x)
+{
+    const size_t n = x->scene->n;
+    size_t free_nodes = 0;
     int32_t *node = graphss_i_alloc(ctx, n, sizeof *node);
     graphss_status st = node ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t g = 0; g < GROUPS && !st; g++) {
@@ -466,62 +432,37 @@ static graphss_status infer_now(graphss_ctx *ctx, graphss_i_inspection *out, ins
             if (!x->fixed[i] && group_of(x, i) == g)
                 node[m++] = (int32_t)i;
         if (m)
-            st = infer_group(ctx, out, x, g, node, m, x->share[g], scratch);
+            st = infer_group(ctx, out, x, g, node, m, x->share[g]);
     }
     graphss_release(ctx, node);
     if (st)
         return st;
-    size_t free_nodes = 0;
-    fixed_shares(given);
+    settle_view(ctx, x, &x->view[0], out);
     memset(out->share, 0, sizeof out->share);
     for (size_t i = 0; i < n; i++) {
-        double *posterior = out->posterior + i * k, *state = out->state + i * GRAPHSS_I_STATES;
-        double alone[GRAPHSS_I_STATES];
-        infer_node(scratch + GRAPHSS_I_STATES * k, alone, x, &x->view[0], i, given, scratch);
-        out->score[i] = 1 - alone[0];
-        if (x->fixed[i])
-            infer_node(posterior, state, x, &x->view[0], i, x->share[group_of(x, i)], scratch);
         for (size_t r = 0; r < GRAPHSS_I_STATES && !x->fixed[i]; r++)
-            out->share[r] += state[r];
+            out->share[r] += out->state[i * GRAPHSS_I_STATES + r];
         free_nodes += !x->fixed[i];
-        settle(x, &x->view[0], i, posterior, state);
     }
     for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
         out->share[r] = free_nodes ? out->share[r] / (double)free_nodes : r == 0;
-    trust_training(x, &x->view[0]);
     return GRAPHSS_OK;
 }
 
-/* What was simulated: shares that suit any of it. */
-static void infer_simulated(inspection *x, double *scratch)
-{
-    double share[GRAPHSS_I_STATES], state[GRAPHSS_I_STATES];
-    double *posterior = scratch + GRAPHSS_I_STATES * x->scene->k;
-    fixed_shares(share);
-    for (size_t v = 1; v < VIEWS; v++) {
-        for (size_t i = 0; i < x->scene->n; i++) {
-            infer_node(posterior, state, x, &x->view[v], i, share, scratch);
-            settle(x, &x->view[v], i, posterior, state);
-        }
-        trust_training(x, &x->view[v]);
-    }
-}
-
-static graphss_status passes(graphss_ctx *ctx, graphss_i_inspection *out, inspection *x,
-                             double *scratch)
+static graphss_status passes(graphss_ctx *ctx, graphss_i_inspection *out, inspection *x)
 {
     graphss_status st = GRAPHSS_OK;
     for (size_t pass = 0; pass < PASSES && !st; pass++) {
-        if (pass)
-            infer_simulated(x, scratch);
-        for (size_t v = 0; v < VIEWS && !st; v++)
+        for (size_t v = 1; v < x->drills.views && pass; v++)
+            settle_view(ctx, x, &x->view[v], NULL);
+        for (size_t v = 0; v < x->drills.views && !st; v++)
             st = graphss_i_view_look(ctx, &x->view[v], &x->lens);
         if (!st)
             st = fit(ctx, x, 0);
         if (!st && x->scene->before)
             st = fit(ctx, x, 1);
         if (!st)
-            st = infer_now(ctx, out, x, scratch);
+            st = infer_now(ctx, out, x);
     }
     return st;
 }
@@ -545,14 +486,14 @@ static graphss_status be_careful(graphss_ctx *ctx, graphss_i_inspection *out,
     for (size_t i = 0; i < n; i++)
         used[group_of(x, i)] = true;
     for (size_t g = 0; g < GROUPS && !st; g++) {
-        lessons l = {0};
+        graphss_i_lessons l = {0};
         if (!used[g])
             continue;
         st = learn(ctx, &l, x, g);
         if (!st)
             st = graphss_i_caution(ctx, &lead[g], &x->view[0], n, k, &l.untouched, l.n_now,
                                    l.attacked, x->share[g], g == 1);
-        lessons_destroy(ctx, &l);
+        graphss_i_lessons_destroy(ctx, &l);
     }
     for (size_t i = 0; i < n && !st; i++)
         graphss_i_caution_apply(out->posterior + i * k, top_of(x->scene->prob + i * k, k),
@@ -560,31 +501,19 @@ static graphss_status be_careful(graphss_ctx *ctx, graphss_i_inspection *out,
     return st;
 }
 
-static graphss_status keep_calibration(graphss_ctx *ctx, graphss_i_inspection *out,
-                                       const inspection *x)
-{
-    out->n_calibration = x->n_known - x->n_fit;
-    out->calibration =
-        graphss_i_copy(ctx, x->known + x->n_fit, out->n_calibration, sizeof *out->calibration);
-    return out->calibration ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-}
-
 graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
-                                 const graphss_i_scene *scene, bool hold_out)
+                                 const graphss_i_scene *scene)
 {
     const size_t n = scene->n, k = scene->k;
-    inspection x = {.scene = scene};
+    inspection x = {.scene = scene, .lens = {.n = n, .k = k, .split = scene->split}};
     graphss_i_inspection result = {
         .posterior = graphss_i_alloc(ctx, n, k * sizeof *result.posterior),
-        .state = graphss_i_alloc(ctx, n, GRAPHSS_I_STATES * sizeof *result.state),
-        .score = graphss_i_alloc(ctx, n, sizeof *result.score)};
-    double *scratch = graphss_i_alloc(ctx, GRAPHSS_I_STATES + 1, k * sizeof *scratch);
-    graphss_status st = result.posterior && result.state && result.score && scratch
-                            ? GRAPHSS_OK
-                            : GRAPHSS_ERR_NOMEM;
-    x.lens = (graphss_i_lens){.n = n, .k = k, .split = scene->split};
+        .state = graphss_i_alloc(ctx, n, GRAPHSS_I_STATES * sizeof *result.state)};
+    x.scratch = graphss_i_alloc(ctx, tasks_of(n), scratch_size(k) * sizeof *x.scratch);
+    graphss_status st =
+        result.posterior && result.state && x.scratch ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = choose_known(ctx, &x, hold_out);
+        st = graphss_i_drills_plan(ctx, &x.drills, scene->split, scene->seed);
     if (!st)
         st = look_back(ctx, &x);
     if (!st)
@@ -595,12 +524,9 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
     if (!st)
         st = make_views(ctx, &x);
     if (!st)
-        st = passes(ctx, &result, &x, scratch);
+        st = passes(ctx, &result, &x);
     if (!st)
         st = be_careful(ctx, &result, &x);
-    if (!st)
-        st = keep_calibration(ctx, &result, &x);
-    graphss_release(ctx, scratch);
     inspection_release(ctx, &x);
     if (st) {
         graphss_i_inspection_destroy(ctx, &result);

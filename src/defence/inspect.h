@@ -7,22 +7,17 @@
 
 /* {0} is empty; the arrays belong to it. */
 typedef struct graphss_i_inspection {
-    double *posterior; /* [n x k] */
-    double *state;     /* [n x STATES] chance of each state */
-    double *score;     /* [n] chance of not being untouched were the shares fixed: what one
-                        * node shows, whatever the others do */
+    double *posterior;              /* [n x k] */
+    double *state;                  /* [n x STATES] chance of each state */
     double share[GRAPHSS_I_STATES]; /* of the nodes without a label */
-    int32_t *calibration;           /* [n_calibration] labelled nodes nothing was fitted on */
-    size_t n_calibration;
 } graphss_i_inspection;
 
-/* hold_out: leave half of the labelled nodes for calibration. Needs at least
- * GRAPHSS_I_KNOWN_LEAST validation nodes (or training nodes in their place): DATA.
- * Costs four trainings (a perceptron, three linear models), eighteen simulated attacks and as
- * many forward passes. */
-enum { GRAPHSS_I_KNOWN_LEAST = 20 };
+/* Needs at least GRAPHSS_I_KNOWN_LEAST (drill.h) validation nodes, or training nodes in their
+ * place: DATA. Costs four trainings (a perceptron, three linear models), eighteen simulated
+ * attacks, and forward passes and memory for each of their views, of which there are eighteen
+ * on small graphs and one on large ones. */
 graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
-                                 const graphss_i_scene *scene, bool hold_out);
+                                 const graphss_i_scene *scene);
 void graphss_i_inspection_destroy(graphss_ctx *ctx, graphss_i_inspection *x);
 
 #endif

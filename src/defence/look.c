@@ -96,10 +96,9 @@ static graphss_status ask_model(graphss_ctx *ctx, graphss_i_look *x)
     const graphss_recover_options none =
         graphss_recover_options_default("none", GRAPHSS_MODE_HONEST, x->in->model);
     graphss_recover_input in = *x->in;
-    graphss_i_report report = {0};
     graphss_recovery r = {0};
     in.previous = NULL;
-    graphss_status st = graphss_i_recover(ctx, &r, &in, &none, &report);
+    graphss_status st = graphss_recover(ctx, &r, &in, &none);
     if (st)
         return st;
     x->n = r.predictions.n_nodes;
@@ -117,7 +116,6 @@ static graphss_status ask_model(graphss_ctx *ctx, graphss_i_look *x)
     } else {
         st = GRAPHSS_ERR_NOMEM;
     }
-    graphss_i_report_destroy(ctx, &report);
     graphss_recovery_destroy(ctx, &r);
     return st;
 }

@@ -441,28 +441,11 @@ static void conclude(graphss_recovery *r, const workspace *w, const graphss_i_sc
     }
 }
 
-void graphss_i_report_destroy(graphss_ctx *ctx, graphss_i_report *report)
-{
-    graphss_release(ctx, report->score);
-    graphss_release(ctx, report->calibration);
-    *report = (graphss_i_report){0};
-}
-
 graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
                                const graphss_recover_input *in,
-                               const graphss_recover_options *opt)
+                               const graphss_recover_options *given)
 {
     graphss_i_report report = {0};
-    const graphss_status st = graphss_i_recover(ctx, out, in, opt, &report);
-    graphss_i_report_destroy(ctx, &report);
-    return st;
-}
-
-graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
-                                 const graphss_recover_input *in,
-                                 const graphss_recover_options *given,
-                                 graphss_i_report *report)
-{
     const double start = graphss_i_seconds();
     const graphss_recover_options standard =
         graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, in->model);
@@ -475,7 +458,7 @@ graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
     if (!in->model)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "recover needs a trained model");
     graphss_i_scene scene = {
-        .current = in->current, .model = in->model, .seed = in->seed, .report = report};
+        .current = in->current, .model = in->model, .seed = in->seed, .report = &report};
     graphss_status st = graphss_options_check(ctx, opt, table);
     if (!st)
         st = choose_way(ctx, &scene.retrain, m, in, opt->train);
@@ -519,8 +502,8 @@ graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
         graphss_recovery_destroy(ctx, &r);
         return st;
     }
-    r.kind = report->kind;
-    r.share = report->share;
+    r.kind = report.kind;
+    r.share = report.share;
     r.seconds = graphss_i_seconds() - start;
     r.peak_memory = peak_memory();
     *out = r;

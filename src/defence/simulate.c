@@ -171,15 +171,11 @@ graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_graph *graph,
                                   graphss_i_tampering kind, const float *const *surrogate,
                                   size_t turn)
 {
-    graphss_graph g = {0};
-    graphss_features x = {0};
     graphss_attack_input step = *in;
     int32_t *some = graphss_i_alloc(ctx, in->n_victims, sizeof *some);
-    graphss_status st = some ? graphss_graph_copy(ctx, &g, in->graph) : GRAPHSS_ERR_NOMEM;
-    if (!st)
-        st = graphss_features_copy(ctx, &x, in->features);
-    step.graph = &g;
-    step.features = &x;
+    graphss_status st = some ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    step.graph = graph;
+    step.features = features;
     step.victim = some;
     for (size_t b = 0; b < BUDGETS && !st; b++) {
         graphss_flips flips = {0};
@@ -191,16 +187,9 @@ graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_graph *graph,
         step.surrogate = surrogate[(b + turn) % BUDGETS];
         st = run(ctx, &flips, &step, kind, kind == GRAPHSS_I_FEW ? 0 : b);
         if (!st)
-            st = advance(ctx, &g, &x, &flips);
+            st = advance(ctx, graph, features, &flips);
         graphss_flips_destroy(ctx, &flips);
     }
     graphss_release(ctx, some);
-    if (st) {
-        graphss_graph_destroy(ctx, &g);
-        graphss_features_destroy(ctx, &x);
-        return st;
-    }
-    *graph = g;
-    *features = x;
-    return GRAPHSS_OK;
+    return st;
 }

@@ -1,0 +1,151 @@
+/* drill.c - see drill.h. Drill j belongs to round j / blocks, which is a view, and to block
+ * j % blocks; two in a row are of one kind. In a round the nodes hit are those whose place in
+ * the random order is even, in the next those whose place is odd. */
+#include "defence/drill.h"
+#include <string.h>
+
+enum { HALVES = 2, BLOCK_MOST = 600, CALM_MOST = 4 * BLOCK_MOST };
+static const double CHURN_WEIGHT = 0.3;
+
+void graphss_i_drills_destroy(graphss_ctx *ctx, graphss_i_drills *d)
+{
+    graphss_release(ctx, d->node);
+    graphss_release(ctx, d->label);
+    *d = (graphss_i_drills){0};
+}
+
+graphss_status graphss_i_drills_plan(graphss_ctx *ctx, graphss_i_drills *d,
+                                     const graphss_split *split, uint64_t seed)
+{
+    const bool val = split->n_val >= GRAPHSS_I_KNOWN_LEAST;
+    const size_t n = val ? split->n_val : split->n_train;
+    if (n < GRAPHSS_I_KNOWN_LEAST)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "%zu validation and %zu training nodes, want %d of either to "
+                              "learn from",
+                              split->n_val, split->n_train, (int)GRAPHSS_I_KNOWN_LEAST);
+    const int32_t *node = val ? split->val : split->train;
+    const int32_t *label = val ? split->val_label : split->train_label;
+    graphss_i_drills made = {.block = n < BLOCK_MOST ? n : BLOCK_MOST};
+    made.blocks = n / made.block < GRAPHSS_I_DRILLS ? n / made.block : GRAPHSS_I_DRILLS;
+    made.views = 1 + (GRAPHSS_I_DRILLS + made.blocks - 1) / made.blocks;
+    const size_t used = made.blocks * made.block;
+    int32_t *order = graphss_i_alloc(ctx, n, sizeof *order);
+    made.node = graphss_i_alloc(ctx, used, sizeof *made.node);
+    made.label = graphss_i_alloc(ctx, used, sizeof *made.label);
+    const bool good = order && made.node && made.label;
+    if (good) {
+        graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_DEFENCE);
+        for (size_t i = 0; i < n; i++)
+            order[i] = (int32_t)i;
+        graphss_rng_shuffle(&rng, order, n);
+        for (size_t i = 0; i < used; i++) {
+            made.node[i] = node[order[i]];
+            made.label[i] = label[order[i]];
+        }
+        *d = made;
+    } else {
+        graphss_i_drills_destroy(ctx, &made);
+    }
+    graphss_release(ctx, order);
+    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+static graphss_i_tampering kind_of(size_t drill)
+{
+    return (graphss_i_tampering)(drill / HALVES);
+}
+
+static bool hit(size_t i, size_t round)
+{
+    return (i + round) % HALVES == 0;
+}
+
+/* Nodes that are not hit stand beside those that are; each is looked at in one round. */
+static bool beside(const graphss_i_drills *d, size_t i, size_t round)
+{
+    const size_t turns = (d->views - 1) / HALVES;
+    return !hit(i, round) && i / HALVES % (turns ? turns : 1) == round / HALVES;
+}
+
+/* ---- views ---- */
+
+graphss_status graphss_i_drills_run(graphss_ctx *ctx, graphss_graph *graph,
+                                    graphss_features *features, const graphss_i_drills *d,
+                                    size_t view, const graphss_attack_input *in,
+                                    const float *const *surrogate)
+{
+    const size_t round = view - 1;
+    graphss_graph g = {0};
+    graphss_features x = {0};
+    graphss_attack_input step = *in;
+    int32_t *victim = graphss_i_alloc(ctx, d->block, sizeof *victim);
+    graphss_status st = victim ? graphss_graph_copy(ctx, &g, in->graph) : GRAPHSS_ERR_NOMEM;
+    if (!st)
+        st = graphss_features_copy(ctx, &x, in->features);
+    step.victim = victim;
+    for (size_t b = 0; b < d->blocks && !st; b++) {
+        const size_t drill = round * d->blocks + b;
+        if (drill >= GRAPHSS_I_DRILLS)
+            break;
+        step.n_victims = 0;
+        step.seed = in->seed + drill % HALVES;
+        for (size_t i = b * d->block; i < (b + 1) * d->block; i++)
+            if (hit(i, round))
+                victim[step.n_victims++] = d->node[i];
+        st = graphss_i_simulate(ctx, &g, &x, &step, kind_of(drill), surrogate, drill % HALVES);
+    }
+    graphss_release(ctx, victim);
+    if (st) {
+        graphss_graph_destroy(ctx, &g);
+        graphss_features_destroy(ctx, &x);
+        return st;
+    }
+    *graph = g;
+    *features = x;
+    return GRAPHSS_OK;
+}
+
+/* ---- lessons ---- */
+
+void graphss_i_lessons_destroy(graphss_ctx *ctx, graphss_i_lessons *l)
+{
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
+        graphss_i_sample_destroy(ctx, &l->attacked[a]);
+    graphss_i_sample_destroy(ctx, &l->untouched);
+    *l = (graphss_i_lessons){0};
+}
+
+graphss_status graphss_i_lessons_gather(graphss_ctx *ctx, graphss_i_lessons *l,
+                                        const graphss_i_drills *d, const graphss_i_view *view,
+                                        size_t k, const int32_t *before)
+{
+    const size_t used = d->blocks * d->block, calm = used < CALM_MOST ? used : CALM_MOST;
+    graphss_status st = graphss_i_sample_init(ctx, &l->untouched, 2 * calm + d->block, k);
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++)
+        st = graphss_i_sample_init(ctx, &l->attacked[a], d->block + 1, k);
+    if (st)
+        return st;
+    for (size_t i = 0; i < calm; i++)
+        if (!before || before[d->node[i]] >= 0)
+            graphss_i_sample_add(&l->untouched, &view[0], k, d->node[i], d->label[i], 1);
+    l->n_now = l->untouched.n;
+    for (size_t drill = 0; drill < GRAPHSS_I_DRILLS; drill++) {
+        const size_t round = drill / d->blocks, from = drill % d->blocks * d->block;
+        const graphss_i_tampering kind = kind_of(drill);
+        graphss_i_sample *those =
+            kind == GRAPHSS_I_CHURN ? &l->untouched : &l->attacked[kind];
+        const double weight = kind == GRAPHSS_I_CHURN ? CHURN_WEIGHT : 1;
+        for (size_t i = from; i < from + d->block; i++) {
+            if (before && before[d->node[i]] < 0)
+                continue;
+            if (hit(i, round))
+                graphss_i_sample_add(those, &view[1 + round], k, d->node[i], d->label[i],
+                                     weight);
+            else if (i < calm && beside(d, i, round))
+                graphss_i_sample_add(&l->untouched, &view[1 + round], k, d->node[i],
+                                     d->label[i], 1);
+        }
+    }
+    return st;
+}

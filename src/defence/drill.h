@@ -1,0 +1,50 @@
+/* drill.h - simulated attacks on nodes whose labels are known: who is hit, how, in which
+ * view, and what is learned from it.
+ *
+ * A drill is one kind of tampering on half of a block of labelled nodes. Every view holds as
+ * many drills as there are blocks, each on a block of its own, so that many labelled nodes
+ * make few views: with one block eighteen, with eighteen one. */
+#ifndef GRAPHSS_DRILL_H
+#define GRAPHSS_DRILL_H
+
+#include "defence/suspicion.h"
+
+enum {
+    GRAPHSS_I_DRILLS = 2 * GRAPHSS_I_SIMULATED,
+    GRAPHSS_I_VIEWS = 1 + GRAPHSS_I_DRILLS, /* at most; the first is the snapshot itself */
+    GRAPHSS_I_KNOWN_LEAST = 20              /* labelled nodes */
+};
+
+/* {0} is empty; the arrays belong to it. */
+typedef struct graphss_i_drills {
+    int32_t *node, *label; /* [blocks * block] labelled nodes in random order */
+    size_t blocks, block;
+    size_t views; /* the snapshot itself included */
+} graphss_i_drills;
+
+/* Validation nodes, else training nodes; DATA where both are too few. */
+graphss_status graphss_i_drills_plan(graphss_ctx *ctx, graphss_i_drills *d,
+                                     const graphss_split *split, uint64_t seed);
+void graphss_i_drills_destroy(graphss_ctx *ctx, graphss_i_drills *d);
+
+/* Attacks in all drills of a view, one after the other. in: graph and features of the
+ * snapshot, label (believed), classes, model, seed; surrogate: see simulate.h. */
+graphss_status graphss_i_drills_run(graphss_ctx *ctx, graphss_graph *graph,
+                                    graphss_features *features, const graphss_i_drills *d,
+                                    size_t view, const graphss_attack_input *in,
+                                    const float *const *surrogate);
+
+/* Rows of labelled nodes; the first n_now untouched ones are of the snapshot itself. */
+typedef struct graphss_i_lessons {
+    graphss_i_sample untouched, attacked[GRAPHSS_I_ATTACKS];
+    size_t n_now;
+} graphss_i_lessons;
+
+void graphss_i_lessons_destroy(graphss_ctx *ctx, graphss_i_lessons *l);
+/* view [d->views], looked at; before: only nodes that are not -1 there; NULL: all. On errors
+ * *l is still to be destroyed. */
+graphss_status graphss_i_lessons_gather(graphss_ctx *ctx, graphss_i_lessons *l,
+                                        const graphss_i_drills *d, const graphss_i_view *view,
+                                        size_t k, const int32_t *before);
+
+#endif
