@@ -56,6 +56,7 @@ GRAPHSS_API graphss_attack_options graphss_attack_options_default(void);
 GRAPHSS_API const graphss_option *graphss_attack_options_table(void);
 /* "nettack", ...; NULL past the end. */
 GRAPHSS_API const char *graphss_attack_name(size_t i);
+/* One line for people about the i-th. */
 GRAPHSS_API const char *graphss_attack_summary(size_t i);
 /* "2 links then 20 features per victim, cumulative, direct", as snprintf. */
 GRAPHSS_API size_t graphss_attack_budget_text(char *out, size_t size,
@@ -117,16 +118,18 @@ GRAPHSS_MUST_CHECK graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_f
 
 /* ---- the surrogate: a linear model, logits = A_hat^2 X W ---- */
 
-/* Trains W [n_cols x n_classes] on the labels of the split. The caller releases *w. */
+/* Trains W [n_cols x n_classes] on the labels of the split. The caller releases *w.
+ * Errors: those of graphss_model_train. */
 GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_train(
     graphss_ctx *ctx, float **w, const graphss_graph *graph, const graphss_features *features,
     size_t n_classes, const graphss_split *split, uint64_t seed);
 /* The product of a model's weight layers; PAPER: of the first and the last alone, as the
- * paper's code has it. SHAPE: layers that cannot be multiplied. */
+ * paper's code has it. The caller releases *w. SHAPE: layers that cannot be multiplied. */
 GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
                                                                const graphss_model *model,
                                                                graphss_mode mode);
-/* Array W of FILE.npz. SHAPE: it is not n_cols x n_classes. */
+/* Array W of FILE.npz. The caller releases *w. SHAPE: it is not n_cols x n_classes; DATA,
+ * NOT_FOUND, IO. */
 GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_read(graphss_ctx *ctx, float **w,
                                                          const char *path, size_t n_cols,
                                                          size_t n_classes);
@@ -148,7 +151,8 @@ GRAPHSS_API const graphss_option *graphss_victim_options_table(void);
 /* Draws victims from n candidates, stream VICTIMS; ascending. prob [n_nodes x n_classes] and
  * label may be NULL when no rule asks for them. *rule becomes a sentence with the rule and
  * the counts; the caller releases both. Fewer nodes than the share asks for may be eligible:
- * then all of them. DATA: none is eligible. */
+ * then all of them. INVALID (an option; no prob or label where a rule asks for them), DATA:
+ * none is eligible. */
 GRAPHSS_MUST_CHECK graphss_status graphss_victims_choose(
     graphss_ctx *ctx, int32_t **victim, size_t *n_victims, char **rule,
     const graphss_graph *graph, const int32_t *candidate, size_t n, const float *prob,

@@ -55,20 +55,23 @@ typedef struct graphss_ctx_options {
 
 /* NULL when there is no memory. opt may be NULL and is copied. */
 GRAPHSS_API graphss_ctx *graphss_ctx_new(const graphss_ctx_options *opt);
+/* Free what was made with it first; accepts NULL. */
 GRAPHSS_API void graphss_ctx_free(graphss_ctx *ctx);
 
 /* The sentence for the last call that failed; "" before any did. Borrowed until the next
  * call with this context. */
 GRAPHSS_API const char *graphss_error(const graphss_ctx *ctx);
+/* What that call returned; GRAPHSS_OK before any failed. */
 GRAPHSS_API graphss_status graphss_error_status(const graphss_ctx *ctx);
 
+/* Worker threads in use, at least 1. */
 GRAPHSS_API size_t graphss_threads(const graphss_ctx *ctx);
 /* The instruction set its kernels use: "avx512", "avx2" or "generic". */
 GRAPHSS_API const char *graphss_instruction_set(const graphss_ctx *ctx);
 /* "0.1.0" */
 GRAPHSS_API const char *graphss_version(void);
 
-/* For what the library hands over in one block, such as file names and text. */
+/* For what the library hands over in one block, such as file names and text. Accepts NULL. */
 GRAPHSS_API void graphss_release(graphss_ctx *ctx, void *block);
 
 #ifdef __cplusplus

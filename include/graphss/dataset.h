@@ -30,6 +30,7 @@ typedef struct graphss_names {
     char *text;
 } graphss_names;
 
+/* String i < count; borrowed until the names are destroyed. */
 GRAPHSS_API const char *graphss_names_get(const graphss_names *names, size_t i);
 GRAPHSS_API void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names);
 
@@ -54,14 +55,17 @@ typedef struct graphss_read_options {
     uint64_t max_bytes; /* most memory the arrays may take; 0: 3/4 of the machine's */
 } graphss_read_options;
 
+/* Errors: see the head of this file. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out,
                                                        const char *where,
                                                        const graphss_read_options *opt);
 /* Writes FILE.npz in the gnn-benchmark layout, which numpy reads; the same dataset gives
- * the same bytes. The file appears whole or not at all. */
+ * the same bytes. The file appears whole or not at all. Errors: IO (also where the folder
+ * is not there), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_write(graphss_ctx *ctx,
                                                         const graphss_dataset *data,
                                                         const char *path);
+/* A copy of its own, names and split included; NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
                                                        const graphss_dataset *data);
 /* Fills data->hash and features.kind anew after a change of yours. */
@@ -73,7 +77,8 @@ GRAPHSS_API void graphss_dataset_destroy(graphss_ctx *ctx, graphss_dataset *data
  * Without an index this is O(n): for many ids use graphss_node_index. */
 GRAPHSS_API int64_t graphss_dataset_find(const graphss_dataset *data, const char *id);
 
-/* Borrows data until it is freed. Of nodes with the same name the first is found. */
+/* Borrows data until it is freed. Of nodes with the same name the first is found. _find: its
+ * number, or -1, in O(length of id). NOMEM. */
 typedef struct graphss_node_index graphss_node_index;
 GRAPHSS_MUST_CHECK graphss_status graphss_node_index_new(graphss_ctx *ctx,
                                                          graphss_node_index **out,

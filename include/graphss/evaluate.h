@@ -13,7 +13,8 @@ extern "C" {
  * not count. NaN where none counts. node NULL: all n nodes. */
 GRAPHSS_API double graphss_accuracy(const int32_t *label, const int32_t *truth,
                                     const int32_t *node, size_t n);
-/* confusion[t * n_classes + p] counts nodes of class t called p. Same rules. */
+/* confusion [n_classes x n_classes], overwritten: confusion[t * n_classes + p] counts nodes of
+ * class t called p; nodes without an answer (-1) are left out. Same rules. */
 GRAPHSS_API void graphss_confusion(int64_t *confusion, size_t n_classes, const int32_t *label,
                                    const int32_t *truth, const int32_t *node, size_t n);
 /* label[i] = the first largest of prob[i][.] */

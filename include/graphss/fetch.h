@@ -42,9 +42,9 @@ GRAPHSS_API const graphss_fetch_item *graphss_fetch_item_at(size_t i);
  * download stays as FILE.part and the next call resumes it. Progress stage is "fetch", in
  * bytes of the file that the note names. Proxies come from the environment.
  *
- * Errors: NOT_FOUND (unknown name), INVALID (no folder, offline with force, a base_url that
- * is neither http nor https), NETWORK, CHECKSUM (a download is removed; offline leaves the
- * file), LIMIT (a file beyond 256 MiB), IO, NOMEM, CANCELLED. With a libcurl before 7.84,
+ * Errors: NOT_FOUND (unknown name), INVALID (no opt, no folder, offline with force, a base_url
+ * that is neither http nor https), NETWORK, CHECKSUM (a download is removed; offline leaves
+ * the file), LIMIT (a file beyond 256 MiB), IO, NOMEM, CANCELLED. With a libcurl before 7.84,
  * call curl_global_init before the first fetches of several threads. */
 GRAPHSS_MUST_CHECK graphss_status graphss_fetch(graphss_ctx *ctx, graphss_fetch_result *out,
                                                 const char *dataset,

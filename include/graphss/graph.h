@@ -38,6 +38,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_
                                                       size_t n_nodes, const int32_t *from,
                                                       const int32_t *to, size_t m,
                                                       graphss_cleaning *cleaned);
+/* A copy of its own; NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_graph_copy(graphss_ctx *ctx, graphss_graph *out,
                                                      const graphss_graph *graph);
 /* INVALID with the node and the rule that is broken. */
@@ -46,7 +47,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_graph_check(graphss_ctx *ctx,
 GRAPHSS_API void graphss_graph_destroy(graphss_ctx *ctx, graphss_graph *graph);
 
 GRAPHSS_API size_t graphss_graph_edges(const graphss_graph *graph); /* undirected */
+/* Neighbours of a node below n_nodes. */
 GRAPHSS_API size_t graphss_graph_degree(const graphss_graph *graph, size_t node);
+/* False for a node that does not exist. Time O(log degree of a). */
 GRAPHSS_API bool graphss_graph_has_edge(const graphss_graph *graph, int32_t a, int32_t b);
 /* Share of edges whose two ends have the same label; edges with an unknown label (-1) do
  * not count. NaN where none counts. */
@@ -71,10 +74,12 @@ typedef struct graphss_features {
     graphss_feature_kind kind;
 } graphss_features;
 
+/* A copy of its own; NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_features_copy(graphss_ctx *ctx,
                                                         graphss_features *out,
                                                         const graphss_features *features);
-/* A copy with each row divided by its sum; rows that sum to 0 or (within 1e-5) to 1 stay. */
+/* A copy with each row divided by its sum; rows that sum to 0 or (within 1e-5) to 1 stay.
+ * NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_features_normalise_rows(
     graphss_ctx *ctx, graphss_features *out, const graphss_features *features);
 GRAPHSS_API void graphss_features_destroy(graphss_ctx *ctx, graphss_features *features);

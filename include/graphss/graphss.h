@@ -1,5 +1,19 @@
 /* graphss/graphss.h - the whole library: node classifiers on graphs that change, the
- * attacks they meet, and what to do about it. docs/tour.md is the place to start. */
+ * attacks they meet, and what to do about it. docs/tour.md is the place to start.
+ *
+ * What holds for every call, where its header says nothing else:
+ *
+ *   errors     A call that can fail returns a graphss_status. NOMEM may come from any of
+ *              them, IO from any that writes a file. Outputs are written on GRAPHSS_OK only.
+ *   ownership  Arguments are borrowed for the call. What a call fills in is the caller's:
+ *              _destroy for a plain value, which accepts {0} and leaves {0}; _free for a
+ *              hidden type, which accepts NULL; graphss_release for a single block. A const
+ *              pointer that is returned is borrowed: constant text, or a part of the object
+ *              asked, valid until that is freed.
+ *   options    opt NULL means what _options_default() gives; _options_table() is constant.
+ *   units      Times are in seconds, sizes in bytes, accuracies and other shares in [0, 1];
+ *              nodes and classes count from 0.
+ *   threads    One context a thread. No result depends on the number of threads. */
 #ifndef GRAPHSS_H
 #define GRAPHSS_H
 

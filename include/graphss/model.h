@@ -86,14 +86,16 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_continue(
     uint64_t seed, int64_t epochs);
 
 /* prob [n_nodes x n_classes], rows sum to 1. SHAPE: the features have other columns than
- * the model was trained on. */
+ * the model was trained on; NOMEM. prob is the caller's. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob,
                                                         const graphss_model *model,
                                                         const graphss_graph *graph,
                                                         const graphss_features *features);
 GRAPHSS_API void graphss_model_free(graphss_ctx *ctx, graphss_model *model);
 
-/* What the model knows of itself; borrowed until it is freed. */
+/* What the model knows of itself; borrowed until it is freed. _classes, _features: how many;
+ * _split: what it was trained on; _class_name: NULL where classes have no names; the hash and
+ * name of the data: "" before graphss_model_describe. */
 GRAPHSS_API const graphss_train_options *graphss_model_options(const graphss_model *model);
 GRAPHSS_API size_t graphss_model_classes(const graphss_model *model);
 GRAPHSS_API size_t graphss_model_features(const graphss_model *model);
@@ -113,7 +115,7 @@ GRAPHSS_API const float *graphss_model_weight(const graphss_model *model, size_t
 
 struct graphss_dataset;
 /* Lets the model remember what it was trained on (names of the classes, name and hash of
- * the data), so that a later misuse is noticed. */
+ * the data), so that a later misuse is noticed. Copies them; NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_describe(graphss_ctx *ctx,
                                                          graphss_model *model,
                                                          const struct graphss_dataset *data);
@@ -131,11 +133,12 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_can_label(graphss_ctx *ctx,
                                                           const struct graphss_dataset *data);
 
 /* safetensors: an 8-byte length, a JSON header, the arrays. The split and its labels go
- * along. The file appears whole or not at all. */
+ * along. The file appears whole or not at all. IO, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_save(graphss_ctx *ctx,
                                                      const graphss_model *model,
                                                      const char *path);
-/* DATA: not a model of ours, truncated, or of a later version, with the place. */
+/* DATA: not a model of ours, truncated, or of a later version, with the place; NOT_FOUND, IO,
+ * NOMEM. The caller frees *out. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_load(graphss_ctx *ctx, graphss_model **out,
                                                      const char *path);
 

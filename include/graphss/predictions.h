@@ -16,16 +16,19 @@ extern "C" {
 typedef struct graphss_predictions {
     size_t n_nodes, n_classes;
     int32_t *label;    /* [n_nodes]; -1: abstained */
-    float *prob;       /* [n_nodes x n_classes] or NULL */
-    double *posterior; /* [n_nodes x n_classes] or NULL */
-    double *perturbed; /* [n_nodes] or NULL */
+    float *prob;       /* [n_nodes x n_classes], rows sum to 1; or NULL */
+    double *posterior; /* likewise */
+    double *perturbed; /* [n_nodes] in [0, 1], see graphss_recovery; or NULL */
     graphss_names node_names;
     graphss_names class_names; /* of labels; empty: they are numbers of the data's classes */
 } graphss_predictions;
 
+/* Whole or not at all; the same predictions give the same bytes. INVALID (no labels, or
+ * another number of names than nodes), IO, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_predictions_write(graphss_ctx *ctx,
                                                             const graphss_predictions *p,
                                                             const char *path);
+/* DATA (with array and what was wanted), NOT_FOUND, IO, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_predictions_read(graphss_ctx *ctx,
                                                            graphss_predictions *out,
                                                            const char *path);

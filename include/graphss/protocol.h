@@ -1,10 +1,14 @@
 /* graphss/protocol.h - one experiment, ready to be defended: the paper's, or ours.
  *
- *     graphss_protocol_options opt = graphss_protocol_options_default("gcn",
- * GRAPHSS_MODE_PAPER); graphss_protocol p = {0}; graphss_protocol_start(ctx, &p, &data, 1,
- * &opt); for (uint64_t victims = 1; victims <= 5; victims++) { graphss_protocol_scene scene =
- * {0}; graphss_protocol_attack(ctx, &scene, &p, victims); graphss_recover_input in =
- * graphss_protocol_input(&scene); graphss_recover(ctx, &r, &in, &recover_options);
+ *     graphss_protocol_options opt =
+ *         graphss_protocol_options_default("gcn", GRAPHSS_MODE_PAPER);
+ *     graphss_protocol p = {0};
+ *     graphss_protocol_start(ctx, &p, &data, 1, &opt);
+ *     for (uint64_t victims = 1; victims <= 5; victims++) {
+ *         graphss_protocol_scene scene = {0};
+ *         graphss_protocol_attack(ctx, &scene, &p, victims);
+ *         graphss_recover_input in = graphss_protocol_input(&scene);
+ *         graphss_recover(ctx, &r, &in, &recover_options);
  *         graphss_protocol_score s = graphss_protocol_measure(&scene, r.predictions.label);
  *         graphss_protocol_scene_destroy(ctx, &scene);
  *     }
@@ -68,7 +72,7 @@ typedef struct graphss_protocol_score {
     double victims, others, test; /* accuracy in [0, 1]; NaN where there is nobody */
 } graphss_protocol_score;
 
-/* One attacked snapshot. {0} is empty. */
+/* One attacked snapshot. {0} is empty. Seconds are wall clock. */
 typedef struct graphss_protocol_scene {
     graphss_snapshots snapshots;  /* previous, current as attacked, splits, victims, flips */
     const graphss_model *model;   /* trained on previous: the protocol's or `own` */
@@ -85,7 +89,8 @@ typedef struct graphss_protocol_scene {
 } graphss_protocol_scene;
 
 /* Draws victims with victim_seed, trains where previous depends on them, attacks. Borrows p
- * until the scene is destroyed. Progress stages: "train", "attack". */
+ * until the scene is destroyed. Progress stages: "train", "attack". Errors: those of
+ * graphss_snapshots_plan, graphss_model_train and graphss_attack_run. */
 GRAPHSS_MUST_CHECK graphss_status graphss_protocol_attack(graphss_ctx *ctx,
                                                           graphss_protocol_scene *out,
                                                           const graphss_protocol *p,

@@ -140,7 +140,8 @@ typedef struct graphss_recovery {
     uint64_t peak_memory; /* bytes, of the process so far */
 } graphss_recovery;
 
-/* Errors: INVALID (an option, a method that does not exist, a way of training that has no
+/* Labels in->current. opt NULL: the honest preset of "graphss".
+ * Errors: INVALID (an option, a method that does not exist, a way of training that has no
  * meaning for it, no previous where it is needed), SHAPE (snapshot, model and split
  * disagree), DATA (no features; no links or only one class among the training labels where
  * the method needs more), LIMIT, NOMEM, CANCELLED. out is written only on success. The

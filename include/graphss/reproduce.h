@@ -47,11 +47,11 @@ typedef struct graphss_reproduced {
  * the remark at its head. */
 GRAPHSS_API const char *graphss_reproduce_recipe(size_t i, const char **text, size_t *n);
 
-/* Runs what is missing. Progress stage: "reproduce", in milliseconds of expected work. A
- * line of the log (INFO) for each cell. *out is filled even when it ends early. Errors:
- * INVALID, DATA (a recipe, a dataset, records that are none), NOT_FOUND, IO, LIMIT (another
- * run writes to the folder), NOMEM, CANCELLED: what was finished is kept. A cell that fails
- * is no error. */
+/* Runs what is missing; opt is needed. Progress stage: "reproduce", in milliseconds of
+ * expected work. A line of the log (INFO) for each cell. *out is filled even when it ends
+ * early. Errors: INVALID, DATA (a recipe, a dataset, records that are none), NOT_FOUND, IO,
+ * LIMIT (another run writes to the folder), NOMEM, CANCELLED: what was finished is kept. A
+ * cell that fails is no error. */
 GRAPHSS_MUST_CHECK graphss_status graphss_reproduce(graphss_ctx *ctx, graphss_reproduced *out,
                                                     uint64_t first_seed,
                                                     const graphss_reproduce_options *opt);

@@ -33,7 +33,9 @@ typedef enum graphss_stream {
     GRAPHSS_STREAM_DEFENCE
 } graphss_stream;
 
+/* The generator of a seed and a stream (graphss_stream, or any number of yours). */
 GRAPHSS_API graphss_rng graphss_rng_make(uint64_t seed, uint64_t stream);
+/* Uniform over all values of the type. */
 GRAPHSS_API uint32_t graphss_rng_u32(graphss_rng *rng);
 GRAPHSS_API uint64_t graphss_rng_u64(graphss_rng *rng);
 /* Uniform in [0, bound), without bias; bound >= 1. */

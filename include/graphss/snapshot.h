@@ -42,6 +42,7 @@ typedef struct graphss_snapshot_options {
 
 GRAPHSS_API graphss_snapshot_options graphss_snapshot_options_default(void);
 GRAPHSS_API const graphss_option *graphss_snapshot_options_table(void);
+/* "seen", "new" or "growing". */
 GRAPHSS_API const char *graphss_setting_text(graphss_setting setting);
 
 /* A plain value: {0} is empty. Node numbers are those of current, but for previous_split. */
@@ -65,7 +66,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_plan(
     graphss_ctx *ctx, graphss_snapshots *out, const graphss_dataset *data,
     const graphss_split *split, uint64_t seed, const graphss_snapshot_options *opt);
 /* Applies changes to current and appends them to flips. May be called again: lists for
- * current as it is by then. DATA: they do not fit. */
+ * current as it is by then. DATA: they do not fit; then
+ * nothing is changed. */
 GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_change(graphss_ctx *ctx,
                                                            graphss_snapshots *s,
                                                            const graphss_flips *flips);

@@ -39,7 +39,8 @@ typedef struct graphss_split_options {
 GRAPHSS_API graphss_split_options graphss_split_options_default(void);
 
 /* Draws a split of the nodes whose label is known (label[i] >= 0), stream SPLIT, then
- * makes its labels noisy, stream NOISE. Errors: INVALID (shares), DATA (too few nodes). */
+ * makes its labels noisy, stream NOISE. Errors: INVALID (shares), DATA (too few nodes),
+ * NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_make(graphss_ctx *ctx, graphss_split *out,
                                                      const int32_t *label, size_t n,
                                                      size_t n_classes, uint64_t seed,
@@ -51,9 +52,11 @@ GRAPHSS_MUST_CHECK graphss_status graphss_split_make(graphss_ctx *ctx, graphss_s
 GRAPHSS_MUST_CHECK graphss_status graphss_split_read(graphss_ctx *ctx, graphss_split *out,
                                                      const char *path, const int32_t *label,
                                                      size_t n, size_t n_classes);
+/* FILE.npz as graphss_split_read takes it, whole or not at all. IO, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_write(graphss_ctx *ctx,
                                                       const graphss_split *split,
                                                       const char *path);
+/* A copy of its own; NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_copy(graphss_ctx *ctx, graphss_split *out,
                                                      const graphss_split *split);
 GRAPHSS_API void graphss_split_destroy(graphss_ctx *ctx, graphss_split *split);

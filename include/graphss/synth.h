@@ -28,7 +28,8 @@ GRAPHSS_API const graphss_option *graphss_synth_options_table(void);
 GRAPHSS_MUST_CHECK graphss_status graphss_synth_options_parse(graphss_ctx *ctx,
                                                               graphss_synth_options *out,
                                                               const char *text);
-/* Time O(nodes + edges + words). */
+/* Errors: INVALID (an option out of its range), LIMIT (more than 3/4 of the machine's memory),
+ * NOMEM. Time O(nodes + edges + words). */
 GRAPHSS_MUST_CHECK graphss_status graphss_synth_make(graphss_ctx *ctx, graphss_dataset *out,
                                                      const graphss_synth_options *opt);
 
