@@ -192,7 +192,9 @@ static graphss_status run_cumulative(graphss_ctx *ctx, graphss_flips *out,
     work.ctx = ctx;
     for (size_t i = 0; i < in->n_victims && !st; i++) {
         a.u = in->victim[i];
-        a.budget = graphss_i_attack_budget_of(world->opt, (size_t)work.adj.length[a.u]);
+        a.budget = world->each
+                       ? world->each[i]
+                       : graphss_i_attack_budget_of(world->opt, (size_t)work.adj.length[a.u]);
         const size_t wanted = a.budget.links + a.budget.features + a.budget.either;
         if (wanted > room) {
             graphss_release(ctx, a.made);
@@ -210,7 +212,7 @@ static graphss_status run_cumulative(graphss_ctx *ctx, graphss_flips *out,
             st = commit_words(ctx, world, &work);
         if (!st)
             st = append(ctx, out, log, &step_room, &a);
-        if (!st)
+        if (!st && !world->each)
             st = graphss_i_progress(ctx, "attack", i + 1, in->n_victims, NULL);
     }
     graphss_release(ctx, a.made);
@@ -345,6 +347,26 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
     st = opt->independent ? run_independent(ctx, out, log, &world)
                           : run_cumulative(ctx, out, log, &world);
     graphss_i_nettack_world_destroy(ctx, &world);
+    return st;
+}
+
+graphss_status graphss_i_nettack_each(graphss_ctx *ctx, graphss_flips *out,
+                                      const graphss_attack_input *in,
+                                      const graphss_attack_options *opt,
+                                      const graphss_i_attack_budget *each, size_t stride)
+{
+    graphss_i_nettack_world world = {0};
+    graphss_attack_log log = {.victim =
+                                  graphss_i_alloc(ctx, in->n_victims, sizeof *log.victim)};
+    graphss_status st =
+        log.victim ? graphss_i_nettack_world_init(ctx, &world, in, opt) : GRAPHSS_ERR_NOMEM;
+    if (!st) {
+        world.each = each;
+        world.stride = stride;
+        st = run_cumulative(ctx, out, &log, &world);
+        graphss_i_nettack_world_destroy(ctx, &world);
+    }
+    graphss_attack_log_destroy(ctx, &log);
     return st;
 }
 

@@ -29,7 +29,9 @@ typedef struct graphss_i_nettack_world {
     float *on;                  /* [d] */
     double *rsqrt;              /* [n + 2] rsqrt[d] = d^-1/2 */
     size_t most_targets;        /* nodes changed for one victim */
-    bool features;              /* are features attacked? */
+    size_t stride;              /* links are joined to every stride-th node; 1 */
+    const graphss_i_attack_budget *each; /* [n_victims] or NULL: as the options have it */
+    bool features;                       /* are features attacked? */
 } graphss_i_nettack_world;
 
 /* The graph as one worker changes it. */

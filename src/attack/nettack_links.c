@@ -209,10 +209,19 @@ static void test_degrees(graphss_i_nettack_work *work, int32_t a)
     }
 }
 
+/* The candidate after v: the next multiple of the stride, or a neighbour before it. */
+static int32_t next_candidate(int32_t v, int32_t stride, const int32_t *neighbour,
+                              const int32_t *end)
+{
+    const int32_t next = v - v % stride + stride;
+    return neighbour < end && *neighbour < next ? *neighbour : next;
+}
+
 graphss_i_nettack_link graphss_i_nettack_best_link(graphss_i_nettack_work *work, int32_t u,
                                                    size_t label)
 {
     const size_t n = work->world->n;
+    const int32_t stride = (int32_t)work->world->stride;
     const graphss_i_rows *adj = &work->adj;
     const uint8_t *join = work->passes, *cut = work->passes + n + 1;
     graphss_i_nettack_link best = {.score = INFINITY, .a = -1, .b = -1};
@@ -221,9 +230,10 @@ graphss_i_nettack_link graphss_i_nettack_best_link(graphss_i_nettack_work *work,
         const int32_t a = work->target[t];
         const int32_t *neighbour = adj->item[a], *end = neighbour + adj->length[a];
         test_degrees(work, a);
-        for (int32_t v = 0; (size_t)v < n; v++) {
+        for (int32_t v = 0, next; (size_t)v < n; v = next) {
             const bool joined = neighbour < end && *neighbour == v;
             neighbour += joined;
+            next = next_candidate(v, stride, neighbour, end);
             if (v == a || v == u || !(joined ? cut : join)[adj->length[v]])
                 continue;
             double score;

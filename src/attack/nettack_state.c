@@ -147,7 +147,8 @@ graphss_status graphss_i_nettack_world_init(graphss_ctx *ctx, graphss_i_nettack_
                                        .in = in,
                                        .opt = opt,
                                        .w = in->surrogate,
-                                       .most_targets = 1};
+                                       .most_targets = 1,
+                                       .stride = 1};
     const graphss_i_attack_budget budget = graphss_i_attack_budget_of(opt, 0);
     world->features = budget.features || budget.either;
     if (opt->influencers)

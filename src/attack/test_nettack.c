@@ -452,6 +452,7 @@ static void test_an_attack_can_be_cancelled(void **state)
 typedef struct starving {
     tiny_world *t;
     graphss_attack_options opt;
+    bool each;
 } starving;
 
 static graphss_status attack_all(graphss_ctx *ctx, void *arg)
@@ -461,7 +462,10 @@ static graphss_status attack_all(graphss_ctx *ctx, void *arg)
     const graphss_attack_input in = tiny_input(s->t, victim, 4);
     graphss_flips flips = {0};
     graphss_attack_log log = {0};
-    const graphss_status st = graphss_attack_run(ctx, &flips, &log, &in, &s->opt);
+    const graphss_i_attack_budget each[] = {{2, 2, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}};
+    const graphss_status st = s->each
+                                  ? graphss_i_nettack_each(ctx, &flips, &in, &s->opt, each, 2)
+                                  : graphss_attack_run(ctx, &flips, &log, &in, &s->opt);
     graphss_flips_destroy(ctx, &flips);
     graphss_attack_log_destroy(ctx, &log);
     return st;
@@ -473,7 +477,9 @@ static void test_every_allocation_may_fail(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 8, GRAPHSS_FEATURES_REAL);
-    starving s = {&t, graphss_attack_options_default()};
+    starving s = {&t, graphss_attack_options_default(), true};
+    testing_each_allocation_fails(attack_all, &s);
+    s.each = false;
     testing_each_allocation_fails(attack_all, &s);
     s.opt.independent = true;
     s.opt.mode = GRAPHSS_MODE_PAPER;
@@ -507,6 +513,52 @@ static void test_the_budget_and_the_domain_are_told(void **state)
     assert_string_equal(text, "0 <-> 1 (binary, forced)");
 }
 
+/* With the same budget for all it is the attack itself; else each victim has its own, and
+ * with a stride only every so many-th node is joined. */
+static void test_victims_may_have_budgets_of_their_own(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const int32_t victim[] = {3, 7, 9};
+    enum { N = sizeof victim / sizeof *victim };
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        tiny_world t;
+        tiny_make(ctx, &t, seed, GRAPHSS_FEATURES_BINARY);
+        const graphss_attack_input in = tiny_input(&t, victim, N);
+        graphss_attack_options opt = plain_options(GRAPHSS_ATTACK_LF, 0);
+        opt.features = 3;
+        graphss_flips want = {0}, got = {0}, own = {0};
+        const graphss_i_attack_budget same[N] = {{2, 3, 0}, {2, 3, 0}, {2, 3, 0}};
+        assert_ok(ctx, graphss_attack_run(ctx, &want, NULL, &in, &opt));
+        assert_ok(ctx, graphss_i_nettack_each(ctx, &got, &in, &opt, same, 1));
+        assert_int_equal(got.count, want.count);
+        for (size_t i = 0; i < want.count; i++) {
+            assert_int_equal(got.item[i].victim, want.item[i].victim);
+            assert_int_equal(got.item[i].node, want.item[i].node);
+            assert_int_equal(got.item[i].target, want.item[i].target);
+        }
+        const graphss_i_attack_budget each[N] = {{0, 2, 0}, {3, 0, 0}, {0, 0, 0}};
+        assert_ok(ctx, graphss_i_nettack_each(ctx, &own, &in, &opt, each, 5));
+        size_t links = 0, words = 0;
+        for (size_t i = 0; i < own.count; i++) {
+            const graphss_flip *f = &own.item[i];
+            const bool link = f->kind == GRAPHSS_FLIP_LINK;
+            links += link && f->victim == 7;
+            words += !link && f->victim == 3;
+            if (link && f->new_value != 0)
+                assert_true(f->node % 5 == 0 || f->target % 5 == 0);
+        }
+        assert_int_equal(links + words, own.count);
+        assert_int_equal(words, 2);
+        assert_true(links > 0 && links <= 3);
+        graphss_flips_destroy(ctx, &own);
+        graphss_flips_destroy(ctx, &got);
+        graphss_flips_destroy(ctx, &want);
+        graphss_dataset_destroy(ctx, &t.data);
+    }
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -522,6 +574,7 @@ int main(void)
         cmocka_unit_test(test_an_isolated_victim_can_be_linked_but_has_no_influencers),
         cmocka_unit_test(test_what_cannot_be_attacked_is_refused),
         cmocka_unit_test(test_an_attack_can_be_cancelled),
+        cmocka_unit_test(test_victims_may_have_budgets_of_their_own),
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_the_budget_and_the_domain_are_told),
     };

@@ -1,6 +1,6 @@
-/* rehearse.h - quick attacks and benign churn on chosen nodes of the current snapshot, to see
- * what they would look like. No search, as Nettack has it: the changes that a linear model
- * of the words calls strongest, drawn with some chance, in time linear in the graph. */
+/* rehearse.h - attacks and benign churn on chosen nodes of the current snapshot, to see what
+ * they would look like: Nettack on links and words, on links, on words, and nodes copied from
+ * another class. */
 #ifndef GRAPHSS_REHEARSE_H
 #define GRAPHSS_REHEARSE_H
 
@@ -29,7 +29,7 @@ typedef struct graphss_i_rehearsal {
 } graphss_i_rehearsal;
 
 /* The i-th victim is attacked in the way graphss_i_rehearsal_kind(i). Both outputs are the
- * caller's. Time O(nodes + links + words + victims * columns). */
+ * caller's. Time O(nodes + links + words + victims * (columns + least(nodes, 50000))). */
 size_t graphss_i_rehearsal_kind(size_t i);
 /* Budgets in turn: 1 link and 10 words, 2 and 20, 5 and 50. */
 graphss_benign_options graphss_i_rehearsal_budget(size_t i);

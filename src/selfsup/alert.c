@@ -133,9 +133,9 @@ static int higher_first(const void *a, const void *b)
     return (x->score < y->score) - (x->score > y->score);
 }
 
-/* value [size] = log^2(rank / (size + 1)), the highest score having rank 1, equal scores
- * their mean rank. Returns the sum over the group. */
-static double rank_values(double *value, pooled *pool, size_t size)
+/* value [size] = -weight log^3(rank / (size + 1)), the highest score having rank 1, equal
+ * scores their mean rank. Returns the sum over the group. */
+static double rank_values(double *value, pooled *pool, size_t size, double weight)
 {
     double own = 0;
     qsort(pool, size, sizeof *pool, higher_first);
@@ -145,7 +145,7 @@ static double rank_values(double *value, pooled *pool, size_t size)
         const double rank = 0.5 * (double)(i + 1 + end);
         const double x = log(rank / (double)(size + 1));
         for (size_t j = i; j < end; j++) {
-            value[j] = x * x;
+            value[j] = -weight * x * x * x;
             own += pool[j].of_group ? value[j] : 0;
         }
     }
@@ -161,6 +161,8 @@ typedef struct exchanges {
 } exchanges;
 
 static const double DRAWN_MOST = 2e7; /* numbers drawn for a verdict */
+static const double SETTLED = 0.02;   /* what nodes count that cannot have been attacked:
+                                       * they decide where there are no others */
 enum { TRUE_LEAST = 20 };             /* nodes that make rehearsed ones needless */
 
 static void exchange_kind(exchanges *x, double *value, size_t size, size_t n, size_t draws,
@@ -275,7 +277,8 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
             continue;
         v.n_group += n_group;
         v.n_calibration += size - n_group;
-        x.own += rank_values(value, pool, size);
+        x.own +=
+            rank_values(value, pool, size, seen->settled && seen->settled[k] ? SETTLED : 1);
         exchange_kind(&x, value, size, n_group, draws, draw, &rng);
     }
     if (!st && v.n_group == 0)

@@ -203,7 +203,42 @@ static void test_a_few_high_nodes_are_noticed(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* One node against three: it has rank 1 of 4, so p tends to 1 / 4. Score: log^2(1 / 5). */
+/* Whatever nodes of a settled kind score, those of another kind decide; alone they alert as
+ * often as promised. */
+static void test_settled_nodes_decide_only_alone(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static snapshot s;
+    uint8_t settled[] = {1, 0};
+    const graphss_alert_options opt = {.false_alarm_rate = 0.05, .draws = 199};
+    size_t alerts = 0;
+    for (uint64_t t = 0; t < 1000; t++) {
+        graphss_alert_scores seen = snapshot_make(&s, 77 + t);
+        graphss_verdict v;
+        int32_t node[GROUP]; /* even: of the settled kind */
+        for (int32_t i = 0; i < GROUP; i++)
+            node[i] = CALM + 2 * i;
+        seen.settled = settled;
+        assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, node, GROUP, t, &opt));
+        alerts += v.alert;
+    }
+    assert_in_range(alerts, 25, 78);
+    graphss_alert_scores seen = snapshot_make(&s, 5);
+    graphss_verdict without, with;
+    int32_t node[GROUP];
+    for (int32_t i = 0; i < GROUP; i++) {
+        node[i] = CALM + (i < 5 ? 2 * i + 1 : 2 * i);
+        s.score[node[i]] += i < 5 ? -20 : 20; /* the settled are high, the others low */
+    }
+    assert_ok(ctx, graphss_alert_judge(ctx, &without, &seen, node, GROUP, 1, &opt));
+    seen.settled = settled;
+    assert_ok(ctx, graphss_alert_judge(ctx, &with, &seen, node, GROUP, 1, &opt));
+    assert_true(without.alert && !with.alert);
+    graphss_ctx_free(ctx);
+}
+
+/* One node against three: it has rank 1 of 4, so p tends to 1 / 4. Score: -log^3(1 / 5). */
 static void test_a_tiny_verdict_is_counted_by_hand(void **state)
 {
     (void)state;
@@ -224,7 +259,7 @@ static void test_a_tiny_verdict_is_counted_by_hand(void **state)
     graphss_verdict v;
     assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, NULL, 0, 1, &opt));
     assert_float_equal(v.p_value, 0.25, 0.01);
-    assert_float_equal(v.score, log(0.2) * log(0.2), 1e-12);
+    assert_float_equal(v.score, -pow(log(0.2), 3), 1e-12);
     assert_true(v.alert);
     score[3] = 3; /* shares rank 1.5 */
     assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, NULL, 0, 1, &opt));
@@ -299,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_failing_allocations_leave_nothing),
         cmocka_unit_test(test_groups_of_unlike_nodes_alert_as_often_as_promised),
         cmocka_unit_test(test_a_few_high_nodes_are_noticed),
+        cmocka_unit_test(test_settled_nodes_decide_only_alone),
         cmocka_unit_test(test_a_tiny_verdict_is_counted_by_hand),
         cmocka_unit_test(test_drawing_and_the_normal_law_agree),
         cmocka_unit_test(test_failing_allocations_of_a_verdict_leave_nothing),
