@@ -127,7 +127,7 @@ const cli_command cli_reproduce = {
     .summary = "Run the experiments behind the tables and figures",
     .about =
         "WHAT is datasets, defence, alert, runtime, parameters, ablation, confusion, "
-        "budget, noise, scale, calibration, the name of a recipe, or all.\n"
+        "attackers, budget, noise, scale, calibration, the name of a recipe, or all.\n"
         "Each result is a line of DIR/records.jsonl as soon as it is there. What is there "
         "is not run again, so an interrupted run goes on when it is started again.\n"
         "As many experiments run side by side as there are --threads; each uses one.\n",

@@ -4,10 +4,8 @@
 #include <string.h>
 
 static const graphss_i_attack_method *const methods[] = {
-    &graphss_i_nettack,
-    &graphss_i_random,
-    &graphss_i_dice,
-    &graphss_i_prbcd,
+    &graphss_i_nettack, &graphss_i_random,      &graphss_i_dice,
+    &graphss_i_prbcd,   &graphss_i_copy_attack, &graphss_i_benign_attack,
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
@@ -19,6 +17,26 @@ const char *graphss_attack_name(size_t i)
 const char *graphss_attack_summary(size_t i)
 {
     return i < METHODS ? methods[i]->summary : NULL;
+}
+
+static const graphss_i_attack_method *find(const char *name)
+{
+    for (size_t i = 0; i < METHODS; i++)
+        if (strcmp(methods[i]->name, name) == 0)
+            return methods[i];
+    return NULL;
+}
+
+bool graphss_i_attack_needs_model(const char *name)
+{
+    const graphss_i_attack_method *method = find(name);
+    return method && method->needs_model;
+}
+
+const char *graphss_i_attack_find(const char *name)
+{
+    const graphss_i_attack_method *method = find(name);
+    return method ? method->name : NULL;
 }
 
 graphss_attack_options graphss_attack_options_default(void)
@@ -203,10 +221,7 @@ graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
     graphss_status st = graphss_options_check(ctx, opt, graphss_attack_options_table());
     if (st)
         return st;
-    const graphss_i_attack_method *method = NULL;
-    for (size_t i = 0; i < METHODS; i++)
-        if (strcmp(methods[i]->name, opt->method) == 0)
-            method = methods[i];
+    const graphss_i_attack_method *method = find(opt->method);
     if (!method)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "--method: no attack is called '%.60s'", opt->method);

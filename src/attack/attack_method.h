@@ -17,7 +17,12 @@ typedef struct graphss_i_attack_method {
 } graphss_i_attack_method;
 
 extern const graphss_i_attack_method graphss_i_nettack, graphss_i_random, graphss_i_dice,
-    graphss_i_prbcd;
+    graphss_i_prbcd, graphss_i_copy_attack, graphss_i_benign_attack;
+
+/* Does what the method of that name chooses depend on the model attacked? */
+bool graphss_i_attack_needs_model(const char *name);
+/* The name as a text that lasts; NULL: there is no such method. */
+const char *graphss_i_attack_find(const char *name);
 
 /* ---- what methods share (attack.c) ---- */
 

@@ -1,8 +1,10 @@
 /* benign.c - churn: links joined and cut, words come and go, at nodes that nobody attacks. */
+#include "attack/attack_method.h"
 #include "attack/churn.h"
 #include "attack/mixing.h"
 #include "attack/sandbox.h"
 #include <graphss/benign.h>
+#include <math.h>
 
 enum { TRIES = 200 };
 
@@ -158,3 +160,59 @@ graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
         *out = made;
     return st;
 }
+
+/* ---- in the table of attacks: what an attack is to be told from ---- */
+
+/* The log of changes that were made without a word about losses. */
+static graphss_status write_log(graphss_ctx *ctx, graphss_attack_log *log,
+                                const graphss_flips *flips, const graphss_attack_input *in,
+                                size_t wanted)
+{
+    log->victim = graphss_i_calloc(ctx, in->n_victims, sizeof *log->victim);
+    log->step = graphss_i_calloc(ctx, flips->count, sizeof *log->step);
+    if (!log->victim || !log->step)
+        return GRAPHSS_ERR_NOMEM;
+    for (; log->n_steps < flips->count; log->n_steps++)
+        log->step[log->n_steps].loss = NAN;
+    size_t at = 0; /* changes stand in the order of the victims */
+    for (size_t i = 0; i < in->n_victims; i++) {
+        graphss_attack_victim *v = &log->victim[log->n_victims++];
+        *v = (graphss_attack_victim){
+            .node = in->victim[i], .loss_before = NAN, .loss_after = NAN, .wanted = wanted};
+        for (; at < flips->count && flips->item[at].victim == v->node; at++)
+            *(flips->item[at].kind == GRAPHSS_FLIP_LINK ? &v->n_links : &v->n_features) += 1;
+    }
+    return GRAPHSS_OK;
+}
+
+static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
+                          const graphss_attack_input *in, const graphss_attack_options *opt)
+{
+    if (opt->mode == GRAPHSS_MODE_PAPER)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--mode paper is for --method nettack, found 'benign'");
+    if (opt->kind != GRAPHSS_ATTACK_LF || opt->influencers || opt->independent)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "benign: want --links and --features, no --kind, --influencers "
+                              "or --independent");
+    int32_t *label = graphss_i_copy(ctx, in->label, in->graph->n_nodes, sizeof *label);
+    if (!label)
+        return GRAPHSS_ERR_NOMEM;
+    const graphss_dataset data = {.graph = *in->graph,
+                                  .features = *in->features,
+                                  .label = label,
+                                  .n_classes = in->n_classes};
+    const graphss_benign_options each = {.links = opt->links, .features = opt->features};
+    graphss_status st =
+        graphss_i_churn(ctx, out, &data, in->victim, in->n_victims, in->seed, &each, 0);
+    if (!st)
+        st = write_log(ctx, log, out, in, (size_t)(opt->links + opt->features));
+    graphss_release(ctx, label);
+    return st;
+}
+
+const graphss_i_attack_method graphss_i_benign_attack = {
+    .name = "benign",
+    .summary = "no attack: links and features of the node's own class, as a living graph has",
+    .run = run,
+};

@@ -2,15 +2,16 @@
  * outside, then datasets, seeds, sets, classifiers, settings, and methods inside. */
 #include "experiment/plan.h"
 
+#include "attack/attack_method.h"
 #include "defence/defence.h"
 #include "experiment/records.h"
 #include <string.h>
 
 /* ---- what a recipe may say ---- */
 
-static const char *const whats[] = {"datasets",   "defence",  "alert",       "runtime",
-                                    "parameters", "ablation", "confusion",   "budget",
-                                    "noise",      "scale",    "calibration", NULL};
+static const char *const whats[] = {
+    "datasets", "defence", "alert", "runtime",     "parameters", "ablation", "confusion",
+    "budget",   "noise",   "scale", "calibration", "attackers",  NULL};
 static const char *const keys[] = {"what",    "mode",  "settings",  "datasets", "models",
                                    "methods", "skip",  "once",      "seeds",    "sets",
                                    "limit",   "alone", "parameter", NULL};
@@ -104,9 +105,7 @@ static const char *keep_word(planner *p, const char *word, size_t n)
 }
 
 /* Does the method give the same answer whatever the classifier, on the same snapshots? So do
- * those that bring a network along, or none. The honest attack does not look at the
- * classifier.
- */
+ * those that bring a network along, or none. Most attacks do not look at the classifier. */
 static bool own_network(const graphss_i_defence *m)
 {
     return m->untrained || (m->evasion_previous && !m->on_model);
@@ -129,6 +128,16 @@ static bool wanted(const planner *p, const graphss_i_job *job, const char *metho
                     (graphss_i_word_in("*", 1, list) && strcmp(method, "alert") != 0));
 }
 
+/* An attack that looks at the classifier makes other snapshots for every classifier, and in
+ * every setting, since each has a past of its own to train on. */
+static graphss_status looks_at_model(graphss_ctx *ctx, const graphss_i_job *job, bool *yes)
+{
+    graphss_i_job_options opt;
+    const graphss_status st = graphss_i_job_options_fill(ctx, &opt, job);
+    *yes = !st && graphss_i_attack_needs_model(opt.protocol.attack.method);
+    return st;
+}
+
 /* What is trained on the current snapshot, or not at all, does not see what was before, and
  * the honest attack leads to the same current snapshot in every setting. */
 static bool without_past(const graphss_i_cell *cell)
@@ -144,7 +153,11 @@ static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_firs
     size_t n = 0;
     if (!strcmp(job->what, "datasets") && !job->any)
         cell[n++] = (graphss_i_cell){.train = "none"};
-    const bool share = job->mode == GRAPHSS_MODE_HONEST;
+    bool needs_model = false;
+    const graphss_status st = looks_at_model(p->ctx, job, &needs_model);
+    if (st)
+        return st;
+    const bool share = job->mode == GRAPHSS_MODE_HONEST && !needs_model;
     for (size_t i = 0; graphss_recover_name(i) && n + 2 < MOST && job->mode >= 0; i++) {
         const char *name = graphss_recover_name(i);
         const graphss_i_defence *m = graphss_i_defence_find(name, job->mode);

@@ -1,5 +1,6 @@
 /* plan_options.c - the options of jobs and cells: presets of the mode, lines of the recipe for
  * any dataset, lines for this one, and the point of a sweep, the later over the earlier. */
+#include "attack/attack_method.h"
 #include "defence/defence.h"
 #include "experiment/plan.h"
 #include "experiment/records.h"
@@ -74,8 +75,12 @@ static graphss_status assign_point(graphss_ctx *ctx, graphss_i_job_options *job,
         if (equals && n - n_key - 1 < sizeof value) {
             memcpy(value, equals + 1, n - n_key - 1);
             value[n - n_key - 1] = '\0';
-            const graphss_status st =
-                graphss_i_assign(ctx, job, recover, at, n_key, value, false, &known);
+            /* the one text of a point: a name that is a constant elsewhere */
+            const char *attack = n_key == 13 && !memcmp(at, "attack.method", n_key)
+                                     ? graphss_i_attack_find(value)
+                                     : NULL;
+            const graphss_status st = graphss_i_assign(
+                ctx, job, recover, at, n_key, attack ? attack : value, attack != NULL, &known);
             if (st)
                 return graphss_i_fail_in(ctx, st, r->name);
         }
