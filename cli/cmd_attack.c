@@ -292,7 +292,9 @@ const cli_command cli_attack = {
     .summary = "Choose changes of links and features that mislead a model",
     .about =
         "Methods: nettack (the default), random and dice (controls), prbcd (gradients of the "
-        "model itself; links only). The budget is --links and --features for each victim, "
+        "model itself; links only), copy (links and words of a node of another class), "
+        "benign (no attack: change as a living graph has). The budget is --links and "
+        "--features for each victim, "
         "links first; where one of the two is given the other is 0. --kind links, features "
         "or both has one --budget instead. An attack is evasion unless --poisoning says "
         "that the model is trained again.\n",

@@ -286,6 +286,43 @@ static void a_dear_method_may_be_run_once(void **state)
     remove_place(&p);
 }
 
+/* An attack that looks at the classifier: nothing may be shared between classifiers or
+ * settings. */
+static void a_point_may_be_an_attacker_of_another_kind(void **state)
+{
+    (void)state;
+    const place p = make_place(
+        "attackers", "what = attackers\nmode = honest\nsettings = new seen\nmodels = gcn\n"
+                     "datasets = synth:nodes=90,classes=3,features=30,degree=4\n"
+                     "methods = none rgcn retrain\nattack.features = 0\nattack.links = 2\n"
+                     "parameter = attacker\npoint dice = attack.method=dice\n"
+                     "point prbcd = attack.method=prbcd\n");
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const graphss_reproduce_options opt = options_of(&p);
+    graphss_i_plan plan = {0};
+    size_t shared = 0, twins = 0, own = 0;
+    assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 1, &opt));
+    for (size_t j = 0; j < plan.n_jobs; j++) {
+        const graphss_i_job *job = &plan.job[j];
+        const bool prbcd = !strcmp(job->point->key, "point prbcd");
+        graphss_i_job_options options;
+        assert_ok(ctx, graphss_i_job_options_fill(ctx, &options, job));
+        assert_string_equal(options.protocol.attack.method, prbcd ? "prbcd" : "dice");
+        for (size_t c = 0; c < job->n_cells; c++) {
+            assert_false(prbcd && (job->any || job->cell[c].twin));
+            shared += job->any;
+            twins += job->cell[c].twin;
+            own += prbcd;
+        }
+    }
+    assert_int_equal(shared, 4); /* rgcn, two trainings in two settings */
+    assert_int_equal(twins, 2);  /* retrain, and rgcn retrained */
+    assert_int_equal(own, 8);
+    graphss_i_plan_destroy(ctx, &plan);
+    graphss_ctx_free(ctx);
+    remove_place(&p);
+}
+
 static void wrong_recipes_are_refused_before_any_work(void **state)
 {
     (void)state;
@@ -312,6 +349,9 @@ static void wrong_recipes_are_refused_before_any_work(void **state)
          "epochs"},
         {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
          "parameter = x\npoint 1 = attack.frob=1\n",
+         "GROUP.OPTION"},
+        {"what = attackers\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
+         "parameter = x\npoint 1 = attack.method=frob\n",
          "GROUP.OPTION"},
     };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -541,6 +581,7 @@ int main(void)
         cmocka_unit_test(a_scene_that_cannot_be_made_is_an_error_of_its_cells),
         cmocka_unit_test(points_of_a_sweep_are_cells),
         cmocka_unit_test(a_dear_method_may_be_run_once),
+        cmocka_unit_test(a_point_may_be_an_attacker_of_another_kind),
         cmocka_unit_test(wrong_recipes_are_refused_before_any_work),
         cmocka_unit_test(lists_of_the_command_line_keep_generated_graphs_whole),
         cmocka_unit_test(every_recipe_of_the_program_can_be_planned),

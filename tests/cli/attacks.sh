@@ -51,6 +51,17 @@ run --json attack $graph --model-file gcn.model --method prbcd --links 3
 exits 0; json links_flipped 96
 holds "accuracy_after < accuracy_before - 0.2" accuracy_after accuracy_before
 
+case_ "copies and benign change by the same command"
+run --json attack $graph --model-file gcn.model --method copy --links 4 --features 20 -o c.flips
+exits 0; json method copy; json changes_wanted 768
+holds "accuracy_after < accuracy_before" accuracy_after accuracy_before
+grep -q "^# method: copy" c.flips || complain "the file does not say copy"
+run --json attack $graph --model-file gcn.model --method benign --links 4
+exits 0; json method benign
+holds "accuracy_after >= accuracy_before" accuracy_after accuracy_before
+run attack $graph --model-file gcn.model --method copy --links 4 --influencers 1
+exits 2; err "--influencers"
+
 case_ "one budget for either kind, each victim on its own graph"
 run --json attack $graph --model-file gcn.model --kind both --budget 4 --independent
 exits 0; json changes_wanted 128; json others_accuracy_after null
