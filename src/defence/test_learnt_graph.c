@@ -1,6 +1,7 @@
 /* The learnt graph against twins that keep whole matrices and know every eigenvalue. */
 #include "defence/candidates.h"
 #include "defence/learnt_graph.h"
+#include "defence/testing_jacobi.h"
 #include "defence/testing_scene_defence.h"
 #include "testing.h"
 #include <math.h>
@@ -243,39 +244,6 @@ static void test_roughness_is_the_trace_and_has_its_gradient(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* Cyclic Jacobi: the eigenvalues of a [N x N], which is overwritten, and vectors in columns.
- */
-static void jacobi(double *value, double *v, double *a)
-{
-    memset(v, 0, N * N * sizeof *v);
-    for (size_t i = 0; i < N; i++)
-        v[i * N + i] = 1;
-    for (int sweep = 0; sweep < 12; sweep++)
-        for (size_t p = 0; p < N; p++)
-            for (size_t q = p + 1; q < N; q++) {
-                if (fabs(a[p * N + q]) < 1e-14)
-                    continue;
-                const double t = (a[q * N + q] - a[p * N + p]) / (2 * a[p * N + q]);
-                const double u = copysign(1, t) / (fabs(t) + sqrt(t * t + 1));
-                const double c = 1 / sqrt(u * u + 1), sn = u * c;
-                for (size_t i = 0; i < N; i++) {
-                    const double x = a[i * N + p], y = a[i * N + q];
-                    a[i * N + p] = c * x - sn * y;
-                    a[i * N + q] = sn * x + c * y;
-                }
-                for (size_t i = 0; i < N; i++) {
-                    const double x = a[p * N + i], y = a[q * N + i];
-                    a[p * N + i] = c * x - sn * y;
-                    a[q * N + i] = sn * x + c * y;
-                    const double vx = v[i * N + p], vy = v[i * N + q];
-                    v[i * N + p] = c * vx - sn * vy;
-                    v[i * N + q] = sn * vx + c * vy;
-                }
-            }
-    for (size_t i = 0; i < N; i++)
-        value[i] = a[i * N + i];
-}
-
 /* out [N x N]: every eigenvalue of S nearer to 0 by amount; with rank < N the others by the
  * share that one of their root mean square would lose. */
 static void shrink(double *out, const graphss_i_learnt *s, double amount, size_t rank)
@@ -283,7 +251,7 @@ static void shrink(double *out, const graphss_i_learnt *s, double amount, size_t
     double *a = malloc(N * N * sizeof *a), *v = malloc(N * N * sizeof *v), value[N];
     bool top[N] = {false};
     spread(a, s);
-    jacobi(value, v, a);
+    testing_jacobi(value, v, a, N);
     double squares = 0;
     for (size_t r = 0; r < rank; r++) {
         size_t best = N;

@@ -1,44 +1,10 @@
 /* Eigenpairs against Jacobi's method, GNN-SVD against full matrices. */
 #include "defence/eigen.h"
+#include "defence/testing_jacobi.h"
 #include "defence/testing_scene_defence.h"
 #include "models/model_private.h"
 
 enum { N = WORLD_NODES, RANK = 15 };
-
-/* All eigenpairs of a symmetric matrix a [N x N], which is destroyed: value [N], columns of
- * v [N x N]. */
-static void jacobi(double *value, double *v, double *a)
-{
-    for (int i = 0; i < N * N; i++)
-        v[i] = i % (N + 1) == 0;
-    for (int sweep = 0; sweep < 30; sweep++)
-        for (int p = 0; p < N; p++)
-            for (int q = p + 1; q < N; q++) {
-                if (fabs(a[p * N + q]) < 1e-14)
-                    continue;
-                const double theta = (a[q * N + q] - a[p * N + p]) / (2 * a[p * N + q]);
-                const double t =
-                    (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
-                const double c = 1 / sqrt(t * t + 1), s = t * c;
-                for (int k = 0; k < N; k++) {
-                    const double x = a[k * N + p], y = a[k * N + q];
-                    a[k * N + p] = c * x - s * y;
-                    a[k * N + q] = s * x + c * y;
-                }
-                for (int k = 0; k < N; k++) {
-                    const double x = a[p * N + k], y = a[q * N + k];
-                    a[p * N + k] = c * x - s * y;
-                    a[q * N + k] = s * x + c * y;
-                }
-                for (int k = 0; k < N; k++) {
-                    const double x = v[k * N + p], y = v[k * N + q];
-                    v[k * N + p] = c * x - s * y;
-                    v[k * N + q] = s * x + c * y;
-                }
-            }
-    for (int i = 0; i < N; i++)
-        value[i] = a[i * N + i];
-}
 
 /* low [N x N]: the best approximation of that rank */
 static void low_rank_matrix(double *low, double *top, const graphss_graph *g, int rank)
@@ -47,7 +13,7 @@ static void low_rank_matrix(double *low, double *top, const graphss_graph *g, in
     for (size_t i = 0; i < N; i++)
         for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++)
             a[i * N + (size_t)g->target[e]] = 1;
-    jacobi(value, v, a);
+    testing_jacobi(value, v, a, N);
     memset(low, 0, N * N * sizeof *low);
     for (int r = 0; r < rank; r++) {
         int best = 0;
