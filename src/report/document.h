@@ -70,6 +70,7 @@ void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
 void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_datasets(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_defence(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_alert(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_runtime(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_sweeps(graphss_i_document *d, graphss_i_runs *records);
@@ -80,6 +81,18 @@ void graphss_i_section_runs(graphss_i_document *d, graphss_i_runs *records,
                             const char *folder);
 
 /* ---- what sections share (section.c) ---- */
+
+const char *graphss_i_plural(graphss_i_arena *arena, size_t n, const char *word);
+
+/* "a; b; c and 3 more"; begins as {"", 0}. The second way to add names all: "a, b, c, d". */
+typedef struct graphss_i_names {
+    const char *text;
+    size_t n;
+} graphss_i_names;
+
+void graphss_i_add_name(graphss_i_arena *arena, graphss_i_names *list, const char *name);
+void graphss_i_add_any_name(graphss_i_arena *arena, graphss_i_names *list, const char *name);
+const char *graphss_i_names_text(graphss_i_arena *arena, const graphss_i_names *list);
 
 /* Modes and settings that occur for one kind of record: never in one table. */
 typedef struct graphss_i_world {
@@ -147,6 +160,9 @@ const char *graphss_i_verdict(graphss_i_stat ours, const graphss_i_paper_cell *p
 int graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
                    const graphss_i_variant *ours, const graphss_i_variant *other,
                    graphss_i_stat *difference);
+/* What findings say of one world's attackers (section_attackers.c). */
+void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records,
+                               const graphss_i_world *world);
 /* Ours among the variants: the one of GraphSS with most records; NULL: none. */
 const graphss_i_variant *graphss_i_ours(graphss_i_runs *records, const graphss_i_query *query,
                                         const graphss_i_variants *list);

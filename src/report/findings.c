@@ -33,37 +33,6 @@ static const char *span_text(graphss_i_arena *arena, const span *s, int decimals
     return graphss_i_say(arena, "%s to %s%s", low, high, unit);
 }
 
-static const char *plural(graphss_i_arena *arena, size_t n, const char *word)
-{
-    return graphss_i_say(arena, "%zu %s%s", n, word, n == 1 ? "" : "s");
-}
-
-/* "a, b and 3 more" */
-typedef struct names {
-    const char *text;
-    size_t n;
-} names;
-
-enum { NAMES_MOST = 3 };
-
-static void add_name(graphss_i_arena *arena, names *list, const char *name)
-{
-    if (list->n++ < NAMES_MOST)
-        list->text = graphss_i_say(arena, "%s%s%s", list->text, *list->text ? "; " : "", name);
-}
-
-static void add_any_name(graphss_i_arena *arena, names *list, const char *name)
-{
-    list->text = graphss_i_say(arena, "%s%s%s", list->text, list->n++ ? ", " : "", name);
-}
-
-static const char *names_text(graphss_i_arena *arena, const names *list)
-{
-    if (list->n <= NAMES_MOST)
-        return list->text;
-    return graphss_i_say(arena, "%s and %zu more", list->text, list->n - NAMES_MOST);
-}
-
 static const char *cell_name(graphss_i_runs *records, const graphss_i_query *q)
 {
     return graphss_i_say(&records->arena, "%s %s", graphss_i_dataset_name(records, q->dataset),
@@ -74,7 +43,7 @@ static const char *cell_name(graphss_i_runs *records, const graphss_i_query *q)
 
 typedef struct tally {
     size_t better, undecided, worse, methods;
-    names lost, open; /* where it is worse, where it is undecided */
+    graphss_i_names lost, open; /* where it is worse, where it is undecided */
 } tally;
 
 static void duels(tally *out, graphss_i_runs *records, const graphss_i_query *cell,
@@ -96,10 +65,10 @@ static void duels(tally *out, graphss_i_runs *records, const graphss_i_query *ce
             out->better++;
         } else if (who == 0) {
             out->undecided++;
-            add_name(arena, &out->open, where);
+            graphss_i_add_name(arena, &out->open, where);
         } else {
             out->worse++;
-            add_name(arena, &out->lost, where);
+            graphss_i_add_name(arena, &out->lost, where);
         }
     }
 }
@@ -110,11 +79,13 @@ static const char *tally_text(graphss_i_arena *arena, const tally *t, const char
     const size_t all = t->better + t->undecided + t->worse;
     const char *text = graphss_i_say(
         arena, "against %s it is better in %zu of %s, undecided in %zu, worse in %zu", against,
-        t->better, plural(arena, all, "comparison"), t->undecided, t->worse);
+        t->better, graphss_i_plural(arena, all, "comparison"), t->undecided, t->worse);
     if (t->lost.n)
-        text = graphss_i_say(arena, "%s (worse: %s)", text, names_text(arena, &t->lost));
+        text = graphss_i_say(arena, "%s (worse: %s)", text,
+                             graphss_i_names_text(arena, &t->lost));
     if (t->open.n)
-        text = graphss_i_say(arena, "%s (undecided: %s)", text, names_text(arena, &t->open));
+        text = graphss_i_say(arena, "%s (undecided: %s)", text,
+                             graphss_i_names_text(arena, &t->open));
     return text;
 }
 
@@ -190,9 +161,10 @@ static void defence(graphss_i_document *d, graphss_i_runs *records,
             "victims from %s right to %s. GraphSS brings them to %s (mean over cells: %s %%). "
             "Against the undefended classifier other test nodes change by %s%s points on "
             "average.",
-            world->name, plural(arena, after.n, "cell"), span_text(arena, &runs, 0, ""),
-            runs.high == 1 ? "" : "s", span_text(arena, &before, 1, " %"),
-            span_text(arena, &attacked, 1, " %"), span_text(arena, &after, 1, " %"),
+            world->name, graphss_i_plural(arena, after.n, "cell"),
+            span_text(arena, &runs, 0, ""), runs.high == 1 ? "" : "s",
+            span_text(arena, &before, 1, " %"), span_text(arena, &attacked, 1, " %"),
+            span_text(arena, &after, 1, " %"),
             graphss_i_fixed(arena, after.sum / (double)after.n, 1), others.sum > 0 ? "+" : "",
             graphss_i_fixed(arena, others.n ? others.sum / (double)others.n : NAN, 1)));
     say_tally(d, world, &trivial, &rivals, runs.low < 3);
@@ -357,7 +329,7 @@ static void reasons(graphss_i_document *d, graphss_i_runs *records)
                 "before the attack, victims included. Repeating those answers is the baseline "
                 "keep-last: GraphSS ends %s points %s it on average (%s on the same victims).",
                 graphss_i_fixed(arena, fabs(keep.mean), 1), keep.mean < 0 ? "below" : "above",
-                plural(arena, keep.n, "run")));
+                graphss_i_plural(arena, keep.n, "run")));
     const size_t n = compared(&attack), m = compared(&original);
     if (n && attack.differs)
         graphss_i_item(
@@ -370,7 +342,7 @@ static void reasons(graphss_i_document *d, graphss_i_runs *records)
                 "authors' "
                 "code does and what that is worth.",
                 attack.sum > 0 ? "+" : "", graphss_i_fixed(arena, attack.sum / (double)n, 1),
-                plural(arena, n, "cell"), original.sum > 0 ? "+" : "",
+                graphss_i_plural(arena, n, "cell"), original.sum > 0 ? "+" : "",
                 graphss_i_fixed(arena, m ? original.sum / (double)m : NAN, 1)));
     static const char *const rival[] = {"jaccard", "svd", "rgcn", "grand", "prognn", "nrgnn"};
     double apart = 0, both = 0;
@@ -395,7 +367,7 @@ static void reasons(graphss_i_document *d, graphss_i_runs *records)
                           "victims by %s%s points on average (%s). docs/defences.md "
                           "has evidence that the paper's table mixes the two.",
                           apart > 0 ? "+" : "", graphss_i_fixed(arena, apart / both, 1),
-                          plural(arena, (size_t)both, "method")));
+                          graphss_i_plural(arena, (size_t)both, "method")));
 }
 
 /* ---- the rest ---- */
@@ -447,11 +419,13 @@ static void alert(graphss_i_document *d, graphss_i_runs *records, const graphss_
     size_t clean = 0, alarms = 0;
     if (area.n == 0 && node.n == 0)
         return;
-    const char *text = graphss_i_say(arena, "Alert, %s, %s", world->name,
-                                     plural(arena, graphss_i_count(records, &q), "run"));
+    const char *text =
+        graphss_i_say(arena, "Alert, %s, %s", world->name,
+                      graphss_i_plural(arena, graphss_i_count(records, &q), "run"));
     if (area.n)
         text = graphss_i_say(arena, "%s: area under the ROC of groups of nodes %s in %s", text,
-                             span_text(arena, &area, 3, ""), plural(arena, area.n, "cell"));
+                             span_text(arena, &area, 3, ""),
+                             graphss_i_plural(arena, area.n, "cell"));
     if (node.n)
         text = graphss_i_say(arena, "%s%s of single nodes %s", text, area.n ? ";" : ":",
                              span_text(arena, &node, 3, ""));
@@ -467,7 +441,7 @@ static void alert(graphss_i_document *d, graphss_i_runs *records, const graphss_
         graphss_i_say(arena,
                       "The stated rate of false alarms, 5 %%, %s: %zu of %s raised one (%s "
                       "%%; by chance up to %s %% are to be expected).",
-                      world->name, alarms, plural(arena, clean, "clean group"),
+                      world->name, alarms, graphss_i_plural(arena, clean, "clean group"),
                       graphss_i_fixed(arena, 100 * share, 1),
                       graphss_i_fixed(arena, 100 * (0.05 + room), 1)));
 }
@@ -496,9 +470,9 @@ static void runtime(graphss_i_document *d, graphss_i_runs *records,
         }
     if (ours.n == 0)
         return;
-    const char *text =
-        graphss_i_say(arena, "Runtime, %s: GraphSS takes %s in %s on one thread", world->name,
-                      span_text(arena, &ours, 2, " s"), plural(arena, ours.n, "cell"));
+    const char *text = graphss_i_say(
+        arena, "Runtime, %s: GraphSS takes %s in %s on one thread", world->name,
+        span_text(arena, &ours, 2, " s"), graphss_i_plural(arena, ours.n, "cell"));
     if (faster.n)
         text = graphss_i_say(arena, "%s; the paper's figures, on a GPU, are %s times that",
                              text, span_text(arena, &faster, 1, ""));
@@ -506,8 +480,9 @@ static void runtime(graphss_i_document *d, graphss_i_runs *records,
 }
 
 /* Names of a kind that the paper has and the records of a world have not. */
-static void missing_names(graphss_i_arena *arena, names *out, graphss_i_runs *records,
-                          const graphss_i_query *query, graphss_i_field field, size_t known)
+static void missing_names(graphss_i_arena *arena, graphss_i_names *out,
+                          graphss_i_runs *records, const graphss_i_query *query,
+                          graphss_i_field field, size_t known)
 {
     const graphss_i_list found = graphss_i_distinct(records, query, field);
     for (size_t i = 0; i < known && graphss_i_known(field, i); i++) {
@@ -515,19 +490,20 @@ static void missing_names(graphss_i_arena *arena, names *out, graphss_i_runs *re
         for (size_t k = 0; k < found.n; k++)
             there = there || !strcmp(found.text[k], graphss_i_known(field, i));
         if (!there)
-            add_any_name(arena, out, graphss_i_shown(field, graphss_i_known(field, i)));
+            graphss_i_add_any_name(arena, out,
+                                   graphss_i_shown(field, graphss_i_known(field, i)));
     }
 }
 
 static void missing(graphss_i_document *d, graphss_i_runs *records)
 {
     graphss_i_arena *arena = d->arena;
-    names parts = {"", 0};
+    graphss_i_names parts = {"", 0};
     size_t errors = 0;
     for (size_t i = 0; graphss_i_known(GRAPHSS_I_WHAT, i); i++) {
         const graphss_i_query q = {.what = graphss_i_known(GRAPHSS_I_WHAT, i)};
         if (graphss_i_count(records, &q) == 0)
-            add_any_name(arena, &parts, graphss_i_shown(GRAPHSS_I_WHAT, q.what));
+            graphss_i_add_any_name(arena, &parts, graphss_i_shown(GRAPHSS_I_WHAT, q.what));
     }
     if (parts.n)
         graphss_i_item(
@@ -538,7 +514,7 @@ static void missing(graphss_i_document *d, graphss_i_runs *records)
         const graphss_i_query q = {.what = "defence",
                                    .mode = worlds.world[w].mode,
                                    .setting = worlds.world[w].setting};
-        names list = {"", 0};
+        graphss_i_names list = {"", 0};
         missing_names(arena, &list, records, &q, GRAPHSS_I_DATASET, 5);
         missing_names(arena, &list, records, &q, GRAPHSS_I_MODEL, 3);
         missing_names(arena, &list, records, &q, GRAPHSS_I_METHOD, 12);
@@ -553,7 +529,7 @@ static void missing(graphss_i_document *d, graphss_i_runs *records)
         graphss_i_item(d, "failed",
                        graphss_i_say(arena,
                                      "%s ended in an error; they are listed at the end.",
-                                     plural(arena, errors, "cell")));
+                                     graphss_i_plural(arena, errors, "cell")));
 }
 
 void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records)
@@ -564,6 +540,9 @@ void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_worlds worlds = graphss_i_worlds_of(records, "defence");
     for (size_t w = 0; w < worlds.n; w++)
         defence(d, records, &worlds.world[w]);
+    worlds = graphss_i_worlds_of(records, "attackers");
+    for (size_t w = 0; w < worlds.n; w++)
+        graphss_i_found_attackers(d, records, &worlds.world[w]);
     worlds = graphss_i_worlds_of(records, "alert");
     for (size_t w = 0; w < worlds.n; w++)
         alert(d, records, &worlds.world[w]);

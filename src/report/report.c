@@ -35,6 +35,7 @@ void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
                       errors ? graphss_i_say(d->arena, " and %zu failures", errors) : "");
     graphss_i_section_findings(d, records);
     graphss_i_section_defence(d, records);
+    graphss_i_section_attackers(d, records);
     graphss_i_section_alert(d, records);
     graphss_i_section_runtime(d, records);
     graphss_i_section_ablation(d, records);

@@ -5,6 +5,35 @@
 
 #include "report/document.h"
 
+/* ---- words ---- */
+
+enum { NAMES_MOST = 3 };
+
+const char *graphss_i_plural(graphss_i_arena *arena, size_t n, const char *word)
+{
+    return graphss_i_say(arena, "%zu %s%s", n, word, n == 1 ? "" : "s");
+}
+
+void graphss_i_add_name(graphss_i_arena *arena, graphss_i_names *list, const char *name)
+{
+    if (list->n++ < NAMES_MOST)
+        list->text = graphss_i_say(arena, "%s%s%s", list->text, *list->text ? "; " : "", name);
+}
+
+void graphss_i_add_any_name(graphss_i_arena *arena, graphss_i_names *list, const char *name)
+{
+    list->text = graphss_i_say(arena, "%s%s%s", list->text, list->n++ ? ", " : "", name);
+}
+
+const char *graphss_i_names_text(graphss_i_arena *arena, const graphss_i_names *list)
+{
+    if (list->n <= NAMES_MOST)
+        return list->text;
+    return graphss_i_say(arena, "%s and %zu more", list->text, list->n - NAMES_MOST);
+}
+
+/* ---- worlds, rows, judgements ---- */
+
 graphss_i_worlds graphss_i_worlds_of(graphss_i_runs *records, const char *what)
 {
     graphss_i_arena *arena = &records->arena;

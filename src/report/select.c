@@ -48,13 +48,35 @@ static const known parameters[] = {{"warmup", "warm-up steps"},
                                    {"features", "features changed per victim"},
                                    {"noise", "share of wrong labels"},
                                    {"nodes", "nodes"},
+                                   {"attacker", "attacker"},
                                    {0}};
-static const known nothing[] = {{0}};
-static const known whats[] = {
-    {"datasets", "Datasets"},   {"defence", "Defence"},         {"alert", "Alert"},
-    {"runtime", "Runtime"},     {"parameters", "Parameters"},   {"ablation", "Ablation"},
-    {"confusion", "Confusion"}, {"budget", "Budget"},           {"noise", "Label noise"},
-    {"scale", "Scale"},         {"calibration", "Calibration"}, {0}};
+/* Attackers in the order of their recipe; other values are numbers, or by the alphabet. */
+static const known values[] = {{"nobody", "nobody"},
+                               {"benign churn", "benign churn"},
+                               {"3 links", "3 links"},
+                               {"20 features", "20 features"},
+                               {"1 link, 10 features", "1 link, 10 features"},
+                               {"2 links, 20 features", "2 links, 20 features"},
+                               {"5 links, 50 features", "5 links, 50 features"},
+                               {"random", "random"},
+                               {"DICE", "DICE"},
+                               {"PRBCD", "PRBCD"},
+                               {"copied node", "copied node"},
+                               {"copied words", "copied words"},
+                               {0}};
+static const known whats[] = {{"datasets", "Datasets"},
+                              {"defence", "Defence"},
+                              {"attackers", "Attackers"},
+                              {"alert", "Alert"},
+                              {"runtime", "Runtime"},
+                              {"parameters", "Parameters"},
+                              {"ablation", "Ablation"},
+                              {"confusion", "Confusion"},
+                              {"budget", "Budget"},
+                              {"noise", "Label noise"},
+                              {"scale", "Scale"},
+                              {"calibration", "Calibration"},
+                              {0}};
 
 static const known *table_of(graphss_i_field field)
 {
@@ -63,7 +85,7 @@ static const known *table_of(graphss_i_field field)
         [GRAPHSS_I_DATASET] = datasets, [GRAPHSS_I_MODEL] = models,
         [GRAPHSS_I_METHOD] = methods,   [GRAPHSS_I_TRAIN] = trains,
         [GRAPHSS_I_TASK] = tasks,       [GRAPHSS_I_PARAMETER] = parameters,
-        [GRAPHSS_I_VALUE] = nothing,    [GRAPHSS_I_WHAT] = whats};
+        [GRAPHSS_I_VALUE] = values,     [GRAPHSS_I_WHAT] = whats};
     return table[field];
 }
 
