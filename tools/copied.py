@@ -3,7 +3,7 @@
 
     tools/copied.py SOURCE TARGET RECIPE SEED [--graphss build/graphss]
 
-SOURCE is a folder that `graphss snapshots --setting new` wrote: its attack is undone and its victims
+SOURCE is a folder that `graphss snapshots` wrote: its attack is undone and its victims
 are changed towards a random node of another class. TARGET gets the same files. RECIPE:
 A  joins 3 of that node's neighbours, cuts 1 own link, takes 10 of its words, drops 10 own
 B  joins the node and one neighbour, 20 words changed towards it
@@ -28,7 +28,10 @@ def main():
     apply = lambda data, flips, out, *more: subprocess.run(
         [args.graphss, "apply", data, "--flips", flips, "-o", out, "-q", *more], check=True, stdout=subprocess.DEVNULL)
     clean, flips = f"{args.target}/clean.npz", f"{args.target}/flips.tsv"
-    apply(f"{args.source}/current.npz", f"{args.source}/flips.tsv", clean, "--undo")
+    victims = read_npz(f"{args.source}/groups.npz", ["victims"])["victims"][0]
+    with open(f"{args.source}/flips.tsv") as file, open(flips, "w") as hostile:  # benign changes stay
+        hostile.writelines(row for row in file if "# hash" not in row and (row[0] == "#" or int(row.split()[0]) in set(victims)))
+    apply(f"{args.source}/current.npz", flips, clean, "--undo")
 
     data = read_npz(clean, ["adj_indptr", "adj_indices", "attr_indptr", "attr_indices", "labels"])
     start, target, first, word, label = (data[k][0] for k in ("adj_indptr", "adj_indices", "attr_indptr", "attr_indices", "labels"))
@@ -52,7 +55,7 @@ def main():
         draw.shuffle(items)
         return items[:most]
 
-    for v in read_npz(f"{args.source}/groups.npz", ["victims"])["victims"][0]:
+    for v in victims:
         d = draw.randrange(n)
         while label[d] == label[v] or d == v:
             d = draw.randrange(n)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PRIOR_ODDS = 1.0 / 9, QUIET_P_VALUE = 0.01;
-enum { QUIET_DRAWS = 499 };
+static const double PRIOR_ODDS = 1.0 / 9, QUIET_P_VALUE = 0.002;
+enum { QUIET_DRAWS = 1999 };
 
 static double score_of(double odds)
 {
