@@ -25,7 +25,8 @@ enum {
     NOW = 0,
     PAST = 1
 };
-static const double PENALTY = 5e-3, QUIET = 10, CHURN_SHARE = 0.5, TIE = 0.05, RATIO_MOST = 8;
+static const double PENALTY = 5e-3, QUIET = 10, CHURN_SHARE = 0.5, TIE = 0.05, RATIO_MOST = 8,
+                    UNCHANGED = 30; /* taken from the odds of a node that did not change */
 static const size_t columns[GRAPHSS_I_EYES] = {GRAPHSS_I_GLANCE_NOW, GRAPHSS_I_GLANCE_PAST};
 
 void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
@@ -340,7 +341,8 @@ static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_gate *gate, const gra
 /* ---- scores ---- */
 
 /* With a past it decides; how the node looks now breaks ties, of which there are many among
- * nodes that did not change. */
+ * nodes that did not change. Those were not attacked: they come after all that changed, also
+ * where a change is of a kind that was not rehearsed and the gate makes little of it. */
 static double odds_of(const graphss_i_look *x, const graphss_i_gate *gate,
                       const graphss_i_glance *seen, size_t node, graphss_i_change *change)
 {
@@ -350,7 +352,8 @@ static double odds_of(const graphss_i_look *x, const graphss_i_gate *gate,
     if (!x->before || x->before[node] < 0)
         return now;
     graphss_i_glance_past(column, change, seen, &x->past, x->before, node);
-    return graphss_i_gate_odds(&gate[PAST], column) + TIE * now;
+    return graphss_i_gate_odds(&gate[PAST], column) + TIE * now -
+           (change->links || change->words ? 0 : UNCHANGED);
 }
 
 static void score_rows(void *arg, size_t task)
@@ -421,7 +424,7 @@ static graphss_status churn_calm(graphss_ctx *ctx, graphss_i_calm *list,
     for (size_t i = 0; i < n && !st; i++) {
         graphss_i_change change;
         const double odds = odds_of(x, x->gate, &s.seen, (size_t)node[i], &change);
-        if (change.words || wanted == GRAPHSS_I_OTHER_LINKS)
+        if (change.words || (change.links && wanted == GRAPHSS_I_OTHER_LINKS))
             add_calm(list, node[i], odds);
     }
 done:
