@@ -275,7 +275,10 @@ void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records)
             "links "
             "and features with several budgets, links alone, features alone; links and "
             "features at random; DICE, PRBCD; nodes that copy a node of another class; and "
-            "two that are no attack: change of the same size within a class, and none."))
+            "two that are no attack: change of the same size within a class, and none. "
+            "GraphSS "
+            "rehearses all of these kinds but PRBCD on nodes whose labels it has, so it is "
+            "the one that strikes that is unknown to it, hardly its kind."))
         return;
     const graphss_i_worlds worlds = graphss_i_worlds_of(records, "attackers");
     for (size_t w = 0; w < worlds.n; w++) {
