@@ -133,8 +133,7 @@ graphss_status graphss_i_lessons_gather(graphss_ctx *ctx, graphss_i_lessons *l,
     for (size_t drill = 0; drill < GRAPHSS_I_DRILLS; drill++) {
         const size_t round = drill / d->blocks, from = drill % d->blocks * d->block;
         const graphss_i_tampering kind = kind_of(drill);
-        graphss_i_sample *those =
-            kind == GRAPHSS_I_CHURN ? &l->untouched : &l->attacked[kind];
+        graphss_i_sample *those = kind == GRAPHSS_I_CHURN ? &l->untouched : &l->attacked[kind];
         const double weight = kind == GRAPHSS_I_CHURN ? CHURN_WEIGHT : 1;
         for (size_t i = from; i < from + d->block; i++) {
             if (before && before[d->node[i]] < 0)

@@ -8,6 +8,7 @@
 #include "defence/inspect.h"
 #include "defence/caution.h"
 #include "defence/drill.h"
+#include "defence/witnesses.h"
 #include <graphss/evaluate.h>
 #include <graphss/selfsup.h>
 #include <math.h>
@@ -27,9 +28,7 @@ typedef struct inspection {
     graphss_i_lens lens;
     graphss_i_drills drills;
     graphss_i_view view[GRAPHSS_I_VIEWS]; /* drills.views are in use */
-    graphss_model *mlp;
-    float *surrogate[GRAPHSS_I_BUDGETS]; /* [n_cols x k] what simulated attackers believe */
-    float *words;      /* [n_cols x k] what words say of classes, rows centred */
+    graphss_i_witnesses witnesses;
     int32_t *believed; /* [n] labels an attacker would assume */
     uint8_t *fixed;    /* [n] training or validation node */
     float *before_prob, *before_degree, *before_words;
@@ -61,10 +60,7 @@ static void inspection_release(graphss_ctx *ctx, inspection *x)
         graphss_i_view_destroy(ctx, &x->view[i]);
     for (size_t g = 0; g < GROUPS; g++)
         graphss_i_suspicion_destroy(ctx, &x->suspicion[g]);
-    graphss_model_free(ctx, x->mlp);
-    for (size_t b = 0; b < GRAPHSS_I_BUDGETS; b++)
-        graphss_release(ctx, x->surrogate[b]);
-    graphss_release(ctx, x->words);
+    graphss_i_witnesses_destroy(ctx, &x->witnesses);
     graphss_release(ctx, x->believed);
     graphss_release(ctx, x->scratch);
     graphss_i_drills_destroy(ctx, &x->drills);
@@ -118,65 +114,6 @@ static graphss_status look_back(graphss_ctx *ctx, inspection *x)
     return st;
 }
 
-/* A linear model of the snapshot: logits = A_hat^2 X W. */
-static graphss_status train_linear(graphss_ctx *ctx, float **w, const graphss_i_scene *scene,
-                                   const graphss_train_options *opt)
-{
-    graphss_model *model = NULL;
-    graphss_status st =
-        graphss_model_train(ctx, &model, NULL, scene->current.graph, scene->current.features,
-                            scene->k, scene->split, scene->seed, opt);
-    if (!st)
-        st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
-    graphss_model_free(ctx, model);
-    return st;
-}
-
-/* Attackers differ in what they believe, so the simulated ones do: the surrogate our own
- * attack uses, one that sees rows as the classifier does, one that is fitted closely. */
-static graphss_status train_attackers(graphss_ctx *ctx, inspection *x)
-{
-    const graphss_i_scene *scene = x->scene;
-    graphss_train_options opt = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
-    graphss_status st =
-        graphss_surrogate_train(ctx, &x->surrogate[0], scene->current.graph,
-                                scene->current.features, scene->k, scene->split, scene->seed);
-    if (!st)
-        st = train_linear(ctx, &x->surrogate[1], scene, &opt);
-    opt.row_normalise = false;
-    opt.bias = false;
-    opt.dropout = 0;
-    opt.weight_decay = 5e-4;
-    if (!st)
-        st = train_linear(ctx, &x->surrogate[2], scene, &opt);
-    if (st)
-        return st;
-    x->words = graphss_i_copy(ctx, x->surrogate[1], scene->current.features->n_cols * scene->k,
-                              sizeof *x->words);
-    return x->words ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-}
-
-static graphss_status train(graphss_ctx *ctx, inspection *x)
-{
-    const graphss_i_scene *scene = x->scene;
-    const graphss_features *features = scene->current.features;
-    const size_t k = scene->k;
-    const graphss_train_options opt =
-        graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
-    graphss_status st = graphss_model_train(ctx, &x->mlp, NULL, scene->current.graph, features,
-                                            k, scene->split, scene->seed, &opt);
-    if (!st)
-        st = train_attackers(ctx, x);
-    for (size_t j = 0; j < features->n_cols && !st; j++) {
-        float *w = x->words + j * k, mean = 0;
-        for (size_t c = 0; c < k; c++)
-            mean += w[c] / (float)k;
-        for (size_t c = 0; c < k; c++)
-            w[c] -= mean;
-    }
-    return st ? st : graphss_i_word_strength(ctx, &x->lens.strength, features, x->words, k);
-}
-
 static graphss_status believe(graphss_ctx *ctx, inspection *x)
 {
     const graphss_i_scene *scene = x->scene;
@@ -217,7 +154,7 @@ static graphss_status make_views(graphss_ctx *ctx, inspection *x)
             v->features = *scene->current.features;
         } else if (!st) {
             st = graphss_i_drills_run(ctx, &v->graph, &v->features, &x->drills, i, &in,
-                                      (const float *const *)x->surrogate);
+                                      (const float *const *)x->witnesses.attacker);
         }
         if (st)
             break;
@@ -227,7 +164,7 @@ static graphss_status make_views(graphss_ctx *ctx, inspection *x)
                  ? graphss_model_predict(ctx, v->prob, scene->model, &v->graph, &v->features)
                  : GRAPHSS_ERR_NOMEM;
         if (!st)
-            st = graphss_model_predict(ctx, v->mlp, x->mlp, &v->graph, &v->features);
+            st = graphss_model_predict(ctx, v->mlp, x->witnesses.mlp, &v->graph, &v->features);
         x->lens.base = i ? &x->view[0] : NULL;
         if (!st)
             st = graphss_i_view_open(ctx, v, &x->lens);
@@ -519,8 +456,12 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
     if (!st)
         st = believe(ctx, &x);
     if (!st)
-        st = train(ctx, &x);
-    x.lens.surrogate = x.words;
+        st = graphss_i_witnesses_train(ctx, &x.witnesses, &scene->current, scene->split, k,
+                                       scene->seed);
+    x.lens.surrogate = x.witnesses.words;
+    if (!st)
+        st = graphss_i_word_strength(ctx, &x.lens.strength, scene->current.features,
+                                     x.witnesses.words, k);
     if (!st)
         st = make_views(ctx, &x);
     if (!st)

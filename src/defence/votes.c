@@ -231,7 +231,7 @@ static void see_rows(void *arg, size_t task)
         odd[ODD_TWIN_VOTES_APART] = distance(near, t->near_rest + i * k, k);
         for (size_t c = 0; c < k && past; c++)
             odd[ODD_PAST_DIVERGENCE] = (c ? odd[ODD_PAST_DIVERGENCE] : 0) +
-                                   past[c] * logf((past[c] + SMALL) / (p[c] + SMALL));
+                                       past[c] * logf((past[c] + SMALL) / (p[c] + SMALL));
         odd[ODD_PAST_DISTANCE] = past ? distance(past, p, k) : 0;
         odd[ODD_PAST_SAME] = past && top(past, k) == first[0];
     }

@@ -1,0 +1,106 @@
+/* Models of the current snapshot. */
+#include "defence/witnesses.h"
+#include "models/testing_world.h"
+
+enum { N = WORLD_NODES, K = 2 };
+
+static graphss_observation see(const world *w)
+{
+    return (graphss_observation){.graph = &w->graph, .features = &w->features};
+}
+
+static void test_words_are_centred_and_attackers_differ(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 4);
+    const graphss_observation now = see(&w);
+    graphss_i_witnesses got = {0};
+    assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1));
+    for (size_t j = 0; j < WORLD_WORDS; j++)
+        assert_true(fabsf(got.words[j * K] + got.words[j * K + 1]) < 1e-5f);
+    for (size_t a = 0; a < GRAPHSS_I_BUDGETS; a++)
+        for (size_t b = a + 1; b < GRAPHSS_I_BUDGETS; b++)
+            assert_memory_not_equal(got.attacker[a], got.attacker[b],
+                                    WORLD_WORDS * K * sizeof(float));
+    graphss_i_witnesses_destroy(ctx, &got);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+/* What the words of nodes without a label are does not matter to the perceptron. Dense rows
+ * are taken as sparse ones are, though dropout draws otherwise there. */
+static void test_the_perceptron_sees_labelled_rows_alone(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 4);
+    bool labelled[N] = {0};
+    for (size_t i = 0; i < w.split.n_train; i++)
+        labelled[w.split.train[i]] = true;
+    for (size_t i = 0; i < w.split.n_val; i++)
+        labelled[w.split.val[i]] = true;
+    static float value[N * WORLD_WORDS], prob[3][N * K];
+    graphss_features dense = w.features;
+    memset(value, 0, sizeof value);
+    for (size_t i = 0; i < N; i++)
+        for (int64_t e = w.features.offset[i]; e < w.features.offset[i + 1]; e++)
+            value[i * WORLD_WORDS + (size_t)w.features.column[e]] = w.features.value[e];
+    dense.offset = NULL;
+    dense.column = NULL;
+    dense.value = value;
+    for (int turn = 0; turn < 3; turn++) {
+        graphss_observation now = see(&w);
+        graphss_i_witnesses got = {0};
+        if (turn == 1) /* other words where there is no label */
+            for (size_t i = 0; i < N; i++)
+                for (int64_t e = w.features.offset[i];
+                     !labelled[i] && e < w.features.offset[i + 1]; e++)
+                    w.features.value[e] *= 3;
+        if (turn == 2)
+            now.features = &dense;
+        assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1));
+        assert_ok(ctx, graphss_model_predict(ctx, prob[turn], got.mlp, &w.graph, &dense));
+        graphss_i_witnesses_destroy(ctx, &got);
+    }
+    assert_memory_equal(prob[0], prob[1], sizeof prob[0]);
+    size_t same = 0;
+    for (size_t i = 0; i < N; i++)
+        same += (prob[0][i * K] > 0.5f) == (prob[2][i * K] > 0.5f);
+    assert_true(same > N * 9 / 10);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status train_and_drop(graphss_ctx *ctx, void *arg)
+{
+    const world *w = arg;
+    const graphss_observation now = see(w);
+    graphss_i_witnesses got = {0};
+    const graphss_status st = graphss_i_witnesses_train(ctx, &got, &now, &w->split, K, 1);
+    graphss_i_witnesses_destroy(ctx, &got);
+    return st;
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static world w;
+    world_make(ctx, &w, 6);
+    testing_allocations_fail(train_and_drop, &w, 60);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words_are_centred_and_attackers_differ),
+        cmocka_unit_test(test_the_perceptron_sees_labelled_rows_alone),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

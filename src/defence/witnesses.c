@@ -1,0 +1,148 @@
+/* witnesses.c - see witnesses.h. Rows of a perceptron do not see each other, so it is trained
+ * on the labelled ones alone. */
+#include "defence/witnesses.h"
+#include <string.h>
+
+enum { HIDDEN = 64, EPOCHS = 100 };
+
+void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w)
+{
+    graphss_model_free(ctx, w->mlp);
+    for (size_t b = 0; b < GRAPHSS_I_BUDGETS; b++)
+        graphss_release(ctx, w->attacker[b]);
+    graphss_release(ctx, w->words);
+    *w = (graphss_i_witnesses){0};
+}
+
+/* ---- the perceptron ---- */
+
+/* out: the listed rows, in that order */
+static graphss_status take_rows(graphss_ctx *ctx, graphss_features *out,
+                                const graphss_features *x, const int32_t *node, size_t n)
+{
+    const bool dense = graphss_features_dense(x);
+    size_t count = dense ? n * x->n_cols : 0;
+    for (size_t i = 0; i < n && !dense; i++)
+        count += (size_t)(x->offset[node[i] + 1] - x->offset[node[i]]);
+    graphss_features made = {.n_rows = n, .n_cols = x->n_cols, .kind = x->kind};
+    made.value = graphss_i_alloc(ctx, count, sizeof *made.value);
+    if (!dense) {
+        made.offset = graphss_i_calloc(ctx, n + 1, sizeof *made.offset);
+        made.column = graphss_i_alloc(ctx, count, sizeof *made.column);
+    }
+    if (!made.value || (!dense && (!made.offset || !made.column))) {
+        graphss_features_destroy(ctx, &made);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t i = 0, at = 0; i < n; i++) {
+        const size_t row = (size_t)node[i];
+        const size_t from = dense ? row * x->n_cols : (size_t)x->offset[row];
+        const size_t length = dense ? x->n_cols : (size_t)x->offset[row + 1] - from;
+        memcpy(made.value + at, x->value + from, length * sizeof *made.value);
+        if (!dense) {
+            memcpy(made.column + at, x->column + from, length * sizeof *made.column);
+            made.offset[i + 1] = (int64_t)(at + length);
+        }
+        at += length;
+    }
+    *out = made;
+    return GRAPHSS_OK;
+}
+
+/* Rows 0, 1, ... are the training nodes, then the validation nodes. */
+static graphss_status train_mlp(graphss_ctx *ctx, graphss_model **mlp,
+                                const graphss_features *features, const graphss_split *split,
+                                size_t k, uint64_t seed)
+{
+    const size_t n = split->n_train + split->n_val;
+    int32_t *node = graphss_i_alloc(ctx, n, sizeof *node);
+    int32_t *place = graphss_i_alloc(ctx, n, sizeof *place);
+    int64_t *no_links = graphss_i_calloc(ctx, n + 1, sizeof *no_links);
+    graphss_features rows = {0};
+    graphss_status st = node && place && no_links ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!st) {
+        memcpy(node, split->train, split->n_train * sizeof *node);
+        if (split->n_val)
+            memcpy(node + split->n_train, split->val, split->n_val * sizeof *node);
+        for (size_t i = 0; i < n; i++)
+            place[i] = (int32_t)i;
+        st = take_rows(ctx, &rows, features, node, n);
+    }
+    if (!st) {
+        int32_t nobody = 0;
+        const graphss_graph graph = {.n_nodes = n, .offset = no_links, .target = &nobody};
+        const graphss_split own = {.train = place,
+                                   .train_label = split->train_label,
+                                   .n_train = split->n_train,
+                                   .val = place + split->n_train,
+                                   .val_label = split->val_label,
+                                   .n_val = split->n_val};
+        graphss_train_options opt = graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
+        opt.hidden = HIDDEN;
+        opt.epochs = EPOCHS;
+        st = graphss_model_train(ctx, mlp, NULL, &graph, &rows, k, &own, seed, &opt);
+    }
+    graphss_features_destroy(ctx, &rows);
+    graphss_release(ctx, no_links);
+    graphss_release(ctx, place);
+    graphss_release(ctx, node);
+    return st;
+}
+
+/* ---- attackers ---- */
+
+static graphss_status train_linear(graphss_ctx *ctx, float **w, const graphss_observation *now,
+                                   const graphss_split *split, size_t k, uint64_t seed,
+                                   const graphss_train_options *opt)
+{
+    graphss_model *model = NULL;
+    graphss_status st = graphss_model_train(ctx, &model, NULL, now->graph, now->features, k,
+                                            split, seed, opt);
+    if (!st)
+        st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
+    graphss_model_free(ctx, model);
+    return st;
+}
+
+/* Attackers differ in what they believe, so the simulated ones do: the surrogate our own
+ * attack uses, one that sees rows as the classifier does, one that is fitted closely. */
+static graphss_status train_attackers(graphss_ctx *ctx, graphss_i_witnesses *w,
+                                      const graphss_observation *now,
+                                      const graphss_split *split, size_t k, uint64_t seed)
+{
+    graphss_train_options opt = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
+    graphss_status st = graphss_surrogate_train(ctx, &w->attacker[0], now->graph,
+                                                now->features, k, split, seed);
+    if (!st)
+        st = train_linear(ctx, &w->attacker[1], now, split, k, seed, &opt);
+    opt.row_normalise = false;
+    opt.bias = false;
+    opt.dropout = 0;
+    opt.weight_decay = 5e-4;
+    if (!st)
+        st = train_linear(ctx, &w->attacker[2], now, split, k, seed, &opt);
+    return st;
+}
+
+graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *w,
+                                         const graphss_observation *now,
+                                         const graphss_split *split, size_t k, uint64_t seed)
+{
+    const size_t n_cols = now->features->n_cols;
+    graphss_status st = train_mlp(ctx, &w->mlp, now->features, split, k, seed);
+    if (!st)
+        st = train_attackers(ctx, w, now, split, k, seed);
+    if (st)
+        return st;
+    w->words = graphss_i_copy(ctx, w->attacker[1], n_cols * k, sizeof *w->words);
+    if (!w->words)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t j = 0; j < n_cols; j++) {
+        float *row = w->words + j * k, mean = 0;
+        for (size_t c = 0; c < k; c++)
+            mean += row[c] / (float)k;
+        for (size_t c = 0; c < k; c++)
+            row[c] -= mean;
+    }
+    return GRAPHSS_OK;
+}
