@@ -71,8 +71,7 @@ static graphss_status copy_words(graphss_ctx *ctx, graphss_i_sandbox *s, graphss
         int64_t made = 0;
         for (int32_t i = 0; i < n && !st && made < most; i++) {
             if (graphss_i_sandbox_word(s, (size_t)other, word[i]) != 0 ||
-                graphss_rng_double(rng) >= how->share ||
-                (drop && s->words.length[victim] < 2))
+                graphss_rng_double(rng) >= how->share || (drop && s->words.length[victim] < 2))
                 continue;
             const float value = drop ? 0 : graphss_i_sandbox_word(s, (size_t)giver, word[i]);
             st = graphss_i_sandbox_set_word(ctx, s, flips, victim, victim, word[i], value);
@@ -145,11 +144,11 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
             graphss_i_attack_budget_of(opt, (size_t)s.links.length[victim]);
         const graphss_i_copying how = share_out(budget, &rng);
         graphss_attack_victim *report = &log->victim[i];
-        *report = (graphss_attack_victim){.node = victim,
-                                          .loss_before = NAN,
-                                          .loss_after = NAN,
-                                          .wanted = budget.links + budget.features +
-                                                    budget.either};
+        *report =
+            (graphss_attack_victim){.node = victim,
+                                    .loss_before = NAN,
+                                    .loss_after = NAN,
+                                    .wanted = budget.links + budget.features + budget.either};
         st = graphss_i_copy_node(ctx, &s, out, in, victim, &how, &rng, &report->n_links,
                                  &report->n_features);
         if (!st && opt->independent)

@@ -7,10 +7,10 @@
 #include <graphss/attack.h>
 
 typedef struct graphss_i_copying {
-    bool itself;   /* joins the node copied, and its neighbours; else its neighbours alone */
-    int64_t joins; /* links to it or its neighbours, at most */
-    int64_t cuts;  /* own links, at most, and at most half as many as were joined */
-    int64_t taken; /* words of the node copied, at most */
+    bool itself;     /* joins the node copied, and its neighbours; else its neighbours alone */
+    int64_t joins;   /* links to it or its neighbours, at most */
+    int64_t cuts;    /* own links, at most, and at most half as many as were joined */
+    int64_t taken;   /* words of the node copied, at most */
     int64_t dropped; /* own words that it lacks, at most; one stays */
     double share;    /* the chance that such a word is taken or dropped; 1: all */
 } graphss_i_copying;

@@ -190,8 +190,8 @@ static void test_benign_is_churn_by_another_name(void **state)
     graphss_flips flips = {0}, wanted = {0};
     graphss_attack_log log = {0};
     assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
-    assert_ok(ctx, graphss_benign_churn(ctx, &wanted, &s.data, s.victim, SCENE_VICTIMS, 1,
-                                        &churn));
+    assert_ok(ctx,
+              graphss_benign_churn(ctx, &wanted, &s.data, s.victim, SCENE_VICTIMS, 1, &churn));
     assert_int_equal(flips.count, wanted.count);
     same_flips(flips.item, wanted.item, wanted.count);
     assert_string_equal(flips.method, "benign");

@@ -2,6 +2,7 @@
  * j % blocks; two in a row are of one kind. In a round the nodes hit are those whose place in
  * the random order is even, in the next those whose place is odd. */
 #include "defence/drill.h"
+#include "attack/sandbox.h"
 #include <string.h>
 
 enum { HALVES = 2, BLOCK_MOST = 600, CALM_MOST = 4 * BLOCK_MOST };
@@ -70,40 +71,60 @@ static bool beside(const graphss_i_drills *d, size_t i, size_t round)
 
 /* ---- views ---- */
 
+/* Makes the changes that still fit. */
+static graphss_status merge(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flips *all,
+                            const graphss_flips *flips)
+{
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < flips->count && !st; i++) {
+        const graphss_flip *f = &flips->item[i];
+        if (f->kind == GRAPHSS_FLIP_FEATURE) {
+            if (graphss_i_sandbox_word(s, (size_t)f->node, f->target) != f->new_value)
+                st = graphss_i_sandbox_set_word(ctx, s, all, f->victim, f->node, f->target,
+                                                f->new_value);
+        } else if (graphss_i_rows_has(&s->links, (size_t)f->node, f->target) !=
+                   (f->new_value != 0)) {
+            st = graphss_i_sandbox_flip_link(ctx, s, all, f->victim, f->node, f->target);
+        }
+    }
+    return st;
+}
+
 graphss_status graphss_i_drills_run(graphss_ctx *ctx, graphss_graph *graph,
                                     graphss_features *features, const graphss_i_drills *d,
                                     size_t view, const graphss_attack_input *in,
                                     const float *const *surrogate)
 {
     const size_t round = view - 1;
-    graphss_graph g = {0};
-    graphss_features x = {0};
+    graphss_i_sandbox sandbox = {0};
+    graphss_flips all = {0};
     graphss_attack_input step = *in;
     int32_t *victim = graphss_i_alloc(ctx, d->block, sizeof *victim);
-    graphss_status st = victim ? graphss_graph_copy(ctx, &g, in->graph) : GRAPHSS_ERR_NOMEM;
-    if (!st)
-        st = graphss_features_copy(ctx, &x, in->features);
+    graphss_status st = victim ? graphss_i_sandbox_init(ctx, &sandbox, in->graph, in->features)
+                               : GRAPHSS_ERR_NOMEM;
     step.victim = victim;
     for (size_t b = 0; b < d->blocks && !st; b++) {
         const size_t drill = round * d->blocks + b;
         if (drill >= GRAPHSS_I_DRILLS)
             break;
+        graphss_flips flips = {0};
         step.n_victims = 0;
         step.seed = in->seed + drill % HALVES;
         for (size_t i = b * d->block; i < (b + 1) * d->block; i++)
             if (hit(i, round))
                 victim[step.n_victims++] = d->node[i];
-        st = graphss_i_simulate(ctx, &g, &x, &step, kind_of(drill), surrogate, drill % HALVES);
+        st = graphss_i_simulate(ctx, &flips, &step, kind_of(drill), surrogate, drill % HALVES);
+        if (!st)
+            st = merge(ctx, &sandbox, &all, &flips);
+        graphss_flips_destroy(ctx, &flips);
     }
+    if (!st)
+        st = graphss_flips_apply_parts(ctx, graph, features, in->graph, in->features, &all,
+                                       NULL);
+    graphss_flips_destroy(ctx, &all);
+    graphss_i_sandbox_destroy(ctx, &sandbox);
     graphss_release(ctx, victim);
-    if (st) {
-        graphss_graph_destroy(ctx, &g);
-        graphss_features_destroy(ctx, &x);
-        return st;
-    }
-    *graph = g;
-    *features = x;
-    return GRAPHSS_OK;
+    return st;
 }
 
 /* ---- lessons ---- */

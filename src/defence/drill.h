@@ -27,8 +27,9 @@ graphss_status graphss_i_drills_plan(graphss_ctx *ctx, graphss_i_drills *d,
                                      const graphss_split *split, uint64_t seed);
 void graphss_i_drills_destroy(graphss_ctx *ctx, graphss_i_drills *d);
 
-/* Attacks in all drills of a view, one after the other. in: graph and features of the
- * snapshot, label (believed), classes, model, seed; surrogate: see simulate.h. */
+/* Attacks in all drills of a view, each as if it were the only one: an attacker would join
+ * his victims to those of others, whose words say what he wants. in: graph and features of
+ * the snapshot, label (believed), classes, model, seed; surrogate: see simulate.h. */
 graphss_status graphss_i_drills_run(graphss_ctx *ctx, graphss_graph *graph,
                                     graphss_features *features, const graphss_i_drills *d,
                                     size_t view, const graphss_attack_input *in,

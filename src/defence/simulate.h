@@ -23,14 +23,12 @@ enum { GRAPHSS_I_BUDGETS = 3 };
 /* Those that are attacks. */
 enum { GRAPHSS_I_ATTACKS = GRAPHSS_I_CHURN };
 
-/* Attacks the listed nodes of a snapshot, which is replaced by what becomes of it, a third of
- * them with each of three budgets, since the true one is unknown. in: label (believed; those
- * of victims known), classes, model, victims, seed; its graph and features are not looked at.
- * surrogate [GRAPHSS_I_BUDGETS]: what attackers believe; `turn` says which budget meets
- * which. On errors the snapshot is one between before and after. */
-graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_graph *graph,
-                                  graphss_features *features, const graphss_attack_input *in,
-                                  graphss_i_tampering kind, const float *const *surrogate,
-                                  size_t turn);
+/* Attacks the listed nodes, a third of them with each of three budgets, since the true one is
+ * unknown, and appends the changes to *out. in: graph, features, label (believed; those of
+ * victims known), classes, model, victims, seed. surrogate [GRAPHSS_I_BUDGETS]: what attackers
+ * believe; `turn` says which budget meets which. */
+graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_flips *out,
+                                  const graphss_attack_input *in, graphss_i_tampering kind,
+                                  const float *const *surrogate, size_t turn);
 
 #endif

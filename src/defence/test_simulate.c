@@ -26,12 +26,19 @@ static graphss_status simulate(graphss_ctx *ctx, graphss_graph *g, graphss_featu
                                const range *r)
 {
     const float *believes[GRAPHSS_I_BUDGETS] = {r->surrogate, r->surrogate, r->surrogate};
-    const graphss_attack_input in = {
-        .label = r->w.label, .n_classes = K, .victim = r->victim, .n_victims = HIT, .seed = 3};
-    graphss_status st = graphss_graph_copy(ctx, g, &r->w.graph);
+    const graphss_attack_input in = {.graph = &r->w.graph,
+                                     .features = &r->w.features,
+                                     .label = r->w.label,
+                                     .n_classes = K,
+                                     .victim = r->victim,
+                                     .n_victims = HIT,
+                                     .seed = 3};
+    graphss_flips flips = {0};
+    graphss_status st = graphss_i_simulate(ctx, &flips, &in, r->kind, believes, 0);
     if (!st)
-        st = graphss_features_copy(ctx, x, &r->w.features);
-    return st ? st : graphss_i_simulate(ctx, g, x, &in, r->kind, believes, 0);
+        st = graphss_flips_apply_parts(ctx, g, x, &r->w.graph, &r->w.features, &flips, NULL);
+    graphss_flips_destroy(ctx, &flips);
+    return st;
 }
 
 static bool is_victim(const range *r, size_t i)

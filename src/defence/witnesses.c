@@ -96,8 +96,8 @@ static graphss_status train_linear(graphss_ctx *ctx, float **w, const graphss_ob
                                    const graphss_train_options *opt)
 {
     graphss_model *model = NULL;
-    graphss_status st = graphss_model_train(ctx, &model, NULL, now->graph, now->features, k,
-                                            split, seed, opt);
+    graphss_status st =
+        graphss_model_train(ctx, &model, NULL, now->graph, now->features, k, split, seed, opt);
     if (!st)
         st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
     graphss_model_free(ctx, model);
