@@ -3,8 +3,6 @@
 #include "defence/witnesses.h"
 #include <string.h>
 
-enum { HIDDEN = 64, EPOCHS = 100 };
-
 void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w)
 {
     graphss_model_free(ctx, w->mlp);
@@ -77,9 +75,8 @@ static graphss_status train_mlp(graphss_ctx *ctx, graphss_model **mlp,
                                    .val = place + split->n_train,
                                    .val_label = split->val_label,
                                    .n_val = split->n_val};
-        graphss_train_options opt = graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
-        opt.hidden = HIDDEN;
-        opt.epochs = EPOCHS;
+        const graphss_train_options opt =
+            graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
         st = graphss_model_train(ctx, mlp, NULL, &graph, &rows, k, &own, seed, &opt);
     }
     graphss_features_destroy(ctx, &rows);
