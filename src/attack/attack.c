@@ -39,6 +39,17 @@ const char *graphss_i_attack_find(const char *name)
     return method ? method->name : NULL;
 }
 
+graphss_status graphss_i_attack_log_steps(graphss_ctx *ctx, graphss_attack_log *log,
+                                          const graphss_flips *flips)
+{
+    log->step = graphss_i_calloc(ctx, flips->count, sizeof *log->step);
+    if (!log->step)
+        return GRAPHSS_ERR_NOMEM;
+    for (; log->n_steps < flips->count; log->n_steps++)
+        log->step[log->n_steps].loss = NAN;
+    return GRAPHSS_OK;
+}
+
 graphss_attack_options graphss_attack_options_default(void)
 {
     return (graphss_attack_options){.method = "nettack",
@@ -225,6 +236,10 @@ graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
     if (!method)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "--method: no attack is called '%.60s'", opt->method);
+    if (opt->mode == GRAPHSS_MODE_PAPER && !method->paper)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--mode paper is for --method nettack, found '%s'",
+                              method->name);
     if (method->needs_surrogate && !in->surrogate)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a surrogate, none is given",
                               method->name);

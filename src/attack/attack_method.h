@@ -10,6 +10,7 @@ typedef struct graphss_i_attack_method {
     const char *name;
     const char *summary; /* for people, one line with the paper */
     bool needs_surrogate, needs_model;
+    bool paper; /* has a paper mode; for the others that is an error */
     /* Input and options are checked. Appends to out and log (never NULL), which the caller
      * destroys on an error: a step for each flip, a victim for each of the input. */
     graphss_status (*run)(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
@@ -25,6 +26,10 @@ bool graphss_i_attack_needs_model(const char *name);
 const char *graphss_i_attack_find(const char *name);
 
 /* ---- what methods share (attack.c) ---- */
+
+/* A step of unknown loss for each of the changes, for methods that know none. */
+graphss_status graphss_i_attack_log_steps(graphss_ctx *ctx, graphss_attack_log *log,
+                                          const graphss_flips *flips);
 
 /* How many link and feature changes, or of either kind, a victim of that degree gets. */
 typedef struct graphss_i_attack_budget {

@@ -169,11 +169,8 @@ static graphss_status write_log(graphss_ctx *ctx, graphss_attack_log *log,
                                 size_t wanted)
 {
     log->victim = graphss_i_calloc(ctx, in->n_victims, sizeof *log->victim);
-    log->step = graphss_i_calloc(ctx, flips->count, sizeof *log->step);
-    if (!log->victim || !log->step)
+    if (!log->victim)
         return GRAPHSS_ERR_NOMEM;
-    for (; log->n_steps < flips->count; log->n_steps++)
-        log->step[log->n_steps].loss = NAN;
     size_t at = 0; /* changes stand in the order of the victims */
     for (size_t i = 0; i < in->n_victims; i++) {
         graphss_attack_victim *v = &log->victim[log->n_victims++];
@@ -182,15 +179,12 @@ static graphss_status write_log(graphss_ctx *ctx, graphss_attack_log *log,
         for (; at < flips->count && flips->item[at].victim == v->node; at++)
             *(flips->item[at].kind == GRAPHSS_FLIP_LINK ? &v->n_links : &v->n_features) += 1;
     }
-    return GRAPHSS_OK;
+    return graphss_i_attack_log_steps(ctx, log, flips);
 }
 
 static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
                           const graphss_attack_input *in, const graphss_attack_options *opt)
 {
-    if (opt->mode == GRAPHSS_MODE_PAPER)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--mode paper is for --method nettack, found 'benign'");
     if (opt->kind != GRAPHSS_ATTACK_LF || opt->influencers || opt->independent)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "benign: want --links and --features, no --kind, --influencers "

@@ -80,9 +80,6 @@ graphss_status graphss_i_control_run(graphss_ctx *ctx, graphss_flips *out,
     const size_t n = in->graph->n_nodes, d = in->features->n_cols;
     graphss_i_control_state s = {.in = in};
     int32_t *actor = NULL;
-    if (opt->mode == GRAPHSS_MODE_PAPER)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--mode paper is for --method nettack, found '%s'", opt->method);
     graphss_status st = graphss_i_sandbox_init(ctx, &s.world, in->graph, in->features);
     if (st)
         goto done;
@@ -107,16 +104,8 @@ graphss_status graphss_i_control_run(graphss_ctx *ctx, graphss_flips *out,
         if (!st)
             st = graphss_i_progress(ctx, "attack", i + 1, in->n_victims, NULL);
     }
-    if (st)
-        goto done;
-    log->step = graphss_i_calloc(ctx, out->count, sizeof *log->step);
-    if (!log->step) {
-        st = GRAPHSS_ERR_NOMEM;
-        goto done;
-    }
-    log->n_steps = out->count;
-    for (size_t i = 0; i < out->count; i++)
-        log->step[i].loss = NAN;
+    if (!st)
+        st = graphss_i_attack_log_steps(ctx, log, out);
 done:
     graphss_release(ctx, actor);
     graphss_release(ctx, s.word_seen);

@@ -126,9 +126,6 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
                           const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     graphss_i_sandbox s = {0};
-    if (opt->mode == GRAPHSS_MODE_PAPER)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--mode paper is for --method nettack, found 'copy'");
     if (opt->influencers)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "copy changes the victim itself: want --influencers 0");
@@ -157,10 +154,8 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
         if (!st)
             st = graphss_i_progress(ctx, "attack", i + 1, in->n_victims, NULL);
     }
-    if (!st && !(log->step = graphss_i_calloc(ctx, out->count, sizeof *log->step)))
-        st = GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; !st && i < out->count; i++)
-        log->step[log->n_steps++].loss = NAN;
+    if (!st)
+        st = graphss_i_attack_log_steps(ctx, log, out);
     graphss_i_sandbox_destroy(ctx, &s);
     return st;
 }

@@ -374,5 +374,6 @@ const graphss_i_attack_method graphss_i_nettack = {
     .name = "nettack",
     .summary = "greedy on a linear surrogate, links and features (Zuegner et al. 2018)",
     .needs_surrogate = true,
+    .paper = true,
     .run = run,
 };

@@ -265,9 +265,6 @@ static graphss_status check(graphss_ctx *ctx, const graphss_attack_input *in,
     if (opt->influencers)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "prbcd changes the victim itself: want --influencers 0");
-    if (opt->mode == GRAPHSS_MODE_PAPER)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--mode paper is for --method nettack, found 'prbcd'");
     if (graphss_model_classes(in->model) != in->n_classes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                               "the data has %zu classes, the model knows %zu", in->n_classes,
