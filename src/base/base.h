@@ -52,6 +52,15 @@ double graphss_i_seconds(void); /* monotonic clock */
  * fn must not call anything that takes the context's allocator. */
 typedef void (*graphss_i_task)(void *arg, size_t task);
 void graphss_i_parallel(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, void *arg);
+/* n rows in tasks of `rows` each: how many tasks, and where the rows of one end. */
+static inline size_t graphss_i_tasks(size_t n, size_t rows)
+{
+    return (n + rows - 1) / rows;
+}
+static inline size_t graphss_i_task_end(size_t task, size_t n, size_t rows)
+{
+    return n < (task + 1) * rows ? n : (task + 1) * rows;
+}
 
 /* ---- text that does not depend on the locale ---- */
 

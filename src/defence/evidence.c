@@ -142,7 +142,7 @@ static void open_words(void *arg, size_t task)
 {
     const opening *o = arg;
     const graphss_i_lens *lens = o->lens;
-    const size_t k = lens->k, end = lens->n < (task + 1) * ROWS ? lens->n : (task + 1) * ROWS;
+    const size_t k = lens->k, end = graphss_i_task_end(task, lens->n, ROWS);
     double *z = o->z + 2 * task * k;
     for (size_t i = task * ROWS; i < end; i++) {
         const row r = row_of(&o->v->features, i);
@@ -198,7 +198,7 @@ static void open_twin(void *arg, size_t task)
     const opening *o = arg;
     const graphss_i_lens *lens = o->lens;
     const graphss_graph *g = &o->v->graph;
-    const size_t k = lens->k, end = lens->n < (task + 1) * ROWS ? lens->n : (task + 1) * ROWS;
+    const size_t k = lens->k, end = graphss_i_task_end(task, lens->n, ROWS);
     double *own = o->z + 2 * task * k, *shared = own + k;
     for (size_t i = task * ROWS; i < end; i++) {
         const row r = row_of(&o->v->features, i);
@@ -258,7 +258,7 @@ static void compare_rows(void *arg, size_t task)
 {
     const opening *o = arg;
     const graphss_i_view *v = o->v, *base = o->lens->base;
-    const size_t n = o->lens->n, end = n < (task + 1) * ROWS ? n : (task + 1) * ROWS;
+    const size_t n = o->lens->n, end = graphss_i_task_end(task, n, ROWS);
     for (size_t i = task * ROWS; i < end; i++) {
         const row a = row_of(&v->features, i), b = row_of(&base->features, i);
         const int64_t *p = v->graph.offset + i, *q = base->graph.offset + i;
@@ -310,7 +310,7 @@ static void open_links(void *arg, size_t task)
     const opening *o = arg;
     const graphss_i_lens *lens = o->lens;
     const graphss_graph *g = &o->v->graph;
-    const size_t end = lens->n < (task + 1) * ROWS ? lens->n : (task + 1) * ROWS;
+    const size_t end = graphss_i_task_end(task, lens->n, ROWS);
     for (size_t i = task * ROWS; i < end; i++) {
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
         const double degree = (double)graphss_graph_degree(g, i);

@@ -3,6 +3,7 @@
  * against the past: belief that moved, and changes that push it. Cosines of linked nodes were
  * tried and told nothing more; they cost more than all the rest. */
 #include "defence/glance.h"
+#include "defence/defence.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,18 +54,10 @@ static void add_up(float *says, row r, const graphss_i_voice *voice, size_t k)
     }
 }
 
-static size_t best_of(const float *x, size_t k)
-{
-    size_t best = 0;
-    for (size_t c = 1; c < k; c++)
-        best = x[c] > x[best] ? c : best;
-    return best;
-}
-
 /* of the largest over the next */
 static double margin_of(const float *x, size_t k)
 {
-    const size_t best = best_of(x, k);
+    const size_t best = graphss_i_top(x, k);
     double second = -INFINITY;
     for (size_t c = 0; c < k; c++)
         if (c != best)
@@ -166,14 +159,14 @@ void graphss_i_glance_close(graphss_ctx *ctx, graphss_i_glance *g)
 static void hear(void *arg, size_t task)
 {
     const graphss_i_glance *g = arg;
-    const size_t k = g->k, end = g->n < (task + 1) * ROWS ? g->n : (task + 1) * ROWS;
+    const size_t k = g->k, end = graphss_i_task_end(task, g->n, ROWS);
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
         for (size_t i = task * ROWS; i < end; i++) {
             const row r = row_of(g->features, i);
             const size_t words = count_words(r);
             float *says = g->says[v] + i * k, *leans = g->leans[v] + i * k;
             add_up(says, r, &g->voice[v], k);
-            const float most = says[best_of(says, k)];
+            const float most = says[graphss_i_top(says, k)];
             const float scale =
                 (float)(1 / (g->voice[v].heat * sqrt((double)(words ? words : 1))));
             float sum = 0;
@@ -276,7 +269,7 @@ static void glance_voice(float *column, const graphss_i_glance *g, size_t v, siz
     const size_t k = g->k;
     const double unit = g->voice[v].unit;
     const float *says = g->says[v] + node * k, *leans = g->leans[v] + node * k;
-    const size_t best = best_of(says, k);
+    const size_t best = graphss_i_top(says, k);
     const int64_t from = g->graph->offset[node], to = g->graph->offset[node + 1];
     double near = 0, most = 0;
     for (int64_t e = from; e < to; e++) {
@@ -291,7 +284,7 @@ static void glance_voice(float *column, const graphss_i_glance *g, size_t v, siz
     column[5] = (float)log(meets(leans, g->leans[v], g->graph, node, k) + SMALL);
     column[6] = (float)log(dot(leans, g->prob + node * k, k) + SMALL);
     column[7] = (float)entropy(leans, k);
-    column[8] = leans[best_of(leans, k)];
+    column[8] = leans[graphss_i_top(leans, k)];
     column[9] = (float)log1p((to > from ? near / (double)(to - from) : 0) / unit);
     column[10] = (float)log1p(most / unit);
 }
@@ -353,7 +346,7 @@ static int32_t words_changed(row a, row b)
 /* How far belief moved: 6 columns. p: before, q: now. */
 static void movement(float *column, const float *p, const float *q, size_t k)
 {
-    const size_t was = best_of(p, k);
+    const size_t was = graphss_i_top(p, k);
     double there = 0, back = 0, distance = 0, gain = -1;
     for (size_t c = 0; c < k; c++) {
         const double a = (double)p[c], b = (double)q[c];
@@ -368,7 +361,7 @@ static void movement(float *column, const float *p, const float *q, size_t k)
     column[1] = (float)sqrt(fmax(back, 0));
     column[2] = (float)log(((double)p[was] + LEAST) / ((double)q[was] + LEAST));
     column[3] = (float)gain;
-    column[4] = best_of(q, k) != was;
+    column[4] = graphss_i_top(q, k) != was;
     column[5] = (float)distance;
 }
 
@@ -398,7 +391,7 @@ void graphss_i_glance_past(float *column, graphss_i_change *change, const graphs
         return;
     const size_t was_node = (size_t)before[node];
     const float *p = past->prob + was_node * k, *q = g->prob + node * k;
-    const size_t was = best_of(p, k);
+    const size_t was = graphss_i_top(p, k);
     const size_t degree = graphss_graph_degree(g->graph, node);
     const size_t degree_before = graphss_graph_degree(past->graph, was_node);
     size_t kept = 0, joined = 0;

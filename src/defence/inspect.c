@@ -38,16 +38,6 @@ typedef struct inspection {
     double *scratch;                        /* [tasks x scratch_size(k)] */
 } inspection;
 
-static size_t tasks_of(size_t n)
-{
-    return (n + ROWS - 1) / ROWS;
-}
-
-static size_t end_of(size_t task, size_t n)
-{
-    return n < (task + 1) * ROWS ? n : (task + 1) * ROWS;
-}
-
 /* Class probabilities in every state, and one row more. */
 static size_t scratch_size(size_t k)
 {
@@ -258,7 +248,7 @@ static void weigh_rows(void *arg, size_t task)
     const sitting *s = arg;
     const size_t k = s->x->scene->k, m = s->m;
     double *p = s->x->scratch + task * scratch_size(k), ratio[GRAPHSS_I_STATES];
-    for (size_t i = task * ROWS; i < end_of(task, m); i++) {
+    for (size_t i = task * ROWS; i < graphss_i_task_end(task, m, ROWS); i++) {
         graphss_i_suspicion_node(ratio, p, &s->x->suspicion[s->group], &s->x->view[0],
                                  (size_t)s->node[i], k);
         for (size_t r = 0; r < GRAPHSS_I_STATES; r++) {
@@ -286,7 +276,7 @@ static graphss_status infer_group(graphss_ctx *ctx, graphss_i_inspection *out,
     graphss_status st = s.prob && s.likelihood ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (st)
         goto done;
-    graphss_i_parallel(ctx, tasks_of(m), weigh_rows, &s);
+    graphss_i_parallel(ctx, graphss_i_tasks(m, ROWS), weigh_rows, &s);
     graphss_state state[GRAPHSS_I_STATES] = {0};
     for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
         state[r] = (graphss_state){
@@ -332,7 +322,7 @@ static void settle_rows(void *arg, size_t task)
     inspection *x = s->x;
     const size_t k = x->scene->k;
     double *scratch = x->scratch + task * scratch_size(k), alone[GRAPHSS_I_STATES];
-    for (size_t i = task * ROWS; i < end_of(task, x->scene->n); i++) {
+    for (size_t i = task * ROWS; i < graphss_i_task_end(task, x->scene->n, ROWS); i++) {
         double *posterior = scratch + GRAPHSS_I_STATES * k, *state = alone;
         const double *share = s->share;
         if (s->out) {
@@ -351,7 +341,7 @@ static void settle_view(graphss_ctx *ctx, inspection *x, graphss_i_view *v,
 {
     settling s = {.x = x, .out = out, .v = v};
     fixed_shares(s.share);
-    graphss_i_parallel(ctx, tasks_of(x->scene->n), settle_rows, &s);
+    graphss_i_parallel(ctx, graphss_i_tasks(x->scene->n, ROWS), settle_rows, &s);
     trust_training(x, v);
 }
 
@@ -404,14 +394,6 @@ static graphss_status passes(graphss_ctx *ctx, graphss_i_inspection *out, inspec
     return st;
 }
 
-static size_t top_of(const float *p, size_t k)
-{
-    size_t best = 0;
-    for (size_t c = 1; c < k; c++)
-        best = p[c] > p[best] ? c : best;
-    return best;
-}
-
 /* The classifier keeps its say where replacing it gained nothing in simulations. */
 static graphss_status be_careful(graphss_ctx *ctx, graphss_i_inspection *out,
                                  const inspection *x)
@@ -433,8 +415,9 @@ static graphss_status be_careful(graphss_ctx *ctx, graphss_i_inspection *out,
         graphss_i_lessons_destroy(ctx, &l);
     }
     for (size_t i = 0; i < n && !st; i++)
-        graphss_i_caution_apply(out->posterior + i * k, top_of(x->scene->prob + i * k, k),
-                                lead[group_of(x, i)], k);
+        graphss_i_caution_apply(out->posterior + i * k,
+                                graphss_i_top(x->scene->prob + i * k, k), lead[group_of(x, i)],
+                                k);
     return st;
 }
 
@@ -446,7 +429,8 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
     graphss_i_inspection result = {
         .posterior = graphss_i_alloc(ctx, n, k * sizeof *result.posterior),
         .state = graphss_i_alloc(ctx, n, GRAPHSS_I_STATES * sizeof *result.state)};
-    x.scratch = graphss_i_alloc(ctx, tasks_of(n), scratch_size(k) * sizeof *x.scratch);
+    x.scratch =
+        graphss_i_alloc(ctx, graphss_i_tasks(n, ROWS), scratch_size(k) * sizeof *x.scratch);
     graphss_status st =
         result.posterior && result.state && x.scratch ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st)

@@ -359,7 +359,7 @@ static double odds_of(const graphss_i_look *x, const graphss_i_gate *gate,
 static void score_rows(void *arg, size_t task)
 {
     graphss_i_look *x = arg;
-    const size_t end = x->n < (task + 1) * ROWS ? x->n : (task + 1) * ROWS;
+    const size_t end = graphss_i_task_end(task, x->n, ROWS);
     for (size_t i = task * ROWS; i < end; i++) {
         graphss_i_change change = {0};
         x->odds[i] = odds_of(x, x->gate, &x->now, i, &change);

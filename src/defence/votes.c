@@ -1,5 +1,6 @@
 /* votes.c - votes of the neighbours ignore the node's own features, so that tampered words
  * and tampered links contradict each other; and how the sources disagree. */
+#include "defence/defence.h"
 #include "defence/evidence.h"
 #include "graph/products.h"
 #include <math.h>
@@ -19,16 +20,6 @@ typedef struct sight {
     graphss_i_view *v;
     const graphss_i_lens *lens;
 } sight;
-
-static size_t tasks_of(size_t n)
-{
-    return (n + ROWS - 1) / ROWS;
-}
-
-static size_t end_of(size_t task, size_t n)
-{
-    return n < (task + 1) * ROWS ? n : (task + 1) * ROWS;
-}
 
 static void votes_destroy(graphss_ctx *ctx, votes *t)
 {
@@ -83,7 +74,7 @@ static void weigh_links(void *arg, size_t task)
 {
     const sight *s = arg;
     const graphss_graph *g = &s->v->graph;
-    const size_t end = end_of(task, s->lens->n);
+    const size_t end = graphss_i_task_end(task, s->lens->n, ROWS);
     for (int64_t e = g->offset[task * ROWS]; e < g->offset[end]; e++)
         s->t.weight[e] =
             s->v->trust[g->target[e]] * (LEAST_COSINE + fmaxf(s->v->cosine[e], 0));
@@ -97,7 +88,7 @@ static void average(void *arg, size_t task)
     const votes *t = &s->t;
     const graphss_graph *g = &s->v->graph;
     const size_t k = s->lens->k;
-    for (size_t i = task * ROWS; i < end_of(task, s->lens->n); i++) {
+    for (size_t i = task * ROWS; i < graphss_i_task_end(task, s->lens->n, ROWS); i++) {
         const double degree = (double)graphss_graph_degree(g, i);
         double paths = -degree, weight = 0;
         for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
@@ -135,18 +126,10 @@ static void count_votes(graphss_ctx *ctx, sight *s)
     graphss_i_spmm(ctx, t->near_mlp, &links, t->mlp, k);
     graphss_i_spmm(ctx, t->near_label, &links, t->label, k);
     graphss_i_spmm(ctx, t->near_two, &links, t->near, k);
-    graphss_i_parallel(ctx, tasks_of(n), weigh_links, s);
+    graphss_i_parallel(ctx, graphss_i_tasks(n, ROWS), weigh_links, s);
     links.value = t->weight;
     graphss_i_spmm(ctx, t->near_trusted, &links, t->belief, k);
-    graphss_i_parallel(ctx, tasks_of(n), average, s);
-}
-
-static size_t top(const float *p, size_t k)
-{
-    size_t best = 0;
-    for (size_t c = 1; c < k; c++)
-        best = p[c] > p[best] ? c : best;
-    return best;
+    graphss_i_parallel(ctx, graphss_i_tasks(n, ROWS), average, s);
 }
 
 static float entropy(const float *p, size_t k)
@@ -184,7 +167,7 @@ static void fill_says(float *says, const float *const *source, size_t n_sources,
         for (size_t s = 0; s < 3; s++)
             x[n_sources + s] = first[s] == c;
         x[GRAPHSS_I_SAYS_NOW] = past ? logf(past[c] + SMALL) : 0;
-        x[GRAPHSS_I_SAYS_NOW + 1] = past && top(past, k) == c;
+        x[GRAPHSS_I_SAYS_NOW + 1] = past && graphss_i_top(past, k) == c;
     }
 }
 
@@ -195,13 +178,14 @@ static void see_rows(void *arg, size_t task)
     const graphss_i_view *v = s->v;
     const graphss_i_lens *lens = s->lens;
     const size_t k = lens->k;
-    for (size_t i = task * ROWS; i < end_of(task, lens->n); i++) {
+    for (size_t i = task * ROWS; i < graphss_i_task_end(task, lens->n, ROWS); i++) {
         const float *p = v->prob + i * k, *m = v->mlp + i * k, *near = t->near + i * k;
         const float *near_mlp = t->near_mlp + i * k;
         const float *past =
             lens->before && lens->before[i] >= 0 ? lens->before_prob + i * k : NULL;
         const bool alone = graphss_graph_degree(&v->graph, i) == 0;
-        const size_t first[] = {top(p, k), top(m, k), alone ? k : top(near, k)};
+        const size_t first[] = {graphss_i_top(p, k), graphss_i_top(m, k),
+                                alone ? k : graphss_i_top(near, k)};
         const float *const source[] = {p,
                                        m,
                                        near,
@@ -233,7 +217,7 @@ static void see_rows(void *arg, size_t task)
             odd[ODD_PAST_DIVERGENCE] = (c ? odd[ODD_PAST_DIVERGENCE] : 0) +
                                        past[c] * logf((past[c] + SMALL) / (p[c] + SMALL));
         odd[ODD_PAST_DISTANCE] = past ? distance(past, p, k) : 0;
-        odd[ODD_PAST_SAME] = past && top(past, k) == first[0];
+        odd[ODD_PAST_SAME] = past && graphss_i_top(past, k) == first[0];
     }
 }
 
@@ -244,7 +228,7 @@ graphss_status graphss_i_view_look(graphss_ctx *ctx, graphss_i_view *v,
     const graphss_status st = votes_init(ctx, &s.t, v, lens);
     if (!st) {
         count_votes(ctx, &s);
-        graphss_i_parallel(ctx, tasks_of(lens->n), see_rows, &s);
+        graphss_i_parallel(ctx, graphss_i_tasks(lens->n, ROWS), see_rows, &s);
     }
     votes_destroy(ctx, &s.t);
     return st;
