@@ -66,7 +66,8 @@ typedef struct graphss_training {
 GRAPHSS_API void graphss_training_destroy(graphss_ctx *ctx, graphss_training *training);
 
 /* Trains on one snapshot. Keeps the weights of the epoch with the best validation
- * accuracy (the lower validation loss where two are equal). The same seed gives the same
+ * accuracy (the lower validation loss where two are equal); in paper mode, as the paper's
+ * code does, the first of the best and those one step later. The same seed gives the same
  * weights whatever the number of threads. log may be NULL. Progress stage: "train".
  * Errors: INVALID (an option), SHAPE (features, graph and split disagree), DATA (no training
  * node; a NaN in the features), LIMIT, NOMEM, CANCELLED. */

@@ -7,6 +7,7 @@
  * is not kept is the look at the truth before each training: agreement with Y_a decides
  * (docs/selfsup.md). */
 #include "defence/defence.h"
+#include "models/model_private.h"
 #include <graphss/evaluate.h>
 #include <graphss/selfsup.h>
 #include <string.h>
@@ -19,20 +20,29 @@ typedef struct refit_state {
     int64_t epochs;
 } refit_state;
 
+/* Epochs of the next training. The paper's code numbers epochs from 1, goes on from the one
+ * after the best, and means `epochs` as the last of them where that is still ahead. */
+static int64_t epochs_left(const graphss_model *from, int64_t epochs)
+{
+    const int64_t next = (int64_t)from->adam.step + 1;
+    return from->adam.m && next < epochs ? epochs - next : epochs;
+}
+
 static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int32_t *label,
                             size_t n, size_t n_classes)
 {
     (void)n, (void)n_classes;
     refit_state *r = user;
     const graphss_observation *now = &r->scene->current;
+    const graphss_model *from = r->model ? r->model : r->scene->model;
     graphss_model *next = NULL;
     for (size_t i = 0; i < r->split.n_train; i++)
         r->split.train_label[i] = label[r->split.train[i]];
     for (size_t i = 0; i < r->split.n_val; i++)
         r->split.val_label[i] = label[r->split.val[i]];
-    graphss_status st = graphss_model_continue(
-        ctx, &next, NULL, r->model ? r->model : r->scene->model, now->graph, now->features,
-        &r->split, r->scene->seed, r->epochs);
+    graphss_status st =
+        graphss_model_continue(ctx, &next, NULL, from, now->graph, now->features, &r->split,
+                               r->scene->seed, epochs_left(from, r->epochs));
     if (st)
         return st;
     graphss_model_free(ctx, r->model);

@@ -1,6 +1,9 @@
 /* fit.c - epochs. Weights are judged before they are changed, so what is kept is what was
  * measured: epoch e measures the weights after e steps, and the last measures the last step.
- * Where nothing is drawn one forward pass serves both the measurement and the step. */
+ * Where nothing is drawn one forward pass serves both the measurement and the step.
+ *
+ * The paper's code is a step late: it measures, takes a step and keeps what it then has, from
+ * the weights it starts with on, and of equally good epochs the first (adam->kept). */
 #include "models/fit.h"
 #include <graphss/evaluate.h>
 #include <math.h>
@@ -89,7 +92,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
     graphss_i_measure best = {-1, INFINITY};
     const size_t epochs = (size_t)opt->epochs, patience = (size_t)opt->patience;
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_DROPOUT);
-    const bool draws = graphss_i_tape_draws(tape);
+    const bool draws = graphss_i_tape_draws(tape), late = adam->kept;
     const double start = graphss_i_seconds();
 
     checkpoint kept = {0};
@@ -105,24 +108,30 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         const uint64_t key = graphss_rng_u64(&rng);
         const bool last = e == epochs;
         const bool separate = draws || last;
-        if (!separate || e > 0)
+        const size_t measured = late ? e : e - 1; /* the epoch these weights are judged for */
+        bool taken = false;
+        if (late ? !last : e > 0 || !separate)
             graphss_i_tape_forward(tape, !separate, key);
-        if (e > 0) {
+        if (late ? !last : e > 0) {
             const graphss_i_measure now =
                 graphss_i_judge(graphss_i_tape_value(tape, logits), n_classes, split->val,
                                 split->val_label, split->n_val);
-            run.val_acc[e - 1] = (float)now.accuracy;
-            run.epochs = e;
-            if (split->n_val == 0 || graphss_i_better(now, best)) {
+            run.val_acc[measured] = (float)now.accuracy;
+            taken = split->n_val == 0 ||
+                    (late ? now.accuracy > best.accuracy : graphss_i_better(now, best));
+            if (taken) {
                 best = now;
-                run.best_epoch = e - 1;
-                checkpoint_take(&kept, params, adam);
+                run.best_epoch = measured;
             }
+        }
+        if (taken && !late)
+            checkpoint_take(&kept, params, adam);
+        if (e > 0) {
             char note[64];
             const int used = snprintf(note, sizeof note, "loss %.3f", (double)run.loss[e - 1]);
             if (split->n_val > 0)
                 snprintf(note + used, sizeof note - (size_t)used, "  val %.1f %%",
-                         100 * now.accuracy);
+                         100 * (double)run.val_acc[e - 1]);
             st = graphss_i_progress(ctx, stage, e, epochs, note);
             if (st)
                 goto done;
@@ -140,8 +149,11 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
             goto done;
         }
         run.loss[e] = (float)loss;
+        run.epochs = e + 1;
         graphss_i_tape_backward(tape);
         graphss_i_adam_step(ctx, adam, params, opt->learning_rate, opt->weight_decay);
+        if (taken && late)
+            checkpoint_take(&kept, params, adam);
     }
     checkpoint_restore(&kept, params, adam);
     graphss_i_tape_forward(tape, false, 0);

@@ -47,7 +47,8 @@ void graphss_i_params_unpad(graphss_i_params *p, const graphss_i_params *padded)
 typedef struct graphss_i_adam {
     float *grad, *m, *v; /* [count] each */
     size_t step;
-    bool kept; /* after training m, v and step are to be those of the weights that are kept */
+    bool kept; /* after training m, v and step are to be those of the weights that are kept,
+                * which are chosen as the paper's code does (fit.c) */
 } graphss_i_adam;
 
 graphss_status graphss_i_adam_init(graphss_ctx *ctx, graphss_i_adam *a,

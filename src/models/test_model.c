@@ -38,6 +38,7 @@ static void test_each_model_learns(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     world w;
     world_make(ctx, &w, 1);
+    const size_t n_val = w.split.n_val;
     for (size_t i = 0; graphss_model_name(i); i++) {
         for (graphss_mode mode = GRAPHSS_MODE_HONEST; mode <= GRAPHSS_MODE_PAPER; mode++) {
             graphss_train_options opt =
@@ -45,6 +46,8 @@ static void test_each_model_learns(void **state)
             opt.epochs = 100;
             opt.learning_rate = 0.02;
             opt.dropout = 0; /* twenty words leave nothing to drop */
+            /* In paper mode the first of equally good epochs is kept, which is early here. */
+            w.split.n_val = mode == GRAPHSS_MODE_PAPER ? 0 : n_val;
             graphss_training log = {0};
             graphss_model *model = train(ctx, &log, &w, &opt);
             /* Words hint weakly here: without the links the labels can only be learned. */
@@ -103,6 +106,52 @@ static void test_kept_weights_are_those_that_were_measured(void **state)
         assert_int_equal(log.epochs, 60);
         graphss_training_destroy(ctx, &log);
         graphss_model_free(ctx, model);
+    }
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+/* The paper's code judges before a step and keeps what it has after it; of equally good epochs
+ * the first. Its weights are those of a training that stops after that step. */
+static void test_paper_mode_keeps_one_step_late(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 2);
+    const size_t n_val = w.split.n_val;
+    for (int dropout = 0; dropout < 2; dropout++) {
+        graphss_train_options opt = quick("gcn");
+        opt.mode = GRAPHSS_MODE_PAPER;
+        opt.dropout = dropout ? 0.5 : 0;
+        graphss_training log = {0};
+        graphss_model *model = train(ctx, &log, &w, &opt);
+        assert_int_equal(log.epochs, 60);
+        for (size_t e = 0; e < log.epochs; e++)
+            assert_true(e < log.best_epoch ? log.val_acc[e] < log.val_acc[log.best_epoch]
+                                           : log.val_acc[e] <= log.val_acc[log.best_epoch]);
+
+        w.split.n_val = 0; /* the last weights are kept */
+        opt.epochs = (int64_t)log.best_epoch + 1;
+        graphss_model *stopped = train(ctx, NULL, &w, &opt);
+        opt.epochs--;
+        graphss_model *judged = train(ctx, NULL, &w, &opt);
+        w.split.n_val = n_val;
+        float prob[WORLD_NODES * 2], same[WORLD_NODES * 2];
+        int32_t label[WORLD_NODES];
+        predict(ctx, prob, model, &w);
+        predict(ctx, same, stopped, &w);
+        assert_memory_equal(prob, same, sizeof prob);
+        predict(ctx, prob, judged, &w);
+        graphss_argmax(label, prob, WORLD_NODES, 2);
+        size_t right = 0;
+        for (size_t j = 0; j < n_val; j++)
+            right += label[w.split.val[j]] == w.split.val_label[j];
+        assert_true(fabs((double)right / (double)n_val - log.val_acc[log.best_epoch]) < 1e-6);
+        graphss_training_destroy(ctx, &log);
+        graphss_model_free(ctx, model);
+        graphss_model_free(ctx, stopped);
+        graphss_model_free(ctx, judged);
     }
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
@@ -396,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_each_model_learns),
         cmocka_unit_test(test_probabilities_sum_to_one),
         cmocka_unit_test(test_kept_weights_are_those_that_were_measured),
+        cmocka_unit_test(test_paper_mode_keeps_one_step_late),
         cmocka_unit_test(test_threads_do_not_change_a_bit),
         cmocka_unit_test(test_patience_stops_early),
         cmocka_unit_test(test_what_cannot_be_trained_is_refused),
