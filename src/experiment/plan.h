@@ -29,6 +29,7 @@ typedef struct graphss_i_job {
     int64_t seed, set;
     const graphss_i_recipe_line *point; /* of a sweep, or NULL */
     bool alone;                         /* nothing else may run meanwhile */
+    size_t threads;                     /* of each cell: all when alone, else 1 */
     int64_t limit;                      /* seconds for a cell; 0: none */
     graphss_i_cell *cell;               /* [n_cells] */
     size_t n_cells;

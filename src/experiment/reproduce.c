@@ -402,6 +402,7 @@ static bool pending(const graphss_i_job *job)
 static graphss_status start(scheduler *s, graphss_i_job *job)
 {
     int pipes[2];
+    job->threads = job->alone ? s->workers : 1;
     if (pipe(pipes) != 0)
         return graphss_i_fail(s->ctx, GRAPHSS_ERR_IO, "cannot make a pipe: %s",
                               strerror(errno));

@@ -63,7 +63,7 @@ json_t *graphss_i_repeat(graphss_ctx *ctx, const graphss_i_job *job,
     if (hash && *hash)
         bad |= json_object_set_new(r, "dataset_sha256", json_string(hash));
     bad |= json_object_set_new(r, "options", options);
-    bad |= json_object_set_new(r, "threads", json_integer(1));
+    bad |= json_object_set_new(r, "threads", json_integer((json_int_t)job->threads));
     bad |= json_object_set_new(r, "machine", machine(ctx));
     bad |= json_object_set_new(r, "started", time_text());
     if (bad) {
@@ -132,10 +132,13 @@ static bool write_all(int fd, const char *bytes, size_t n)
     return true;
 }
 
-/* In a process of its own. */
-static void run_cell(graphss_ctx *ctx, const graphss_i_stage *stage, const graphss_i_job *job,
+/* In a process of its own, with a context of its own: threads do not survive a fork. */
+static void run_cell(const graphss_i_stage *stage, const graphss_i_job *job,
                      const graphss_i_cell *cell, int out)
 {
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = job->threads});
+    if (!ctx)
+        _exit(4);
     json_t *record = graphss_i_cell_identity(job, cell);
     json_t *repeat = graphss_i_repeat(ctx, job, cell, stage->data.hash);
     if (!record || !repeat)
@@ -199,7 +202,7 @@ static json_t *cell_record(graphss_ctx *ctx, const graphss_i_stage *stage,
     if (child == 0) {
         be_child(self);
         close(pipes[0]);
-        run_cell(ctx, stage, job, cell, pipes[1]);
+        run_cell(stage, job, cell, pipes[1]);
     }
     close(pipes[1]);
     if (child < 0) {

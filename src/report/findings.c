@@ -455,6 +455,7 @@ static void runtime(graphss_i_document *d, graphss_i_runs *records,
                          .setting = world->setting,
                          .method = "graphss",
                          .task = "defence"};
+    const graphss_i_query all = q;
     const span ours = over_cells(records, &q, "seconds");
     span faster = {0};
     const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
@@ -470,9 +471,10 @@ static void runtime(graphss_i_document *d, graphss_i_runs *records,
         }
     if (ours.n == 0)
         return;
-    const char *text = graphss_i_say(
-        arena, "Runtime, %s: GraphSS takes %s in %s on one thread", world->name,
-        span_text(arena, &ours, 2, " s"), graphss_i_plural(arena, ours.n, "cell"));
+    const char *text = graphss_i_say(arena, "Runtime, %s: GraphSS takes %s in %s on %s",
+                                     world->name, span_text(arena, &ours, 2, " s"),
+                                     graphss_i_plural(arena, ours.n, "cell"),
+                                     graphss_i_threads_text(records, &all));
     if (faster.n)
         text = graphss_i_say(arena, "%s; the paper's figures, on a GPU, are %s times that",
                              text, span_text(arena, &faster, 1, ""));

@@ -96,9 +96,11 @@ static void runtime_table(graphss_i_document *d, graphss_i_runs *records,
     graphss_i_table *t = graphss_i_table_new(
         arena, graphss_i_say(arena, "runtime-%s", world->id),
         graphss_i_say(arena, "Runtime, %s", world->name),
-        "Ours: wall clock of the method alone, one thread, mean ± standard deviation over "
-        "runs. The paper's (Tables 3 and 4): its own protocol on a GPU (Tesla V100). Per 100: "
-        "seconds for 100 nodes of the snapshot.");
+        graphss_i_say(arena,
+                      "Ours: wall clock of the method alone, %s, mean ± standard deviation "
+                      "over runs. The paper's (Tables 3 and 4): its own protocol on a GPU "
+                      "(Tesla V100). Per 100: seconds for 100 nodes of the snapshot.",
+                      graphss_i_threads_text(records, &q)));
     graphss_i_add_head(t, "dataset");
     graphss_i_add_head(t, "classifier");
     graphss_i_add_head(t, "task");

@@ -46,7 +46,7 @@ static const sweep sweeps[] = {
      false},
     {"scale",
      "Scale: time",
-     "Generated graphs of growing size, one thread.",
+     "Generated graphs of growing size.",
      {"seconds", NULL},
      {"time, s", NULL},
      1,
@@ -189,9 +189,9 @@ static void sweep_table(const place *at)
                       graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter),
                       at->world->name),
         graphss_i_say(arena,
-                      "%s; mean ± standard deviation over runs; n: the fewest and the most "
-                      "runs of a row.",
-                      at->label));
+                      "%s, on %s; mean ± standard deviation over runs; n: the fewest and the "
+                      "most runs of a row.",
+                      at->label, graphss_i_threads_text(at->records, &q)));
     if (!at->kind->pooled)
         graphss_i_add_head(t, "dataset");
     graphss_i_add_head(t, "classifier");

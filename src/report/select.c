@@ -350,6 +350,22 @@ size_t graphss_i_count(const graphss_i_runs *records, const graphss_i_query *que
     return n;
 }
 
+const char *graphss_i_threads_text(graphss_i_runs *records, const graphss_i_query *query)
+{
+    size_t n = 0;
+    long long low = 0, high = 0;
+    const graphss_i_run **found = graphss_i_find(records, query, &n);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *how = json_object_get(found[i]->json, "repeat");
+        const long long used = json_integer_value(json_object_get(how, "threads"));
+        low = i == 0 || used < low ? used : low;
+        high = used > high ? used : high;
+    }
+    if (low != high)
+        return graphss_i_say(&records->arena, "%lld to %lld threads", low, high);
+    return high < 2 ? "one thread" : graphss_i_say(&records->arena, "%lld threads", high);
+}
+
 /* ---- lists of names ---- */
 
 static size_t rank(const known *table, const char *name)

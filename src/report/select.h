@@ -40,6 +40,8 @@ graphss_i_stat graphss_i_stat_scenes(const graphss_i_runs *records,
 const graphss_i_run **graphss_i_find(graphss_i_runs *records, const graphss_i_query *query,
                                      size_t *n);
 size_t graphss_i_count(const graphss_i_runs *records, const graphss_i_query *query);
+/* What they ran on: "one thread", "2 threads", "1 to 2 threads". */
+const char *graphss_i_threads_text(graphss_i_runs *records, const graphss_i_query *query);
 
 /* Different texts of one field among the records that match, known ones first and in their
  * order, then others by the alphabet. */
