@@ -30,8 +30,10 @@ static void widen(double *g, const graphss_i_gate *gate, const float *x)
     g[0] = 1;
     for (size_t j = 0; j < gate->columns; j++) {
         const double z = ((double)x[j] - gate->mean[j]) / gate->spread[j];
-        g[1 + j] = fmin(FARTHEST, fmax(-FARTHEST, z));
-        g[1 + gate->columns + j] = fmin(g[1 + j] * g[1 + j], SQUARE_MOST);
+        const double near = z > -FARTHEST ? (z < FARTHEST ? z : FARTHEST) : -FARTHEST;
+        const double square = near * near;
+        g[1 + j] = near;
+        g[1 + gate->columns + j] = square > SQUARE_MOST ? SQUARE_MOST : square;
     }
 }
 
@@ -132,7 +134,6 @@ graphss_status graphss_i_gate_fit(graphss_ctx *ctx, graphss_i_gate *gate,
         widen(wide + i * f, gate, rows->x + i * rows->columns);
         total += rows->weight[i];
     }
-    memset(gate->w, 0, sizeof gate->w);
     quiet_direction(away, gate, rows);
     for (int round = 0; round < ROUNDS && !st && length > CLOSE_ENOUGH; round++) {
         length = step(gate->w, h, away, wide, rows, f, total);

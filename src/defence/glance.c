@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 256, STRONGEST = 10 };
+enum { ROWS = 256, STRONGEST = 10, BLOCK = 16 };
 static const double SMALL = 1e-2, LEAST = 1e-3;
 
 /* ---- rows of features, sparse or dense ---- */
@@ -152,6 +152,7 @@ void graphss_i_glance_close(graphss_ctx *ctx, graphss_i_glance *g)
         graphss_release(ctx, g->leans[v]);
         graphss_release(ctx, g->margin[v]);
     }
+    graphss_release(ctx, g->reach);
     *g = (graphss_i_glance){0};
 }
 
@@ -160,6 +161,8 @@ static void hear(void *arg, size_t task)
 {
     const graphss_i_glance *g = arg;
     const size_t k = g->k, end = graphss_i_task_end(task, g->n, ROWS);
+    for (size_t i = task * ROWS; i < end; i++)
+        g->reach[i] = log1pf((float)graphss_graph_degree(g->graph, i));
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
         for (size_t i = task * ROWS; i < end; i++) {
             const row r = row_of(g->features, i);
@@ -180,7 +183,8 @@ static void hear(void *arg, size_t task)
 
 graphss_status graphss_i_glance_open(graphss_ctx *ctx, graphss_i_glance *g)
 {
-    bool good = true;
+    g->reach = graphss_i_alloc(ctx, g->n, sizeof *g->reach);
+    bool good = g->reach != NULL;
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
         g->says[v] = graphss_i_alloc(ctx, g->n, g->k * sizeof **g->says);
         g->leans[v] = graphss_i_alloc(ctx, g->n, g->k * sizeof **g->leans);
@@ -248,23 +252,54 @@ static double meets(const float *x, const float *a, const graphss_graph *g, size
     return to > from ? sum / (double)(to - from) : dot(x, a + node * k, k);
 }
 
-/* The entropy of the neighbours' mean belief, summed class by class. */
-static double vote_entropy(const graphss_i_glance *g, size_t node)
+/* What the neighbours say in the mean, beside what the node says. */
+typedef struct company {
+    double believed;                /* belief . mean belief */
+    double heard[GRAPHSS_I_VOICES]; /* leans . mean belief */
+    double alike[GRAPHSS_I_VOICES]; /* leans . mean leans */
+    double vote;                    /* entropy of the mean belief; alone: 0 */
+} company;
+
+/* sum over the neighbours of x . a_u, over their number, is x . mean a: one pass over the
+ * links for all of it, some classes at a time. A node alone meets itself. */
+static company meet(const graphss_i_glance *g, size_t node)
 {
+    const size_t k = g->k;
     const int64_t from = g->graph->offset[node], to = g->graph->offset[node + 1];
-    double sum = 0;
-    for (size_t c = 0; c < g->k && to > from; c++) {
-        double p = 0;
-        for (int64_t e = from; e < to; e++)
-            p += (double)g->prob[(size_t)g->graph->target[e] * g->k + c];
-        p /= (double)(to - from);
-        sum -= p > 0 ? p * log(p) : 0;
+    const int32_t self = (int32_t)node;
+    const int32_t *near = to > from ? g->graph->target + from : &self;
+    const size_t n = to > from ? (size_t)(to - from) : 1;
+    const double each = 1 / (double)n;
+    company met = {0};
+    for (size_t c0 = 0; c0 < k; c0 += BLOCK) {
+        const size_t width = k - c0 < BLOCK ? k - c0 : BLOCK;
+        const float *own = g->prob + node * k + c0;
+        double prob[BLOCK] = {0}, leans[GRAPHSS_I_VOICES][BLOCK] = {{0}};
+        for (size_t e = 0; e < n; e++) {
+            const size_t at = (size_t)near[e] * k + c0;
+            for (size_t c = 0; c < width; c++)
+                prob[c] += (double)g->prob[at + c];
+            for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
+                for (size_t c = 0; c < width; c++)
+                    leans[v][c] += (double)g->leans[v][at + c];
+        }
+        for (size_t c = 0; c < width; c++) {
+            const double p = prob[c] * each;
+            met.believed += (double)own[c] * p;
+            met.vote -= p > 0 && to > from ? p * log(p) : 0;
+            for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
+                const double x = (double)g->leans[v][node * k + c0 + c];
+                met.heard[v] += x * p;
+                met.alike[v] += x * leans[v][c] * each;
+            }
+        }
     }
-    return sum;
+    return met;
 }
 
 /* Columns of one voice: 11. */
-static void glance_voice(float *column, const graphss_i_glance *g, size_t v, size_t node)
+static void glance_voice(float *column, const graphss_i_glance *g, const company *met,
+                         size_t v, size_t node)
 {
     const size_t k = g->k;
     const double unit = g->voice[v].unit;
@@ -280,8 +315,8 @@ static void glance_voice(float *column, const graphss_i_glance *g, size_t v, siz
     column[0] = (float)log1p((double)g->margin[v][node] / unit);
     column[1] = (float)log1p(fmax((double)says[best], 0) / unit);
     strong_words(column + 2, row_of(g->features, node), &g->voice[v], best, k);
-    column[4] = (float)log(meets(leans, g->prob, g->graph, node, k) + SMALL);
-    column[5] = (float)log(meets(leans, g->leans[v], g->graph, node, k) + SMALL);
+    column[4] = (float)log(met->heard[v] + SMALL);
+    column[5] = (float)log(met->alike[v] + SMALL);
     column[6] = (float)log(dot(leans, g->prob + node * k, k) + SMALL);
     column[7] = (float)entropy(leans, k);
     column[8] = leans[graphss_i_top(leans, k)];
@@ -296,24 +331,25 @@ void graphss_i_glance_now(float *column, const graphss_i_glance *g, size_t node)
     const size_t k = g->k;
     const float *p = g->prob + node * k;
     const int64_t from = g->graph->offset[node], to = g->graph->offset[node + 1];
+    const company met = meet(g, node);
     double agree = 1, near = 0, nearest = to > from ? INFINITY : 0;
     for (int64_t e = from; e < to; e++) {
         const size_t u = (size_t)g->graph->target[e];
-        const double d = log1p((double)graphss_graph_degree(g->graph, u));
+        const double d = (double)g->reach[u];
         agree = fmin(agree, dot(p, g->prob + u * k, k));
         near += d / (double)(to - from);
         nearest = fmin(nearest, d);
     }
     column[0] = (float)log1p((double)count_words(row_of(g->features, node)));
-    column[1] = (float)log1p((double)(to - from));
-    column[2] = (float)log(meets(p, g->prob, g->graph, node, k) + SMALL);
+    column[1] = g->reach[node];
+    column[2] = (float)log(met.believed + SMALL);
     column[3] = (float)entropy(p, k);
-    column[4] = (float)vote_entropy(g, node);
+    column[4] = (float)met.vote;
     column[5] = (float)agree;
     column[6] = (float)near;
     column[7] = (float)nearest;
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
-        glance_voice(column + ALONE + v * OF_VOICE, g, v, node);
+        glance_voice(column + ALONE + v * OF_VOICE, g, &met, v, node);
 }
 
 /* ---- a node against its past ---- */

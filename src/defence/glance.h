@@ -40,6 +40,7 @@ typedef struct graphss_i_glance {
     float *says[GRAPHSS_I_VOICES];   /* [n x k] */
     float *leans[GRAPHSS_I_VOICES];  /* [n x k] a belief out of it */
     float *margin[GRAPHSS_I_VOICES]; /* [n] */
+    float *reach;                    /* [n] log(1 + links) */
 } graphss_i_glance;
 
 /* The first five are set; fills the rest. Time O(words * k). */

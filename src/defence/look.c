@@ -18,9 +18,10 @@
 
 enum {
     ROWS = 256,
-    HIT_MOST = 600,    /* nodes attacked in the rehearsal, and as many churned */
+    HIT_MOST = 300,    /* nodes attacked in the rehearsal, and as many churned */
     PLAIN_MOST = 1500, /* nodes as they are */
     CHURN_MOST = 4000, /* validation nodes churned in the second rehearsal */
+    NAME_MOST = 4000,  /* nodes that tell which attack it was */
     CALM_LEAST = 20,   /* fewer changed validation nodes are replaced by churned ones */
     NOW = 0,
     PAST = 1
@@ -295,7 +296,8 @@ static graphss_status rehearse(graphss_ctx *ctx, graphss_i_look *x)
     return st;
 }
 
-/* A gate for the attack `kind`, or for all of them: GRAPHSS_I_REHEARSED. */
+/* A gate for the attack `kind`, or for all of them: GRAPHSS_I_REHEARSED. The gate is measured
+ * on the rows of the eye. */
 static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_gate *gate, const graphss_i_look *x,
                                size_t e, size_t kind)
 {
@@ -329,7 +331,6 @@ static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_gate *gate, const gra
                                           .quiet_to = pair + m,
                                           .n_quiet = m,
                                           .quiet = e == NOW ? QUIET : 0};
-        graphss_i_gate_measure(gate, x->row[e], x->n_rows, columns[e]);
         st = graphss_i_gate_fit(ctx, gate, &rows);
     }
     graphss_release(ctx, weight);
@@ -343,17 +344,28 @@ static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_gate *gate, const gra
 /* With a past it decides; how the node looks now breaks ties, of which there are many among
  * nodes that did not change. Those were not attacked: they come after all that changed, also
  * where a change is of a kind that was not rehearsed and the gate makes little of it. */
-static double odds_of(const graphss_i_look *x, const graphss_i_gate *gate,
-                      const graphss_i_glance *seen, size_t node, graphss_i_change *change)
+static void odds_by(double *odds, const graphss_i_look *x,
+                    const graphss_i_gate (*gate)[GRAPHSS_I_EYES], size_t n_gates,
+                    const graphss_i_glance *seen, size_t node, graphss_i_change *change)
 {
     float column[GRAPHSS_I_GLANCE_MOST];
     graphss_i_glance_now(column, seen, node);
-    const double now = graphss_i_gate_odds(&gate[NOW], column);
+    for (size_t a = 0; a < n_gates; a++)
+        odds[a] = graphss_i_gate_odds(&gate[a][NOW], column);
     if (!x->before || x->before[node] < 0)
-        return now;
+        return;
     graphss_i_glance_past(column, change, seen, &x->past, x->before, node);
-    return graphss_i_gate_odds(&gate[PAST], column) + TIE * now -
-           (change->links || change->words ? 0 : UNCHANGED);
+    for (size_t a = 0; a < n_gates; a++)
+        odds[a] = graphss_i_gate_odds(&gate[a][PAST], column) + TIE * odds[a] -
+                  (change->links || change->words ? 0 : UNCHANGED);
+}
+
+static double odds_of(const graphss_i_look *x, const graphss_i_glance *seen, size_t node,
+                      graphss_i_change *change)
+{
+    double odds;
+    odds_by(&odds, x, &x->gate, 1, seen, node, change);
+    return odds;
 }
 
 static void score_rows(void *arg, size_t task)
@@ -362,7 +374,7 @@ static void score_rows(void *arg, size_t task)
     const size_t end = graphss_i_task_end(task, x->n, ROWS);
     for (size_t i = task * ROWS; i < end; i++) {
         graphss_i_change change = {0};
-        x->odds[i] = odds_of(x, x->gate, &x->now, i, &change);
+        x->odds[i] = odds_of(x, &x->now, i, &change);
         if (x->change)
             x->change[i] = change;
     }
@@ -423,7 +435,7 @@ static graphss_status churn_calm(graphss_ctx *ctx, graphss_i_calm *list,
     st = play(ctx, &s, x, &in);
     for (size_t i = 0; i < n && !st; i++) {
         graphss_i_change change;
-        const double odds = odds_of(x, x->gate, &s.seen, (size_t)node[i], &change);
+        const double odds = odds_of(x, &s.seen, (size_t)node[i], &change);
         if (change.words || (change.links && wanted == GRAPHSS_I_OTHER_LINKS))
             add_calm(list, node[i], odds);
     }
@@ -483,8 +495,10 @@ graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
         st = look_back(ctx, x);
     if (!st)
         st = rehearse(ctx, x);
-    for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++)
+    for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++) {
+        graphss_i_gate_measure(&x->gate[e], x->row[e], x->n_rows, columns[e]);
         st = fit_gate(ctx, &x->gate[e], x, e, GRAPHSS_I_REHEARSED);
+    }
     if (!st) {
         x->odds = graphss_i_alloc(ctx, x->n, sizeof *x->odds);
         st = x->odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
@@ -510,27 +524,79 @@ static double explains(const double *odds, size_t n)
     return best;
 }
 
+/* Nodes by odds, to be sorted. */
+typedef struct suspect {
+    double odds;
+    int32_t node;
+} suspect;
+
+static int likelier_first(const void *a, const void *b)
+{
+    const suspect *x = a, *y = b;
+    return x->odds != y->odds ? (x->odds < y->odds ? 1 : -1) : x->node - y->node;
+}
+
+/* Gates of single attacks and what they make of the suspects. */
+typedef struct naming {
+    const graphss_i_look *x;
+    const suspect *suspect;
+    size_t n;
+    double *odds; /* [REHEARSED x n] */
+    graphss_i_gate gate[GRAPHSS_I_REHEARSED][GRAPHSS_I_EYES];
+} naming;
+
+static void name_rows(void *arg, size_t task)
+{
+    const naming *w = arg;
+    const size_t end = graphss_i_task_end(task, w->n, ROWS);
+    for (size_t i = task * ROWS; i < end; i++) {
+        double odds[GRAPHSS_I_REHEARSED];
+        graphss_i_change change;
+        odds_by(odds, w->x, w->gate, GRAPHSS_I_REHEARSED, &w->x->now,
+                (size_t)w->suspect[i].node, &change);
+        for (size_t a = 0; a < GRAPHSS_I_REHEARSED; a++)
+            w->odds[a * w->n + i] = odds[a];
+    }
+}
+
 graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss_i_look *x,
                                    const int32_t *node, size_t n)
 {
     double best = -INFINITY;
-    double *odds = graphss_i_alloc(ctx, n, sizeof *odds);
-    graphss_status st = odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    const size_t most = n < NAME_MOST ? n : NAME_MOST;
+    suspect *list = graphss_i_alloc(ctx, n, sizeof *list);
+    naming *w = graphss_i_calloc(ctx, 1, sizeof *w);
+    double *odds = graphss_i_alloc(ctx, GRAPHSS_I_REHEARSED * most, sizeof *odds);
+    graphss_status st = list && w && odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     *kind = 0;
-    for (size_t a = 0; a < GRAPHSS_I_REHEARSED && !st; a++) {
-        graphss_i_gate gate[GRAPHSS_I_EYES];
-        for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++)
-            st = fit_gate(ctx, &gate[e], x, e, a);
-        for (size_t i = 0; i < n && !st; i++) {
-            graphss_i_change change;
-            odds[i] = odds_of(x, gate, &x->now, (size_t)node[i], &change);
+    if (st)
+        goto done;
+    for (size_t i = 0; i < n; i++)
+        list[i] = (suspect){x->odds[node[i]], node[i]};
+    if (n > most) /* the others tell little of the attack */
+        qsort(list, n, sizeof *list, likelier_first);
+    w->x = x;
+    w->suspect = list;
+    w->n = most;
+    w->odds = odds;
+    for (size_t a = 0; a < GRAPHSS_I_REHEARSED && !st; a++)
+        for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++) {
+            w->gate[a][e] = x->gate[e];
+            st = fit_gate(ctx, &w->gate[a][e], x, e, a);
         }
-        const double found = st ? 0 : explains(odds, n);
-        if (!st && found > best) {
+    if (st)
+        goto done;
+    graphss_i_parallel(ctx, (most + ROWS - 1) / ROWS, name_rows, w);
+    for (size_t a = 0; a < GRAPHSS_I_REHEARSED; a++) {
+        const double found = explains(odds + a * most, most);
+        if (found > best) {
             best = found;
             *kind = a;
         }
     }
+done:
     graphss_release(ctx, odds);
+    graphss_release(ctx, w);
+    graphss_release(ctx, list);
     return st;
 }

@@ -9,7 +9,7 @@
 enum {
     BUDGETS = 3,
     TURNS = 5,
-    POOL = 50000,         /* links are sought among so many nodes */
+    POOL = 4000,          /* links are sought among so many nodes */
     TOGETHER_MOST = 8192, /* with more words their co-occurrence is not tested */
     TRIES = 50
 };

@@ -85,6 +85,25 @@ static void test_no_step_from_the_fit_is_uphill(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_the_fit_does_not_depend_on_where_it_starts(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static rows r;
+    make(&r, (double[]){1, 0.5, 0}, (double[]){1, 0, 0});
+    const graphss_i_gate_rows in = as_input(&r, 1);
+    graphss_i_gate gate[2];
+    for (size_t g = 0; g < 2; g++) {
+        graphss_i_gate_measure(&gate[g], r.x, in.n, COLUMNS);
+        gate[g].w[1] = g ? -1.5 : 0;
+        gate[g].w[2] = g ? 0.7 : 0;
+        assert_ok(ctx, graphss_i_gate_fit(ctx, &gate[g], &in));
+    }
+    for (size_t j = 0; j < 1 + 2 * COLUMNS; j++)
+        assert_float_equal(gate[0].w[j], gate[1].w[j], 1e-3);
+    graphss_ctx_free(ctx);
+}
+
 static void test_a_quiet_direction_moves_nothing_on_average(void **state)
 {
     (void)state;
@@ -142,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_step_from_the_fit_is_uphill),
+        cmocka_unit_test(test_the_fit_does_not_depend_on_where_it_starts),
         cmocka_unit_test(test_a_quiet_direction_moves_nothing_on_average),
         cmocka_unit_test(test_mean_and_spread_are_those_of_the_rows),
         cmocka_unit_test(test_failing_allocations_leave_nothing),

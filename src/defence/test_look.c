@@ -101,6 +101,72 @@ static void test_columns_of_now_are_what_they_say(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* More classes than are added up at a time, and a node without links. */
+static void test_what_neighbours_say_is_the_mean_over_them(void **state)
+{
+    (void)state;
+    enum { N = 5, MANY = 37, WORDS = 3 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int64_t offset[] = {0, 2, 4, 5, 6, 6}, begin[] = {0, 1, 3, 4, 6, 7};
+    int32_t target[] = {1, 2, 0, 3, 0, 1}, word[] = {0, 0, 1, 2, 1, 2, 1};
+    float value[] = {1, 1, 1, 1, 1, 1, 1}, prob[N * MANY];
+    float weight[GRAPHSS_I_VOICES][WORDS * MANY];
+    graphss_rng rng = graphss_rng_make(7, GRAPHSS_STREAM_DEFENCE);
+    for (size_t i = 0; i < N; i++) {
+        float sum = 0;
+        for (size_t c = 0; c < MANY; c++)
+            sum += prob[i * MANY + c] = (float)graphss_rng_double(&rng);
+        for (size_t c = 0; c < MANY; c++)
+            prob[i * MANY + c] /= sum;
+    }
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
+        for (size_t j = 0; j < WORDS * MANY; j++)
+            weight[v][j] = (float)graphss_rng_double(&rng);
+    const graphss_graph graph = {.n_nodes = N, .offset = offset, .target = target};
+    const graphss_features words = {
+        .n_rows = N, .n_cols = WORDS, .offset = begin, .column = word, .value = value};
+    const graphss_i_voice voice[] = {{.weight = weight[0], .unit = 1, .heat = 0.5},
+                                     {.weight = weight[1], .unit = 1, .heat = 0.2}};
+    graphss_i_glance g = {
+        .graph = &graph, .features = &words, .prob = prob, .n = N, .k = MANY, .voice = voice};
+    assert_ok(ctx, graphss_i_glance_open(ctx, &g));
+    for (size_t i = 0; i < N; i++) {
+        const size_t degree = graphss_graph_degree(&graph, i), n = degree ? degree : 1;
+        double believed = 0, heard[GRAPHSS_I_VOICES] = {0}, alike[GRAPHSS_I_VOICES] = {0};
+        double entropy = 0, reach = 0;
+        for (size_t c = 0; c < MANY; c++) {
+            double p = 0;
+            for (size_t e = 0; e < n; e++) {
+                const size_t u = degree ? (size_t)target[offset[i] + (int64_t)e] : i;
+                const double q = (double)prob[u * MANY + c];
+                p += q / (double)n;
+                believed += (double)prob[i * MANY + c] * q / (double)n;
+                for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
+                    const double own = (double)g.leans[v][i * MANY + c];
+                    heard[v] += own * q / (double)n;
+                    alike[v] += own * (double)g.leans[v][u * MANY + c] / (double)n;
+                }
+            }
+            entropy -= degree ? p * log(p) : 0;
+        }
+        for (size_t e = 0; e < degree; e++)
+            reach += log1p((double)graphss_graph_degree(
+                         &graph, (size_t)target[offset[i] + (int64_t)e])) /
+                     (double)degree;
+        float column[GRAPHSS_I_GLANCE_NOW];
+        graphss_i_glance_now(column, &g, i);
+        assert_float_equal(column[2], log(believed + 1e-2), 1e-5);
+        assert_float_equal(column[4], entropy, 1e-5);
+        assert_float_equal(column[6], reach, 1e-5);
+        for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
+            assert_float_equal(column[8 + 11 * v + 4], log(heard[v] + 1e-2), 1e-5);
+            assert_float_equal(column[8 + 11 * v + 5], log(alike[v] + 1e-2), 1e-5);
+        }
+    }
+    graphss_i_glance_close(ctx, &g);
+    graphss_ctx_free(ctx);
+}
+
 static void test_changes_are_counted_and_a_node_that_did_not_change_has_none(void **state)
 {
     (void)state;
@@ -233,6 +299,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counted_words_are_counted),
         cmocka_unit_test(test_columns_of_now_are_what_they_say),
+        cmocka_unit_test(test_what_neighbours_say_is_the_mean_over_them),
         cmocka_unit_test(test_changes_are_counted_and_a_node_that_did_not_change_has_none),
         cmocka_unit_test(test_a_rehearsal_changes_whom_it_should),
         cmocka_unit_test(test_scores_are_in_order_with_their_p_values),
