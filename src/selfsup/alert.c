@@ -121,10 +121,13 @@ done:
 
 /* ---- groups of nodes, each among its like ---- */
 
+/* Where a node of the pool is from. */
+typedef enum origin { OF_GROUP, OF_OTHERS, OF_CALM, ORIGINS } origin;
+
 /* A node of the pool, to be sorted. */
 typedef struct pooled {
     double score;
-    size_t of_group; /* 1 or 0 */
+    origin from;
 } pooled;
 
 static int higher_first(const void *a, const void *b)
@@ -134,10 +137,11 @@ static int higher_first(const void *a, const void *b)
 }
 
 /* value [size] = -weight log^3(rank / (size + 1)), the highest score having rank 1, equal
- * scores their mean rank. Returns the sum over the group. */
-static double rank_values(double *value, pooled *pool, size_t size, double weight)
+ * scores their mean rank. sum: over the nodes of each origin. */
+static void rank_values(double *value, double sum[ORIGINS], pooled *pool, size_t size,
+                        double weight)
 {
-    double own = 0;
+    memset(sum, 0, ORIGINS * sizeof *sum);
     qsort(pool, size, sizeof *pool, higher_first);
     for (size_t i = 0, end; i < size; i = end) {
         for (end = i + 1; end < size && pool[end].score >= pool[i].score;)
@@ -146,10 +150,9 @@ static double rank_values(double *value, pooled *pool, size_t size, double weigh
         const double x = log(rank / (double)(size + 1));
         for (size_t j = i; j < end; j++) {
             value[j] = -weight * x * x * x;
-            own += pool[j].of_group ? value[j] : 0;
+            sum[pool[j].from] += value[j];
         }
     }
-    return own;
 }
 
 /* What the exchanges of all kinds add up to: by drawing, or where that is much work by its
@@ -157,13 +160,17 @@ static double rank_values(double *value, pooled *pool, size_t size, double weigh
 typedef struct exchanges {
     double own, total; /* sums of the group and of all */
     double mean, variance;
-    double *sum; /* [draws] */
+    double raise; /* what validation nodes are too calm */
+    double *sum;  /* [draws] */
 } exchanges;
 
 static const double DRAWN_MOST = 2e7; /* numbers drawn for a verdict */
 static const double SETTLED = 0.02;   /* what nodes count that cannot have been attacked:
                                        * they decide where there are no others */
-enum { TRUE_LEAST = 20 };             /* nodes that make rehearsed ones needless */
+enum {
+    TRUE_LEAST = 20, /* nodes that make rehearsed ones needless */
+    MANY_TIMES = 4   /* as many others as nodes of the group: it is a small part */
+};
 
 static void exchange_kind(exchanges *x, double *value, size_t size, size_t n, size_t draws,
                           bool draw, graphss_rng *rng)
@@ -206,26 +213,45 @@ static void conclude_normal(double *p_value, double *threshold, const exchanges 
     *threshold = x->mean + spread * normal_quantile(rate);
 }
 
-/* The nodes of one kind, group first in count. */
-static size_t gather(pooled *pool, size_t *n_group, const graphss_alert_scores *seen, size_t k,
-                     bool open, const uint8_t *in_group, const int32_t *node, size_t n)
+/* A few hundred validation nodes may be calmer than others by luck, which all groups of the
+ * snapshot would share. So where a group is a small part of it, the clean nodes count for no
+ * less than the nodes without a label, of which there are more:
+ *   n (mean over group and others - mean over all), where that is above 0 */
+static double too_calm(const double sum[ORIGINS], const size_t count[ORIGINS])
+{
+    const double n_free = (double)(count[OF_GROUP] + count[OF_OTHERS]);
+    const double all = sum[OF_GROUP] + sum[OF_OTHERS] + sum[OF_CALM];
+    const double above =
+        (sum[OF_GROUP] + sum[OF_OTHERS]) / n_free - all / (n_free + (double)count[OF_CALM]);
+    return count[OF_OTHERS] >= MANY_TIMES * count[OF_GROUP] && above > 0
+               ? above * (double)count[OF_GROUP]
+               : 0;
+}
+
+/* The nodes of one kind and how many there are of each origin. */
+static size_t gather(pooled *pool, size_t count[ORIGINS], const graphss_alert_scores *seen,
+                     size_t k, bool open, const uint8_t *in_group, const int32_t *node,
+                     size_t n)
 {
     const bool join = open && (seen->quiet || (seen->settled && seen->settled[k]));
     size_t size = 0;
     for (size_t i = 0; i < n; i++)
         if ((size_t)seen->kind[node[i]] == k)
-            pool[size++] = (pooled){seen->score[node[i]], 1};
-    *n_group = size;
+            pool[size++] = (pooled){seen->score[node[i]], OF_GROUP};
+    count[OF_GROUP] = size;
     for (size_t i = 0; i < seen->n_free && join; i++) {
         const int32_t u = seen->free_node[i];
         if ((size_t)seen->kind[u] == k && !in_group[u])
-            pool[size++] = (pooled){seen->score[u], 0};
+            pool[size++] = (pooled){seen->score[u], OF_OTHERS};
     }
-    if (seen->rehearsed && seen->rehearsed[k] && size - *n_group >= TRUE_LEAST)
+    count[OF_OTHERS] = size - count[OF_GROUP];
+    count[OF_CALM] = 0;
+    if (seen->rehearsed && seen->rehearsed[k] && count[OF_OTHERS] >= TRUE_LEAST)
         return size;
     for (int64_t i = seen->start[k]; i < seen->start[k + 1]; i++)
         if (!in_group[seen->calm_node[i]])
-            pool[size++] = (pooled){seen->calm_score[i], 0};
+            pool[size++] = (pooled){seen->calm_score[i], OF_CALM};
+    count[OF_CALM] = size - count[OF_GROUP] - count[OF_OTHERS];
     return size;
 }
 
@@ -271,20 +297,26 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
                                             : GRAPHSS_ERR_NOMEM;
     const bool draw = (double)draws * (double)(n < most - n ? n : most - n) <= DRAWN_MOST;
     for (size_t k = 0; k < kinds && !st; k++) {
-        size_t n_group;
-        const size_t size = gather(pool, &n_group, seen, k, open, in_group, node, n);
-        if (n_group == 0 || n_group == size)
+        size_t count[ORIGINS];
+        double sum[ORIGINS];
+        const bool settled = seen->settled && seen->settled[k];
+        const size_t size = gather(pool, count, seen, k, open, in_group, node, n);
+        if (count[OF_GROUP] == 0 || count[OF_GROUP] == size)
             continue;
-        v.n_group += n_group;
-        v.n_calibration += size - n_group;
-        x.own +=
-            rank_values(value, pool, size, seen->settled && seen->settled[k] ? SETTLED : 1);
-        exchange_kind(&x, value, size, n_group, draws, draw, &rng);
+        v.n_group += count[OF_GROUP];
+        v.n_calibration += size - count[OF_GROUP];
+        rank_values(value, sum, pool, size, settled ? SETTLED : 1);
+        x.own += sum[OF_GROUP];
+        x.raise += settled ? 0 : too_calm(sum, count);
+        exchange_kind(&x, value, size, count[OF_GROUP], draws, draw, &rng);
     }
     if (!st && v.n_group == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                             "no clean nodes are left to compare the group with");
     if (!st) {
+        x.mean += x.raise;
+        for (size_t d = 0; d < draws; d++)
+            x.sum[d] += x.raise;
         if (draw)
             conclude(&v.p_value, &v.threshold, x.sum, draws, x.own, 1e-9 * x.total,
                      opt.false_alarm_rate);
