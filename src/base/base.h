@@ -52,6 +52,11 @@ double graphss_i_seconds(void); /* monotonic clock */
  * fn must not call anything that takes the context's allocator. */
 typedef void (*graphss_i_task)(void *arg, size_t task);
 void graphss_i_parallel(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, void *arg);
+/* The same for errands, which allocate and may fail. Each has a context of its own, with one
+ * thread, and what it allocates may be released by ctx; with one thread it is ctx itself. Once
+ * one has failed no more are begun. Returns the failure of the first that failed. */
+typedef graphss_status (*graphss_i_errand)(graphss_ctx *own, void *arg, size_t errand);
+graphss_status graphss_i_errands(graphss_ctx *ctx, size_t n, graphss_i_errand fn, void *arg);
 /* n rows in tasks of `rows` each: how many tasks, and where the rows of one end. */
 static inline size_t graphss_i_tasks(size_t n, size_t rows)
 {

@@ -90,44 +90,56 @@ static graphss_status merge(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flip
     return st;
 }
 
-graphss_status graphss_i_drills_run(graphss_ctx *ctx, graphss_graph *graph,
-                                    graphss_features *features, const graphss_i_drills *d,
-                                    size_t view, const graphss_attack_input *in,
-                                    const float *const *surrogate)
+graphss_status graphss_i_drills_attack(graphss_ctx *ctx, graphss_flips *flips,
+                                       const graphss_i_drills *d, size_t drill,
+                                       const graphss_attack_input *in,
+                                       const float *const *surrogate)
 {
-    const size_t round = view - 1;
-    graphss_i_sandbox sandbox = {0};
-    graphss_flips all = {0};
+    const size_t round = drill / d->blocks, from = drill % d->blocks * d->block;
     graphss_attack_input step = *in;
     int32_t *victim = graphss_i_alloc(ctx, d->block, sizeof *victim);
-    graphss_status st = victim ? graphss_i_sandbox_init(ctx, &sandbox, in->graph, in->features)
-                               : GRAPHSS_ERR_NOMEM;
+    if (!victim)
+        return GRAPHSS_ERR_NOMEM;
     step.victim = victim;
-    for (size_t b = 0; b < d->blocks && !st; b++) {
-        const size_t drill = round * d->blocks + b;
-        if (drill >= GRAPHSS_I_DRILLS)
-            break;
-        graphss_flips flips = {0};
-        step.n_victims = 0;
-        step.seed = in->seed + drill % HALVES;
-        for (size_t i = b * d->block; i < (b + 1) * d->block; i++)
-            if (hit(i, round))
-                victim[step.n_victims++] = d->node[i];
-        st = graphss_i_simulate(ctx, &flips, &step, kind_of(drill), surrogate, drill % HALVES);
-        if (!st)
-            st = merge(ctx, &sandbox, &all, &flips);
-        graphss_flips_destroy(ctx, &flips);
-    }
+    step.n_victims = 0;
+    step.seed = in->seed + drill % HALVES;
+    for (size_t i = from; i < from + d->block; i++)
+        if (hit(i, round))
+            victim[step.n_victims++] = d->node[i];
+    const graphss_status st =
+        graphss_i_simulate(ctx, flips, &step, kind_of(drill), surrogate, drill % HALVES);
+    graphss_release(ctx, victim);
+    return st;
+}
+
+graphss_status graphss_i_drills_merge(graphss_ctx *ctx, graphss_graph *graph,
+                                      graphss_features *features, const graphss_i_drills *d,
+                                      size_t view, const graphss_attack_input *in,
+                                      const graphss_flips *flips)
+{
+    const size_t from = (view - 1) * d->blocks;
+    graphss_i_sandbox sandbox = {0};
+    graphss_flips all = {0};
+    graphss_status st = graphss_i_sandbox_init(ctx, &sandbox, in->graph, in->features);
+    for (size_t j = from; j < from + d->blocks && j < GRAPHSS_I_DRILLS && !st; j++)
+        st = merge(ctx, &sandbox, &all, &flips[j]);
     if (!st)
         st = graphss_flips_apply_parts(ctx, graph, features, in->graph, in->features, &all,
                                        NULL);
     graphss_flips_destroy(ctx, &all);
     graphss_i_sandbox_destroy(ctx, &sandbox);
-    graphss_release(ctx, victim);
     return st;
 }
 
 /* ---- lessons ---- */
+
+void graphss_i_drills_wanted(uint8_t *wanted, const graphss_i_drills *d, size_t view)
+{
+    const size_t round = view - 1;
+    for (size_t i = 0; i < d->blocks * d->block; i++)
+        if (hit(i, round) || (i < CALM_MOST && beside(d, i, round)))
+            wanted[d->node[i]] = 1;
+}
 
 void graphss_i_lessons_destroy(graphss_ctx *ctx, graphss_i_lessons *l)
 {

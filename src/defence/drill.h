@@ -27,13 +27,21 @@ graphss_status graphss_i_drills_plan(graphss_ctx *ctx, graphss_i_drills *d,
                                      const graphss_split *split, uint64_t seed);
 void graphss_i_drills_destroy(graphss_ctx *ctx, graphss_i_drills *d);
 
-/* Attacks in all drills of a view, each as if it were the only one: an attacker would join
- * his victims to those of others, whose words say what he wants. in: graph and features of
- * the snapshot, label (believed), classes, model, seed; surrogate: see simulate.h. */
-graphss_status graphss_i_drills_run(graphss_ctx *ctx, graphss_graph *graph,
-                                    graphss_features *features, const graphss_i_drills *d,
-                                    size_t view, const graphss_attack_input *in,
-                                    const float *const *surrogate);
+/* What an attacker does in a drill, each as if it were the only one: else he would join his
+ * victims to those of others, whose words say what he wants. in: graph and features of the
+ * snapshot, label (believed), classes, model, seed; surrogate: see simulate.h. */
+graphss_status graphss_i_drills_attack(graphss_ctx *ctx, graphss_flips *flips,
+                                       const graphss_i_drills *d, size_t drill,
+                                       const graphss_attack_input *in,
+                                       const float *const *surrogate);
+/* The view, from 1 on, with all its drills. flips [GRAPHSS_I_DRILLS]: as above. */
+graphss_status graphss_i_drills_merge(graphss_ctx *ctx, graphss_graph *graph,
+                                      graphss_features *features, const graphss_i_drills *d,
+                                      size_t view, const graphss_attack_input *in,
+                                      const graphss_flips *flips);
+
+/* wanted [nodes]: 1 where rows of a view, from 1 on, are taken from below, else as it was. */
+void graphss_i_drills_wanted(uint8_t *wanted, const graphss_i_drills *d, size_t view);
 
 /* Rows of labelled nodes; the first n_now untouched ones are of the snapshot itself. */
 typedef struct graphss_i_lessons {

@@ -129,6 +129,7 @@ typedef struct opening {
     double *z;      /* [tasks x 2 k] */
     float *apart;   /* [tasks x k] */
     uint8_t *same;  /* [n] SAME_WORDS, SAME_LINKS: as in lens->base */
+    uint8_t *skip;  /* [n] all as there */
     float *alike;   /* [n] */
 } opening;
 
@@ -201,6 +202,8 @@ static void open_twin(void *arg, size_t task)
     const size_t k = lens->k, end = graphss_i_task_end(task, lens->n, ROWS);
     double *own = o->z + 2 * task * k, *shared = own + k;
     for (size_t i = task * ROWS; i < end; i++) {
+        if (o->skip[i])
+            continue;
         const row r = row_of(&o->v->features, i);
         const int32_t twin = o->v->twin[i];
         const row other = twin >= 0 ? row_of(&o->v->features, (size_t)twin) : (row){0};
@@ -253,6 +256,23 @@ static bool closes_triangle(const graphss_graph *g, int32_t a, int32_t b)
 
 enum { SAME_WORDS = 1, SAME_LINKS = 2 };
 
+/* All that is known of the node, from the base. */
+static void take_over(const opening *o, size_t i)
+{
+    graphss_i_view *v = o->v;
+    const graphss_i_view *base = o->lens->base;
+    const size_t k = o->lens->k;
+    const int64_t from = v->graph.offset[i], there = base->graph.offset[i];
+    const size_t links = graphss_graph_degree(&v->graph, i);
+    o->skip[i] = 1;
+    v->twin[i] = base->twin[i];
+    memcpy(v->rest + i * k, base->rest + i * k, k * sizeof *v->rest);
+    memcpy(v->odd + i * GRAPHSS_I_ODD, base->odd + i * GRAPHSS_I_ODD,
+           GRAPHSS_I_ODD * sizeof *v->odd);
+    memcpy(v->cosine + from, base->cosine + there, links * sizeof *v->cosine);
+    memcpy(v->closed + from, base->closed + there, links * sizeof *v->closed);
+}
+
 /* Which rows are those of the base? */
 static void compare_rows(void *arg, size_t task)
 {
@@ -263,7 +283,7 @@ static void compare_rows(void *arg, size_t task)
         const row a = row_of(&v->features, i), b = row_of(&base->features, i);
         const int64_t *p = v->graph.offset + i, *q = base->graph.offset + i;
         const size_t links = (size_t)(p[1] - p[0]);
-        o->same[i] = 0;
+        o->same[i] = o->skip[i] = 0;
         if (a.n == b.n && !a.column == !b.column &&
             (!a.column || !memcmp(a.column, b.column, a.n * sizeof *a.column)) &&
             !memcmp(a.value, b.value, a.n * sizeof *a.value))
@@ -272,6 +292,8 @@ static void compare_rows(void *arg, size_t task)
             !memcmp(v->graph.target + p[0], base->graph.target + q[0],
                     links * sizeof *v->graph.target))
             o->same[i] |= SAME_LINKS;
+        if (o->lens->wanted && !o->lens->wanted[i] && o->same[i] == (SAME_WORDS | SAME_LINKS))
+            take_over(o, i);
     }
 }
 
@@ -312,6 +334,8 @@ static void open_links(void *arg, size_t task)
     const graphss_graph *g = &o->v->graph;
     const size_t end = graphss_i_task_end(task, lens->n, ROWS);
     for (size_t i = task * ROWS; i < end; i++) {
+        if (o->skip[i])
+            continue;
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
         const double degree = (double)graphss_graph_degree(g, i);
         int64_t at = lens->base ? lens->base->graph.offset[i] : 0;
@@ -358,6 +382,7 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
                  .z = graphss_i_alloc(ctx, tasks, 2 * k * sizeof *o.z),
                  .apart = graphss_i_alloc(ctx, tasks, k * sizeof *o.apart),
                  .same = graphss_i_alloc(ctx, n, sizeof *o.same),
+                 .skip = graphss_i_calloc(ctx, n, sizeof *o.skip),
                  .alike = graphss_i_alloc(ctx, n, sizeof *o.alike)};
     v->twin = graphss_i_alloc(ctx, n, sizeof *v->twin);
     v->rest = graphss_i_alloc(ctx, n, k * sizeof *v->rest);
@@ -367,23 +392,27 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     v->belief = graphss_i_copy(ctx, v->prob, n * k, sizeof *v->belief);
     v->says = graphss_i_calloc(ctx, n, k * GRAPHSS_I_SAYS * sizeof *v->says);
     v->odd = graphss_i_calloc(ctx, n, GRAPHSS_I_ODD * sizeof *v->odd);
-    graphss_status st = o.norm && o.margin && o.z && o.apart && o.same && o.alike && v->twin &&
-                                v->rest && v->cosine && v->closed && v->trust && v->belief &&
-                                v->says && v->odd
-                            ? graphss_i_twins(ctx, v->twin, o.alike, &v->graph, &v->features)
+    graphss_status st = o.norm && o.margin && o.z && o.apart && o.same && o.skip && o.alike &&
+                                v->twin && v->rest && v->cosine && v->closed && v->trust &&
+                                v->belief && v->says && v->odd
+                            ? GRAPHSS_OK
                             : GRAPHSS_ERR_NOMEM;
+    if (!st && lens->base)
+        graphss_i_parallel(ctx, tasks, compare_rows, &o);
+    if (!st)
+        st = graphss_i_twins(ctx, v->twin, o.alike, &v->graph, &v->features, o.skip);
     if (!st) {
         for (size_t i = 0; i < n; i++) {
             v->trust[i] = 1;
-            v->odd[i * GRAPHSS_I_ODD + ODD_TWIN_ALIKE] = o.alike[i];
+            if (!o.skip[i])
+                v->odd[i * GRAPHSS_I_ODD + ODD_TWIN_ALIKE] = o.alike[i];
         }
-        if (lens->base)
-            graphss_i_parallel(ctx, tasks, compare_rows, &o);
         graphss_i_parallel(ctx, tasks, open_words, &o);
         graphss_i_parallel(ctx, tasks, open_links, &o);
         graphss_i_parallel(ctx, tasks, open_twin, &o);
     }
     graphss_release(ctx, o.alike);
+    graphss_release(ctx, o.skip);
     graphss_release(ctx, o.same);
     graphss_release(ctx, o.apart);
     graphss_release(ctx, o.z);

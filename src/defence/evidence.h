@@ -75,6 +75,9 @@ typedef struct graphss_i_lens {
     const float *before_words;  /* [n] */
     const struct graphss_i_view *base; /* an open view of nearly the same snapshot: what has
                                         * not changed is taken from it; NULL: none */
+    const uint8_t *wanted; /* [n] with a base: the nodes that are looked at closely. Of others
+                            * whose row has not changed all is taken from the base, though
+                            * something around them may have; NULL: all */
 } graphss_i_lens;
 
 typedef struct graphss_i_view {

@@ -17,7 +17,8 @@
 enum {
     PASSES = 2,
     GROUPS = 2, /* nodes without history, with */
-    ROWS = 256  /* a task's share of the nodes */
+    ROWS = 256, /* a task's share of the nodes */
+    FEW_VIEWS = 6
 };
 /* Shares assumed where none are estimated; the prior of those that are. */
 static const double FIXED_UNTOUCHED = 0.8, PRIOR_UNTOUCHED = 0.02, PRIOR_FIRST = 2,
@@ -124,41 +125,83 @@ static graphss_status believe(graphss_ctx *ctx, inspection *x)
     return GRAPHSS_OK;
 }
 
+/* Simulated attacks, and what they make of the snapshot. */
+typedef struct rehearsal {
+    inspection *x;
+    graphss_attack_input in;
+    graphss_flips flips[GRAPHSS_I_DRILLS];
+} rehearsal;
+
+static graphss_status attack_once(graphss_ctx *ctx, void *arg, size_t drill)
+{
+    rehearsal *r = arg;
+    const graphss_status st =
+        graphss_i_progress(ctx, "simulate", drill, GRAPHSS_I_DRILLS, NULL);
+    return st ? st
+              : graphss_i_drills_attack(ctx, &r->flips[drill], &r->x->drills, drill, &r->in,
+                                        (const float *const *)r->x->witnesses.attacker);
+}
+
+/* graph and features are there. */
+static graphss_status open_view(graphss_ctx *ctx, const inspection *x, graphss_i_view *v,
+                                const graphss_i_lens *lens)
+{
+    const graphss_i_scene *scene = x->scene;
+    const size_t count = scene->n * scene->k;
+    v->prob = graphss_i_alloc(ctx, count, sizeof *v->prob);
+    v->mlp = graphss_i_alloc(ctx, count, sizeof *v->mlp);
+    graphss_status st = v->prob && v->mlp ? graphss_model_predict(ctx, v->prob, scene->model,
+                                                                  &v->graph, &v->features)
+                                          : GRAPHSS_ERR_NOMEM;
+    if (!st)
+        st = graphss_model_predict(ctx, v->mlp, x->witnesses.mlp, &v->graph, &v->features);
+    return st ? st : graphss_i_view_open(ctx, v, lens);
+}
+
+static graphss_status make_view(graphss_ctx *ctx, void *arg, size_t job)
+{
+    const rehearsal *r = arg;
+    graphss_i_view *v = &r->x->view[1 + job];
+    graphss_i_lens lens = r->x->lens;
+    uint8_t *wanted = graphss_i_calloc(ctx, lens.n, sizeof *wanted);
+    graphss_status st = wanted
+                            ? graphss_i_drills_merge(ctx, &v->graph, &v->features,
+                                                     &r->x->drills, 1 + job, &r->in, r->flips)
+                            : GRAPHSS_ERR_NOMEM;
+    if (!st) {
+        graphss_i_drills_wanted(wanted, &r->x->drills, 1 + job);
+        lens.base = &r->x->view[0];
+        lens.wanted = wanted;
+        st = open_view(ctx, r->x, v, &lens);
+    }
+    graphss_release(ctx, wanted);
+    return st;
+}
+
 static graphss_status make_views(graphss_ctx *ctx, inspection *x)
 {
     const graphss_i_scene *scene = x->scene;
-    const size_t count = scene->n * scene->k, views = x->drills.views;
-    const graphss_attack_input in = {.graph = scene->current.graph,
-                                     .features = scene->current.features,
-                                     .label = x->believed,
-                                     .n_classes = scene->k,
-                                     .model = scene->model,
-                                     .seed = scene->seed};
-    graphss_status st = GRAPHSS_OK;
-    for (size_t i = 0; i < views && !st; i++) {
-        graphss_i_view *v = &x->view[i];
-        st = graphss_i_progress(ctx, "simulate", i, views, NULL);
-        if (!st && i == 0) {
-            v->borrowed = true;
-            v->graph = *scene->current.graph;
-            v->features = *scene->current.features;
-        } else if (!st) {
-            st = graphss_i_drills_run(ctx, &v->graph, &v->features, &x->drills, i, &in,
-                                      (const float *const *)x->witnesses.attacker);
-        }
-        if (st)
-            break;
-        v->prob = graphss_i_alloc(ctx, count, sizeof *v->prob);
-        v->mlp = graphss_i_alloc(ctx, count, sizeof *v->mlp);
-        st = v->prob && v->mlp
-                 ? graphss_model_predict(ctx, v->prob, scene->model, &v->graph, &v->features)
-                 : GRAPHSS_ERR_NOMEM;
-        if (!st)
-            st = graphss_model_predict(ctx, v->mlp, x->witnesses.mlp, &v->graph, &v->features);
-        x->lens.base = i ? &x->view[0] : NULL;
-        if (!st)
-            st = graphss_i_view_open(ctx, v, &x->lens);
-    }
+    const size_t simulated = x->drills.views - 1;
+    rehearsal r = {.x = x,
+                   .in = {.graph = scene->current.graph,
+                          .features = scene->current.features,
+                          .label = x->believed,
+                          .n_classes = scene->k,
+                          .model = scene->model,
+                          .seed = scene->seed}};
+    x->view[0].borrowed = true;
+    x->view[0].graph = *scene->current.graph;
+    x->view[0].features = *scene->current.features;
+    graphss_status st = open_view(ctx, x, &x->view[0], &x->lens);
+    if (!st)
+        st = graphss_i_errands(ctx, GRAPHSS_I_DRILLS, attack_once, &r);
+    /* Where views are few and large, threads share each. */
+    if (!st && simulated >= FEW_VIEWS)
+        st = graphss_i_errands(ctx, simulated, make_view, &r);
+    for (size_t job = 0; job < simulated && simulated < FEW_VIEWS && !st; job++)
+        st = make_view(ctx, &r, job);
+    for (size_t j = 0; j < GRAPHSS_I_DRILLS; j++)
+        graphss_flips_destroy(ctx, &r.flips[j]);
     return st;
 }
 
@@ -190,6 +233,17 @@ static graphss_status fit(graphss_ctx *ctx, inspection *x, size_t group)
 static size_t group_of(const inspection *x, size_t node)
 {
     return x->fitted[1] && x->scene->before[node] >= 0;
+}
+
+/* Are there nodes to be judged by that group? That with history is fitted first. */
+static bool has_nodes(const inspection *x, size_t group)
+{
+    if (group == 1)
+        return x->scene->before != NULL;
+    for (size_t i = 0; i < x->scene->n; i++)
+        if (group_of(x, i) == group)
+            return true;
+    return false;
 }
 
 /* ---- inference ---- */
@@ -384,10 +438,9 @@ static graphss_status passes(graphss_ctx *ctx, graphss_i_inspection *out, inspec
             settle_view(ctx, x, &x->view[v], NULL);
         for (size_t v = 0; v < x->drills.views && !st; v++)
             st = graphss_i_view_look(ctx, &x->view[v], &x->lens);
-        if (!st)
-            st = fit(ctx, x, 0);
-        if (!st && x->scene->before)
-            st = fit(ctx, x, 1);
+        for (size_t g = GROUPS; g-- > 0 && !st;)
+            if (has_nodes(x, g))
+                st = fit(ctx, x, g);
         if (!st)
             st = infer_now(ctx, out, x);
     }

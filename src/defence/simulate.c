@@ -54,23 +54,6 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
     return graphss_attack_run(ctx, flips, NULL, in, &opt);
 }
 
-/* Replaces *graph and *features by what the flips make of them. */
-static graphss_status advance(graphss_ctx *ctx, graphss_graph *graph,
-                              graphss_features *features, const graphss_flips *flips)
-{
-    graphss_graph next_graph = {0};
-    graphss_features next_features = {0};
-    const graphss_status st = graphss_flips_apply_parts(ctx, &next_graph, &next_features,
-                                                        graph, features, flips, NULL);
-    if (st)
-        return st;
-    graphss_graph_destroy(ctx, graph);
-    graphss_features_destroy(ctx, features);
-    *graph = next_graph;
-    *features = next_features;
-    return GRAPHSS_OK;
-}
-
 /* Appends them. */
 static graphss_status keep(graphss_ctx *ctx, graphss_flips *all, const graphss_flips *flips)
 {
@@ -84,15 +67,9 @@ graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_flips *out,
                                   const graphss_attack_input *in, graphss_i_tampering kind,
                                   const float *const *surrogate, size_t turn)
 {
-    graphss_graph graph = {0};
-    graphss_features features = {0};
     graphss_attack_input step = *in;
     int32_t *some = graphss_i_alloc(ctx, in->n_victims, sizeof *some);
-    graphss_status st = some ? graphss_graph_copy(ctx, &graph, in->graph) : GRAPHSS_ERR_NOMEM;
-    if (!st)
-        st = graphss_features_copy(ctx, &features, in->features);
-    step.graph = &graph;
-    step.features = &features;
+    graphss_status st = some ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     step.victim = some;
     for (size_t b = 0; b < BUDGETS && !st; b++) {
         graphss_flips flips = {0};
@@ -105,12 +82,8 @@ graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_flips *out,
         st = run(ctx, &flips, &step, kind, kind == GRAPHSS_I_FEW ? 0 : b);
         if (!st)
             st = keep(ctx, out, &flips);
-        if (!st && b + 1 < BUDGETS)
-            st = advance(ctx, &graph, &features, &flips);
         graphss_flips_destroy(ctx, &flips);
     }
-    graphss_features_destroy(ctx, &features);
-    graphss_graph_destroy(ctx, &graph);
     graphss_release(ctx, some);
     return st;
 }

@@ -24,7 +24,8 @@ enum { GRAPHSS_I_BUDGETS = 3 };
 enum { GRAPHSS_I_ATTACKS = GRAPHSS_I_CHURN };
 
 /* Attacks the listed nodes, a third of them with each of three budgets, since the true one is
- * unknown, and appends the changes to *out. in: graph, features, label (believed; those of
+ * unknown, and appends the changes to *out. Each third is attacked as if it were the only one,
+ * so that a change may be there twice. in: graph, features, label (believed; those of
  * victims known), classes, model, victims, seed. surrogate [GRAPHSS_I_BUDGETS]: what attackers
  * believe; `turn` says which budget meets which. */
 graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_flips *out,

@@ -249,30 +249,58 @@ static graphss_status pool(graphss_ctx *ctx, graphss_i_sample *all,
     return st;
 }
 
+/* What the fits have in common. */
+typedef struct fitting {
+    graphss_i_suspicion *u;
+    size_t k, n_now;
+    const graphss_i_sample *untouched, *attacked;
+    graphss_i_sample all;
+    double lean[GRAPHSS_I_SAYS];
+} fitting;
+
+/* Those that need no other; the longest first. */
+enum { ALL_RISING, UNTOUCHED, ALL, GATES, ODDNESS, FIRST_FITS };
+
+static graphss_status fit_first(graphss_ctx *ctx, void *arg, size_t job)
+{
+    fitting *t = arg;
+    graphss_i_suspicion *u = t->u;
+    switch (job) {
+    case ALL_RISING:
+        return fit_classes(ctx, u->w[ODD_STATE], NULL, u, &t->all, t->k, NULL, true);
+    case UNTOUCHED:
+        return fit_classes(ctx, u->w[0], &u->noise, u, t->untouched, t->k, NULL, false);
+    case ALL:
+        return fit_classes(ctx, t->lean, NULL, u, &t->all, t->k, NULL, false);
+    case GATES:
+        return fit_gate(ctx, u, t->untouched, t->attacked);
+    default:
+        return fit_oddness(ctx, u, t->untouched, t->n_now);
+    }
+}
+
+static graphss_status fit_attack(graphss_ctx *ctx, void *arg, size_t attack)
+{
+    fitting *t = arg;
+    return fit_classes(ctx, t->u->w[1 + attack], NULL, t->u, t->attacked + attack, t->k,
+                       t->lean, false);
+}
+
 graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
                                        const graphss_i_view *now, size_t n, size_t k,
                                        const graphss_i_sample *untouched, size_t n_now,
                                        const graphss_i_sample *attacked, bool history)
 {
-    graphss_i_sample all = {0};
+    fitting t = {.u = u, .k = k, .n_now = n_now, .untouched = untouched, .attacked = attacked};
     *u = (graphss_i_suspicion){.f = history ? GRAPHSS_I_SAYS : GRAPHSS_I_SAYS_NOW,
                                .s = history ? GRAPHSS_I_ODD : GRAPHSS_I_ODD_NOW};
     measure(u, now->odd, n);
-    double lean[GRAPHSS_I_SAYS];
-    graphss_status st = fit_classes(ctx, u->w[0], &u->noise, u, untouched, k, NULL, false);
+    graphss_status st = pool(ctx, &t.all, untouched, attacked, k);
     if (!st)
-        st = pool(ctx, &all, untouched, attacked, k);
+        st = graphss_i_errands(ctx, FIRST_FITS, fit_first, &t);
     if (!st)
-        st = fit_classes(ctx, lean, NULL, u, &all, k, NULL, false);
-    for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++)
-        st = fit_classes(ctx, u->w[1 + a], NULL, u, attacked + a, k, lean, false);
-    if (!st)
-        st = fit_gate(ctx, u, untouched, attacked);
-    if (!st)
-        st = fit_classes(ctx, u->w[ODD_STATE], NULL, u, &all, k, NULL, true);
-    if (!st)
-        st = fit_oddness(ctx, u, untouched, n_now);
-    graphss_i_sample_destroy(ctx, &all);
+        st = graphss_i_errands(ctx, GRAPHSS_I_ATTACKS, fit_attack, &t);
+    graphss_i_sample_destroy(ctx, &t.all);
     if (st)
         graphss_i_suspicion_destroy(ctx, u);
     return st;

@@ -56,6 +56,27 @@ static void mark_views(graphss_i_view *view, size_t n_views, size_t n)
     }
 }
 
+/* The nodes wanted of a view are those whose rows are taken from it. */
+static void check_wanted(const graphss_i_lessons *l, const graphss_i_drills *d, size_t n)
+{
+    for (size_t v = 1; v < d->views; v++) {
+        uint8_t *wanted = calloc(n, 1), *taken = calloc(n, 1);
+        graphss_i_drills_wanted(wanted, d, v);
+        for (size_t a = 0; a <= GRAPHSS_I_ATTACKS; a++) {
+            const graphss_i_sample *s = a ? &l->attacked[a - 1] : &l->untouched;
+            for (size_t i = 0; i < s->n; i++)
+                if ((size_t)s->odd[i * GRAPHSS_I_ODD] == v)
+                    taken[s->node[i]] = 1;
+        }
+        for (size_t i = 0; i < n; i++)
+            assert_true(wanted[i] >= taken[i]);
+        if (v == 1)
+            assert_memory_equal(wanted, taken, n);
+        free(taken);
+        free(wanted);
+    }
+}
+
 /* Every kind hits as many nodes as a block has, each once; nobody is both hit and beside in
  * one view; rows are those of the view and the node they claim to be of. */
 static void test_lessons_are_taken_from_the_right_views(void **state)
@@ -91,6 +112,7 @@ static void test_lessons_are_taken_from_the_right_views(void **state)
             assert_false(hit[(size_t)l.untouched.node[i] * GRAPHSS_I_VIEWS + v]);
         }
         assert_true(l.n_now >= d.block && l.untouched.n > l.n_now);
+        check_wanted(&l, &d, sizes[t]);
         free(hit);
         graphss_i_lessons_destroy(ctx, &l);
         for (size_t i = 0; i < sizes[t]; i++)
@@ -128,8 +150,12 @@ static graphss_status drill_and_drop(graphss_ctx *ctx, void *arg)
     graphss_graph g = {0};
     graphss_features x = {0};
     graphss_status st = graphss_i_drills_plan(ctx, &d, &split, 1);
+    graphss_flips flips[GRAPHSS_I_DRILLS] = {0};
     if (!st)
-        st = graphss_i_drills_run(ctx, &g, &x, &d, 1, &in, believes);
+        st = graphss_i_drills_attack(ctx, &flips[0], &d, 0, &in, believes);
+    if (!st)
+        st = graphss_i_drills_merge(ctx, &g, &x, &d, 1, &in, flips);
+    graphss_flips_destroy(ctx, &flips[0]);
     graphss_graph_destroy(ctx, &g);
     graphss_features_destroy(ctx, &x);
     graphss_i_drills_destroy(ctx, &d);

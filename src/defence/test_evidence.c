@@ -165,6 +165,51 @@ static void test_a_base_changes_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Rows that changed and wanted ones are as without a base, all others are the base's. */
+static void test_who_is_not_wanted_is_taken_from_the_base(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static sight s, other;
+    uint8_t wanted[N] = {0};
+    world_make(ctx, &s.w, 5);
+    world_make(ctx, &other.w, 5);
+    for (int64_t e = 0; e < other.w.features.offset[1]; e++)
+        other.w.features.value[e] = 3; /* node 0 alone changes */
+    for (size_t i = 0; i < N; i += 3)
+        wanted[i] = 1;
+    assert_ok(ctx, sight_open(ctx, &s));
+    assert_ok(ctx, sight_open(ctx, &other));
+    graphss_i_view again = {.borrowed = true,
+                            .graph = other.w.graph,
+                            .features = other.w.features,
+                            .prob = graphss_i_copy(ctx, other.view.prob, N * K, sizeof(float)),
+                            .mlp = graphss_i_copy(ctx, other.view.mlp, N * K, sizeof(float))};
+    graphss_i_lens lens = other.lens;
+    lens.base = &s.view;
+    lens.wanted = wanted;
+    assert_ok(ctx, graphss_i_view_open(ctx, &again, &lens));
+    for (size_t i = 0; i < N; i++) {
+        const graphss_i_view *as = i && !wanted[i] ? &s.view : &other.view;
+        assert_int_equal(again.twin[i], as->twin[i]);
+        assert_memory_equal(again.rest + i * K, as->rest + i * K, K * sizeof(float));
+        for (int64_t e = again.graph.offset[i]; e < again.graph.offset[i + 1]; e++) {
+            assert_true(again.cosine[e] == as->cosine[e]);
+            assert_int_equal(again.closed[e], as->closed[e]);
+        }
+    }
+    assert_ok(ctx, graphss_i_view_look(ctx, &again, &lens));
+    for (size_t i = 0; i < N; i += 3)
+        assert_memory_equal(again.odd + i * GRAPHSS_I_ODD, other.view.odd + i * GRAPHSS_I_ODD,
+                            GRAPHSS_I_ODD_NOW * sizeof(float));
+    graphss_i_view_destroy(ctx, &again);
+    graphss_i_view_destroy(ctx, &other.view);
+    graphss_i_view_destroy(ctx, &s.view);
+    world_destroy(ctx, &other.w);
+    world_destroy(ctx, &s.w);
+    graphss_ctx_free(ctx);
+}
+
 static graphss_status open_and_close(graphss_ctx *ctx, void *arg)
 {
     sight *s = arg;
@@ -189,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sources_are_those_of_naive_sums),
         cmocka_unit_test(test_a_base_changes_nothing),
+        cmocka_unit_test(test_who_is_not_wanted_is_taken_from_the_base),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static void test_a_copy_and_its_model_find_each_other(void **state)
     int32_t twin[N];
     float alike[N];
     place_make(ctx, &p);
-    assert_ok(ctx, graphss_i_twins(ctx, twin, alike, &p.graph, &p.features));
+    assert_ok(ctx, graphss_i_twins(ctx, twin, alike, &p.graph, &p.features, NULL));
     assert_int_equal(twin[COPY], FROM);
     assert_int_equal(twin[FROM], COPY);
     assert_float_equal(alike[COPY], 2, 1e-6);
@@ -108,7 +108,7 @@ static void test_threads_change_nothing(void **state)
         graphss_ctx *ctx = testing_ctx(NULL, 1 + 2 * t);
         place p;
         place_make(ctx, &p);
-        assert_ok(ctx, graphss_i_twins(ctx, twin[t], alike[t], &p.graph, &p.features));
+        assert_ok(ctx, graphss_i_twins(ctx, twin[t], alike[t], &p.graph, &p.features, NULL));
         place_destroy(ctx, &p);
         graphss_ctx_free(ctx);
     }
@@ -128,9 +128,9 @@ static void test_nodes_without_words_and_links_have_none(void **state)
     const graphss_features full = {.n_rows = 3, .n_cols = 2, .value = dense};
     const graphss_features empty = {
         .n_rows = 3, .n_cols = 2, .offset = offset, .column = nothing, .value = none};
-    assert_ok(ctx, graphss_i_twins(ctx, twin, alike, &graph, &full));
+    assert_ok(ctx, graphss_i_twins(ctx, twin, alike, &graph, &full, NULL));
     assert_int_equal(twin[1], -1);
-    assert_ok(ctx, graphss_i_twins(ctx, twin, alike, &graph, &empty));
+    assert_ok(ctx, graphss_i_twins(ctx, twin, alike, &graph, &empty, NULL));
     assert_int_equal(twin[2], -1);
     assert_float_equal(alike[2], 0, 0);
     graphss_ctx_free(ctx);
@@ -141,7 +141,7 @@ static graphss_status search(graphss_ctx *ctx, void *arg)
     const place *p = arg;
     int32_t twin[N];
     float alike[N];
-    return graphss_i_twins(ctx, twin, alike, &p->graph, &p->features);
+    return graphss_i_twins(ctx, twin, alike, &p->graph, &p->features, NULL);
 }
 
 static void test_failing_allocations_leave_nothing(void **state)

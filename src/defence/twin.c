@@ -15,6 +15,7 @@ typedef struct search {
     const double *length;         /* [n] of the rows */
     int32_t *met;                 /* [TASKS x n] 0 between nodes */
     int32_t *seen;                /* [TASKS x 2 LOOKS] nodes whose count is not 0 */
+    const uint8_t *skip;          /* [n] rows that are left as they are; NULL: none */
     int32_t *twin;
     float *alike;
 } search;
@@ -109,6 +110,8 @@ static void search_rows(void *arg, size_t task)
         tally t = {.met = s->met + task * n, .seen = s->seen + task * (3 * LOOKS)};
         int32_t best[COMPARED];
         size_t kept = 0;
+        if (s->skip && s->skip[i])
+            continue;
         meet(&t, s, i);
         for (size_t j = 0; j < t.n; j++) {
             const int32_t d = t.seen[j];
@@ -136,7 +139,8 @@ static void search_rows(void *arg, size_t task)
 }
 
 graphss_status graphss_i_twins(graphss_ctx *ctx, int32_t *twin, float *alike,
-                               const graphss_graph *graph, const graphss_features *features)
+                               const graphss_graph *graph, const graphss_features *features,
+                               const uint8_t *skip)
 {
     const size_t n = graph->n_nodes;
     if (graphss_features_dense(features)) {
@@ -154,6 +158,7 @@ graphss_status graphss_i_twins(graphss_ctx *ctx, int32_t *twin, float *alike,
                 .features = features,
                 .holders = &holders,
                 .length = length,
+                .skip = skip,
                 .met = graphss_i_calloc(ctx, n, TASKS * sizeof *s.met),
                 .seen = graphss_i_alloc(ctx, TASKS, 3 * LOOKS * sizeof *s.seen),
                 .twin = twin,

@@ -3,6 +3,11 @@
 #include "defence/witnesses.h"
 #include <string.h>
 
+enum {
+    PATIENCE = 40, /* epochs that the perceptron may go on without becoming better */
+    EPOCHS = 100   /* of the linear models */
+};
+
 void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w)
 {
     graphss_model_free(ctx, w->mlp);
@@ -75,8 +80,8 @@ static graphss_status train_mlp(graphss_ctx *ctx, graphss_model **mlp,
                                    .val = place + split->n_train,
                                    .val_label = split->val_label,
                                    .n_val = split->n_val};
-        const graphss_train_options opt =
-            graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
+        graphss_train_options opt = graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
+        opt.patience = PATIENCE;
         st = graphss_model_train(ctx, mlp, NULL, &graph, &rows, k, &own, seed, &opt);
     }
     graphss_features_destroy(ctx, &rows);
@@ -88,37 +93,47 @@ static graphss_status train_mlp(graphss_ctx *ctx, graphss_model **mlp,
 
 /* ---- attackers ---- */
 
-static graphss_status train_linear(graphss_ctx *ctx, float **w, const graphss_observation *now,
-                                   const graphss_split *split, size_t k, uint64_t seed,
-                                   const graphss_train_options *opt)
+/* Attackers differ in what they believe, so the simulated ones do: the surrogate our own
+ * attack uses, one that sees rows as the classifier does, one that is fitted closely. */
+static graphss_status train_attacker(graphss_ctx *ctx, float **w, size_t which,
+                                     const graphss_observation *now,
+                                     const graphss_split *split, size_t k, uint64_t seed)
 {
+    graphss_train_options opt = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
     graphss_model *model = NULL;
-    graphss_status st =
-        graphss_model_train(ctx, &model, NULL, now->graph, now->features, k, split, seed, opt);
+    opt.epochs = EPOCHS;
+    if (which == 0) {
+        opt.bias = false;
+        opt.row_normalise = false;
+        opt.weight_decay = 1e-4;
+    } else if (which == 2) {
+        opt.row_normalise = false;
+        opt.bias = false;
+        opt.dropout = 0;
+        opt.weight_decay = 5e-4;
+    }
+    graphss_status st = graphss_model_train(ctx, &model, NULL, now->graph, now->features, k,
+                                            split, seed, &opt);
     if (!st)
         st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
     graphss_model_free(ctx, model);
     return st;
 }
 
-/* Attackers differ in what they believe, so the simulated ones do: the surrogate our own
- * attack uses, one that sees rows as the classifier does, one that is fitted closely. */
-static graphss_status train_attackers(graphss_ctx *ctx, graphss_i_witnesses *w,
-                                      const graphss_observation *now,
-                                      const graphss_split *split, size_t k, uint64_t seed)
+typedef struct school {
+    graphss_i_witnesses *w;
+    const graphss_observation *now;
+    const graphss_split *split;
+    size_t k;
+    uint64_t seed;
+} school;
+
+static graphss_status train_one(graphss_ctx *ctx, void *arg, size_t job)
 {
-    graphss_train_options opt = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
-    graphss_status st = graphss_surrogate_train(ctx, &w->attacker[0], now->graph,
-                                                now->features, k, split, seed);
-    if (!st)
-        st = train_linear(ctx, &w->attacker[1], now, split, k, seed, &opt);
-    opt.row_normalise = false;
-    opt.bias = false;
-    opt.dropout = 0;
-    opt.weight_decay = 5e-4;
-    if (!st)
-        st = train_linear(ctx, &w->attacker[2], now, split, k, seed, &opt);
-    return st;
+    const school *s = arg;
+    return job == 0 ? train_mlp(ctx, &s->w->mlp, s->now->features, s->split, s->k, s->seed)
+                    : train_attacker(ctx, &s->w->attacker[job - 1], job - 1, s->now, s->split,
+                                     s->k, s->seed);
 }
 
 graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *w,
@@ -126,9 +141,8 @@ graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *
                                          const graphss_split *split, size_t k, uint64_t seed)
 {
     const size_t n_cols = now->features->n_cols;
-    graphss_status st = train_mlp(ctx, &w->mlp, now->features, split, k, seed);
-    if (!st)
-        st = train_attackers(ctx, w, now, split, k, seed);
+    school all = {w, now, split, k, seed};
+    graphss_status st = graphss_i_errands(ctx, 1 + GRAPHSS_I_BUDGETS, train_one, &all);
     if (st)
         return st;
     w->words = graphss_i_copy(ctx, w->attacker[1], n_cols * k, sizeof *w->words);
