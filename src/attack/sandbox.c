@@ -8,7 +8,7 @@ graphss_status graphss_i_sandbox_init(graphss_ctx *ctx, graphss_i_sandbox *s,
     graphss_i_sandbox made = {0};
     graphss_status st = graphss_i_rows_init(ctx, &made.links, graph);
     if (!st)
-        st = graphss_i_words_init(ctx, &made.words, features);
+        st = graphss_i_words_rows(ctx, &made.words, features);
     if (!st) {
         made.column = graphss_i_alloc(ctx, features->n_cols, sizeof *made.column);
         made.value = graphss_i_alloc(ctx, features->n_cols, sizeof *made.value);

@@ -101,15 +101,26 @@ static void test_a_word_is_switched_on_to_the_median_of_its_column(void **state)
     const graphss_features f = {3, 4, offset, column, value, GRAPHSS_FEATURES_COUNTS};
     graphss_i_words x;
     float on[4];
-    assert_ok(ctx, graphss_i_words_init(ctx, &x, &f));
     const float binary[] = {1, 1, 1, 1}, counts[] = {2, 1, 1, 7}, real[] = {2, 2, 1, 7};
-    assert_ok(ctx, graphss_i_words_on(ctx, on, &x, GRAPHSS_DOMAIN_BINARY));
-    assert_memory_equal(on, binary, sizeof on);
-    assert_ok(ctx, graphss_i_words_on(ctx, on, &x, GRAPHSS_DOMAIN_COUNTS));
-    assert_memory_equal(on, counts, sizeof on);
-    assert_ok(ctx, graphss_i_words_on(ctx, on, &x, GRAPHSS_DOMAIN_REAL));
-    assert_memory_equal(on, real, sizeof on);
-    graphss_i_words_destroy(ctx, &x);
+    for (int holders = 0; holders < 2; holders++) {
+        assert_ok(ctx, holders ? graphss_i_words_init(ctx, &x, &f)
+                               : graphss_i_words_rows(ctx, &x, &f));
+        assert_ok(ctx, graphss_i_words_on(ctx, on, &x, GRAPHSS_DOMAIN_BINARY));
+        assert_memory_equal(on, binary, sizeof on);
+        assert_ok(ctx, graphss_i_words_on(ctx, on, &x, GRAPHSS_DOMAIN_COUNTS));
+        assert_memory_equal(on, counts, sizeof on);
+        assert_ok(ctx, graphss_i_words_on(ctx, on, &x, GRAPHSS_DOMAIN_REAL));
+        assert_memory_equal(on, real, sizeof on);
+        const int32_t words[] = {1, 2};
+        const double values[] = {5, 6};
+        assert_ok(ctx, graphss_i_words_replace(ctx, &x, 2, words, values, 2));
+        assert_int_equal(x.length[2], 2);
+        assert_memory_equal(x.column[2], words, sizeof words);
+        assert_true(graphss_i_words_value(&x, 2, 1) == 6);
+        if (holders)
+            assert_int_equal(x.holders.length[0], 2);
+        graphss_i_words_destroy(ctx, &x);
+    }
     graphss_ctx_free(ctx);
 }
 

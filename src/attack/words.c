@@ -49,7 +49,7 @@ static graphss_status invert(graphss_ctx *ctx, graphss_i_words *x)
     return graphss_i_rows_init(ctx, &x->holders, g);
 }
 
-graphss_status graphss_i_words_init(graphss_ctx *ctx, graphss_i_words *x,
+graphss_status graphss_i_words_rows(graphss_ctx *ctx, graphss_i_words *x,
                                     const graphss_features *features)
 {
     *x = (graphss_i_words){.n = features->n_rows, .d = features->n_cols};
@@ -74,12 +74,21 @@ graphss_status graphss_i_words_init(graphss_ctx *ctx, graphss_i_words *x,
         x->column[i] = column + x->start[i];
         x->length[i] = (int32_t)(x->start[i + 1] - x->start[i]);
     }
-    st = invert(ctx, x);
-    if (st)
-        goto fail;
     return GRAPHSS_OK;
 fail:
     graphss_i_words_destroy(ctx, x);
+    return st;
+}
+
+graphss_status graphss_i_words_init(graphss_ctx *ctx, graphss_i_words *x,
+                                    const graphss_features *features)
+{
+    graphss_status st = graphss_i_words_rows(ctx, x, features);
+    if (st)
+        return st;
+    st = invert(ctx, x);
+    if (st)
+        graphss_i_words_destroy(ctx, x);
     return st;
 }
 
@@ -107,6 +116,8 @@ static bool move_holder(graphss_ctx *ctx, graphss_i_words *x, size_t node, const
                         size_t n_a, const int32_t *b, size_t n_b)
 {
     size_t i = 0, j = 0;
+    if (!x->inverted.offset)
+        return true;
     while (i < n_a || j < n_b) {
         if (j == n_b || (i < n_a && a[i] < b[j])) {
             if (!graphss_i_rows_remove(ctx, &x->holders, (size_t)a[i++], (int32_t)node))
@@ -180,17 +191,21 @@ graphss_status graphss_i_words_on(graphss_ctx *ctx, float *on, const graphss_i_w
     if (domain != GRAPHSS_DOMAIN_COUNTS && domain != GRAPHSS_DOMAIN_REAL)
         return GRAPHSS_OK;
     /* The values grouped by word, then the middle of each group. */
-    const int64_t *offset = x->inverted.offset;
     float *group = graphss_i_alloc(ctx, (size_t)x->start[x->n], sizeof *group);
-    int64_t *next = graphss_i_copy(ctx, offset, x->d, sizeof *next);
-    if (!group || !next) {
-        graphss_release(ctx, next);
+    int64_t *offset = graphss_i_calloc(ctx, x->d + 2, sizeof *offset);
+    if (!group || !offset) {
+        graphss_release(ctx, offset);
         graphss_release(ctx, group);
         return GRAPHSS_ERR_NOMEM;
     }
     for (size_t i = 0; i < x->n; i++)
         for (int32_t e = 0; e < x->length[i]; e++)
-            group[next[x->column[i][e]]++] = x->value[x->start[i] + e];
+            offset[x->column[i][e] + 2]++;
+    for (size_t j = 0; j < x->d; j++)
+        offset[j + 2] += offset[j + 1];
+    for (size_t i = 0; i < x->n; i++)
+        for (int32_t e = 0; e < x->length[i]; e++)
+            group[offset[x->column[i][e] + 1]++] = x->value[x->start[i] + e];
     for (size_t j = 0; j < x->d; j++) {
         const int64_t count = offset[j + 1] - offset[j];
         float *value = group + offset[j];
@@ -205,7 +220,7 @@ graphss_status graphss_i_words_on(graphss_ctx *ctx, float *on, const graphss_i_w
         }
         on[j] = domain == GRAPHSS_DOMAIN_COUNTS ? low : (float)(0.5 * ((double)low + high));
     }
-    graphss_release(ctx, next);
+    graphss_release(ctx, offset);
     graphss_release(ctx, group);
     return GRAPHSS_OK;
 }

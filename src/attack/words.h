@@ -13,7 +13,7 @@ typedef struct graphss_i_words {
     float *value;           /* beside the columns of nodes that were not changed */
     int64_t *start;         /* [n + 1] of value */
     double **changed;       /* [n] values of a changed node, or NULL */
-    graphss_i_rows holders; /* [d] the nodes that hold a word, ascending */
+    graphss_i_rows holders; /* [d] the nodes that hold a word, ascending; empty if not asked */
 
     int32_t *sparse_column; /* what the columns of unchanged nodes point into, if ours */
     float *sparse_value;
@@ -23,6 +23,9 @@ typedef struct graphss_i_words {
 
 /* The features are borrowed. Dense ones are copied without their zeros. */
 graphss_status graphss_i_words_init(graphss_ctx *ctx, graphss_i_words *x,
+                                    const graphss_features *features);
+/* The same without holders. */
+graphss_status graphss_i_words_rows(graphss_ctx *ctx, graphss_i_words *x,
                                     const graphss_features *features);
 void graphss_i_words_destroy(graphss_ctx *ctx, graphss_i_words *x);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64, STRONGEST = 10, PROBES = 64 };
+enum { ROWS = 64, STRONGEST = 10, PROBES = 64, LINK_TASKS = 16 };
 void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
 {
     if (!v->borrowed) {
@@ -43,21 +43,12 @@ static row row_of(const graphss_features *x, size_t i)
     return (row){x->column + from, x->value + from, (size_t)(x->offset[i + 1] - from)};
 }
 
-static double dot(row a, row b)
+/* a . b, the second by column: [n_cols] */
+static double dot(row a, const float *b)
 {
     double sum = 0;
-    if (!a.column) {
-        for (size_t j = 0; j < a.n; j++)
-            sum += (double)a.value[j] * (double)b.value[j];
-        return sum;
-    }
-    for (size_t i = 0, j = 0; i < a.n && j < b.n;) {
-        const int32_t p = a.column[i], q = b.column[j];
-        if (p == q)
-            sum += (double)a.value[i] * (double)b.value[j];
-        i += p <= q;
-        j += q <= p;
-    }
+    for (size_t j = 0; j < a.n; j++)
+        sum += (double)a.value[j] * (double)b[a.column ? (size_t)a.column[j] : j];
     return sum;
 }
 
@@ -128,6 +119,7 @@ typedef struct opening {
     double *margin; /* [n] of its word evidence */
     double *z;      /* [tasks x 2 k] */
     float *apart;   /* [tasks x k] */
+    float *spread;  /* [LINK_TASKS x n_cols] a row by column; 0 between nodes */
     uint8_t *same;  /* [n] SAME_WORDS, SAME_LINKS: as in lens->base */
     uint8_t *skip;  /* [n] all as there */
     float *alike;   /* [n] */
@@ -297,9 +289,9 @@ static void compare_rows(void *arg, size_t task)
     }
 }
 
-/* Cosine and closed triangle of a link, from the base where both ends are as there. at: the
- * place in the base's row up to which links were met. */
-static void open_link(const opening *o, size_t i, int64_t e, int64_t *at)
+/* Cosine and closed triangle of a link, from the base where both ends are as there. spread:
+ * the words of i by column; at: the place in the base's row up to which links were met. */
+static void open_link(const opening *o, size_t i, int64_t e, const float *spread, int64_t *at)
 {
     graphss_i_view *v = o->v;
     const graphss_i_view *base = o->lens->base;
@@ -316,14 +308,18 @@ static void open_link(const opening *o, size_t i, int64_t e, int64_t *at)
         v->cosine[e] = base->cosine[*at];
     else
         v->cosine[e] =
-            lengths > 0
-                ? (float)(dot(row_of(&v->features, i), row_of(&v->features, (size_t)u)) /
-                          lengths)
-                : 0;
+            lengths > 0 ? (float)(dot(row_of(&v->features, (size_t)u), spread) / lengths) : 0;
     if (same & SAME_LINKS)
         v->closed[e] = base->closed[*at];
     else
         v->closed[e] = closes_triangle(&v->graph, (int32_t)i, u);
+}
+
+/* out by column = the row, or 0 there */
+static void spread_row(float *out, row r, bool there)
+{
+    for (size_t j = 0; j < r.n; j++)
+        out[r.column ? (size_t)r.column[j] : j] = there ? r.value[j] : 0;
 }
 
 /* The node among its neighbours. */
@@ -332,10 +328,12 @@ static void open_links(void *arg, size_t task)
     const opening *o = arg;
     const graphss_i_lens *lens = o->lens;
     const graphss_graph *g = &o->v->graph;
-    const size_t end = graphss_i_task_end(task, lens->n, ROWS);
-    for (size_t i = task * ROWS; i < end; i++) {
+    float *spread = o->spread + task * o->v->features.n_cols;
+    const size_t from = lens->n * task / LINK_TASKS, end = lens->n * (task + 1) / LINK_TASKS;
+    for (size_t i = from; i < end; i++) {
         if (o->skip[i])
             continue;
+        spread_row(spread, row_of(&o->v->features, i), true);
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
         const double degree = (double)graphss_graph_degree(g, i);
         int64_t at = lens->base ? lens->base->graph.offset[i] : 0;
@@ -343,7 +341,7 @@ static void open_links(void *arg, size_t task)
         double most = 0;
         for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
             const size_t u = (size_t)g->target[e];
-            open_link(o, i, e, &at);
+            open_link(o, i, e, spread, &at);
             const double cosine = (double)o->v->cosine[e];
             const double d = log1p((double)graphss_graph_degree(g, u));
             similar += cosine;
@@ -354,6 +352,7 @@ static void open_links(void *arg, size_t task)
             margin += o->margin[u];
             most = fmax(most, o->margin[u]);
         }
+        spread_row(spread, row_of(&o->v->features, i), false);
         const double one = fmax(degree, 1);
         odd[ODD_DEGREE] = (float)log1p(degree);
         odd[ODD_DEGREE_2] = odd[ODD_DEGREE] * odd[ODD_DEGREE];
@@ -381,6 +380,8 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
                  .margin = graphss_i_alloc(ctx, n, sizeof *o.margin),
                  .z = graphss_i_alloc(ctx, tasks, 2 * k * sizeof *o.z),
                  .apart = graphss_i_alloc(ctx, tasks, k * sizeof *o.apart),
+                 .spread =
+                     graphss_i_calloc(ctx, v->features.n_cols, LINK_TASKS * sizeof *o.spread),
                  .same = graphss_i_alloc(ctx, n, sizeof *o.same),
                  .skip = graphss_i_calloc(ctx, n, sizeof *o.skip),
                  .alike = graphss_i_alloc(ctx, n, sizeof *o.alike)};
@@ -392,9 +393,9 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     v->belief = graphss_i_copy(ctx, v->prob, n * k, sizeof *v->belief);
     v->says = graphss_i_calloc(ctx, n, k * GRAPHSS_I_SAYS * sizeof *v->says);
     v->odd = graphss_i_calloc(ctx, n, GRAPHSS_I_ODD * sizeof *v->odd);
-    graphss_status st = o.norm && o.margin && o.z && o.apart && o.same && o.skip && o.alike &&
-                                v->twin && v->rest && v->cosine && v->closed && v->trust &&
-                                v->belief && v->says && v->odd
+    graphss_status st = o.norm && o.margin && o.z && o.apart && o.spread && o.same && o.skip &&
+                                o.alike && v->twin && v->rest && v->cosine && v->closed &&
+                                v->trust && v->belief && v->says && v->odd
                             ? GRAPHSS_OK
                             : GRAPHSS_ERR_NOMEM;
     if (!st && lens->base)
@@ -408,12 +409,13 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
                 v->odd[i * GRAPHSS_I_ODD + ODD_TWIN_ALIKE] = o.alike[i];
         }
         graphss_i_parallel(ctx, tasks, open_words, &o);
-        graphss_i_parallel(ctx, tasks, open_links, &o);
+        graphss_i_parallel(ctx, LINK_TASKS, open_links, &o);
         graphss_i_parallel(ctx, tasks, open_twin, &o);
     }
     graphss_release(ctx, o.alike);
     graphss_release(ctx, o.skip);
     graphss_release(ctx, o.same);
+    graphss_release(ctx, o.spread);
     graphss_release(ctx, o.apart);
     graphss_release(ctx, o.z);
     graphss_release(ctx, o.margin);
