@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PRIOR_ODDS = 1.0 / 9, QUIET_P_VALUE = 0.002;
+static const double PRIOR_ODDS = 1.0 / 9, QUIET_P_VALUE = 0.0005;
 enum { QUIET_DRAWS = 1999 };
 
 static double score_of(double odds)
