@@ -4,16 +4,40 @@
 #include <string.h>
 
 enum { ROUNDS = 8, STEPS = 25 };
-static const double CLOSE_ENOUGH = 1e-4, NOT_YET = 5e-2, LARGEST_STEP = 1, NOISE_FIRST = 0.1,
-                    NOISE_LEAST = 1e-3, NOISE_MOST = 0.4;
+static const double UNLIKELY = 1e-3, CLOSE_ENOUGH = 1e-4, NOT_YET = 5e-2, LARGEST_STEP = 1,
+                    NOISE_FIRST = 0.1, NOISE_LEAST = 1e-3, NOISE_MOST = 0.4;
+
+/* Sums of four: one sum would wait for each addition in turn. */
+static double dot(const double *a, const double *b, size_t n)
+{
+    double sum[4] = {0};
+    size_t j = 0;
+    for (; j + 4 <= n; j += 4)
+        for (size_t c = 0; c < 4; c++)
+            sum[c] += a[j + c] * b[j + c];
+    for (; j < n; j++)
+        sum[0] += a[j] * b[j];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* The same of a row of floats. */
+static double weigh(const double *w, const float *x, size_t n)
+{
+    double sum[4] = {0};
+    size_t j = 0;
+    for (; j + 4 <= n; j += 4)
+        for (size_t c = 0; c < 4; c++)
+            sum[c] += w[j + c] * (double)x[j + c];
+    for (; j < n; j++)
+        sum[0] += w[j] * (double)x[j];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
 
 bool graphss_i_cholesky(double *a, size_t f)
 {
     for (size_t j = 0; j < f; j++)
         for (size_t i = j; i < f; i++) {
-            double sum = a[i * f + j];
-            for (size_t l = 0; l < j; l++)
-                sum -= a[i * f + l] * a[j * f + l];
+            const double sum = a[i * f + j] - dot(a + i * f, a + j * f, j);
             if (i == j && !(sum > 0))
                 return false;
             a[i * f + j] = i == j ? sqrt(sum) : sum / a[j * f + j];
@@ -21,17 +45,15 @@ bool graphss_i_cholesky(double *a, size_t f)
     return true;
 }
 
+/* l y = b, then l^T b = y: the first by rows, the second, from the end, by the same rows */
 void graphss_i_cholesky_solve(double *b, const double *l, size_t f)
 {
-    for (size_t i = 0; i < f; i++) {
-        for (size_t j = 0; j < i; j++)
-            b[i] -= l[i * f + j] * b[j];
-        b[i] /= l[i * f + i];
-    }
+    for (size_t i = 0; i < f; i++)
+        b[i] = (b[i] - dot(l + i * f, b, i)) / l[i * f + i];
     for (size_t i = f; i-- > 0;) {
-        for (size_t j = i + 1; j < f; j++)
-            b[i] -= l[j * f + i] * b[j];
         b[i] /= l[i * f + i];
+        for (size_t j = 0; j < i; j++)
+            b[j] -= l[i * f + j] * b[i];
     }
 }
 
@@ -40,9 +62,7 @@ void graphss_i_choice_row(double *p, const double *w, const float *x, size_t k, 
 {
     double most = -INFINITY, sum = 0;
     for (size_t c = 0; c < k; c++) {
-        p[c] = 0;
-        for (size_t j = 0; j < f; j++)
-            p[c] += w[j] * (double)x[c * stride + j];
+        p[c] = weigh(w, x + c * stride, f);
         most = fmax(most, p[c]);
     }
     for (size_t c = 0; c < k; c++)
@@ -58,7 +78,8 @@ typedef struct fit {
 } fit;
 
 /* hessian += weight sum_c p_c (x_c - m)(x_c - m)^T, m = sum_c p_c x_c, lower triangle.
- * Two classes are one difference: p_0 p_1 (x_0 - x_1)(x_0 - x_1)^T. */
+ * Two classes are one difference: p_0 p_1 (x_0 - x_1)(x_0 - x_1)^T. Unlikely classes are left
+ * out: that bends the road to the maximum, not the maximum. */
 static void add_curvature(fit *t, const graphss_i_choice *in, const float *x, double weight)
 {
     const size_t f = in->f;
@@ -68,8 +89,8 @@ static void add_curvature(fit *t, const graphss_i_choice *in, const float *x, do
         for (size_t j = 0; j < f; j++)
             mean[j] += (in->k == 2 ? 1 : t->p[b]) * (double)x[b * in->stride + j];
     for (size_t c = 0; c < (in->k == 2 ? 1 : in->k); c++) {
-        const double scale = weight * t->p[c] * (in->k == 2 ? t->p[1] : 1);
-        if (scale < 1e-9)
+        const double chance = t->p[c] * (in->k == 2 ? t->p[1] : 1), scale = weight * chance;
+        if (chance < UNLIKELY)
             continue;
         for (size_t j = 0; j < f; j++)
             d[j] = (double)x[c * in->stride + j] - mean[j];

@@ -30,7 +30,8 @@ typedef struct graphss_i_gate_rows {
 
 /* Mean and spread of the rows, all alike; weights of 0. */
 void graphss_i_gate_measure(graphss_i_gate *gate, const float *x, size_t n, size_t columns);
-/* The gate is measured before; the search starts at its weights. Time O(rounds n columns^2). */
+/* The gate is measured before; the search starts at its weights. Time O(rounds n columns^2).
+ */
 graphss_status graphss_i_gate_fit(graphss_ctx *ctx, graphss_i_gate *gate,
                                   const graphss_i_gate_rows *rows);
 /* log of the odds of one row */
