@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS = 120 };
+enum { STEPS = 120, ROWS = 256 }; /* rows a task */
 static const double CLOSE_ENOUGH = 2e-3;
 
 typedef struct fit {
@@ -39,16 +39,25 @@ static void curvature(double *bound, const graphss_i_softmax *in, double total)
     }
 }
 
+typedef struct residual_job {
+    float *logit;
+    const graphss_i_softmax *in;
+    double total;
+} residual_job;
+
 /* residual_ir = weight_i / total (p_ir - [label_i = r]), p = softmax of the logits */
-static void residuals(float *logit, const graphss_i_softmax *in, double total)
+static void residuals(void *arg, size_t task)
 {
-    for (size_t i = 0; i < in->n; i++) {
-        float *z = logit + i * in->k, most = z[0], sum = 0;
+    const residual_job *job = arg;
+    const graphss_i_softmax *in = job->in;
+    const size_t end = graphss_i_task_end(task, in->n, ROWS);
+    for (size_t i = task * ROWS; i < end; i++) {
+        float *z = job->logit + i * in->k, most = z[0], sum = 0;
         for (size_t r = 1; r < in->k; r++)
             most = fmaxf(most, z[r]);
         for (size_t r = 0; r < in->k; r++)
             sum += z[r] = expf(z[r] - most);
-        const float scale = in->weight[i] / (float)total;
+        const float scale = in->weight[i] / (float)job->total;
         for (size_t r = 0; r < in->k; r++)
             z[r] = scale * (z[r] / sum - (r == (size_t)in->label[i] ? 1 : 0));
     }
@@ -63,7 +72,8 @@ static double step(graphss_ctx *ctx, fit *t, double *w, const graphss_i_softmax 
     for (size_t j = 0; j < k * f; j++)
         t->w[j] = (float)t->ahead[j];
     graphss_i_gemm(ctx, t->logit, in->x, false, t->w, true, in->n, k, f, 0);
-    residuals(t->logit, in, total);
+    residual_job job = {t->logit, in, total};
+    graphss_i_parallel(ctx, graphss_i_tasks(in->n, ROWS), residuals, &job);
     graphss_i_gemm(ctx, t->gradient, t->logit, true, in->x, false, k, f, in->n, 0);
     memcpy(t->last, w, k * f * sizeof *w);
     for (size_t r = 0; r < k; r++) {

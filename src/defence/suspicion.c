@@ -258,8 +258,8 @@ typedef struct fitting {
     double lean[GRAPHSS_I_SAYS];
 } fitting;
 
-/* Those that need no other; the longest first. */
-enum { ALL_RISING, UNTOUCHED, ALL, GATES, ODDNESS, FIRST_FITS };
+/* Those that need no other and have one thread each; the longest first. */
+enum { ALL_RISING, UNTOUCHED, ALL, ODDNESS, FIRST_FITS };
 
 static graphss_status fit_first(graphss_ctx *ctx, void *arg, size_t job)
 {
@@ -272,8 +272,6 @@ static graphss_status fit_first(graphss_ctx *ctx, void *arg, size_t job)
         return fit_classes(ctx, u->w[0], &u->noise, u, t->untouched, t->k, NULL, false);
     case ALL:
         return fit_classes(ctx, t->lean, NULL, u, &t->all, t->k, NULL, false);
-    case GATES:
-        return fit_gate(ctx, u, t->untouched, t->attacked);
     default:
         return fit_oddness(ctx, u, t->untouched, t->n_now);
     }
@@ -296,6 +294,8 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
                                .s = history ? GRAPHSS_I_ODD : GRAPHSS_I_ODD_NOW};
     measure(u, now->odd, n);
     graphss_status st = pool(ctx, &t.all, untouched, attacked, k);
+    if (!st)
+        st = fit_gate(ctx, u, untouched, attacked);
     if (!st)
         st = graphss_i_errands(ctx, FIRST_FITS, fit_first, &t);
     if (!st)
