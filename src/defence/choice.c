@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 8, STEPS = 25 };
+enum { ROUNDS = 8, STEPS = 25, BATCH = 4 };
 static const double UNLIKELY = 1e-3, CLOSE_ENOUGH = 1e-4, NOT_YET = 5e-2, LARGEST_STEP = 1,
                     NOISE_FIRST = 0.1, NOISE_LEAST = 1e-3, NOISE_MOST = 0.4;
 
@@ -74,8 +74,29 @@ void graphss_i_choice_row(double *p, const double *w, const float *x, size_t k, 
 /* Memory of a fit. */
 typedef struct fit {
     double *target; /* [n x k] the chance of each class given its label */
-    double *p, *centred, *mean, *gradient, *hessian;
+    double *p, *mean, *gradient, *hessian;
+    double *centred; /* [BATCH x f] vectors that the hessian waits for */
+    double scale[BATCH];
+    size_t waiting;
 } fit;
+
+/* hessian += sum_b scale_b d_b d_b^T, lower triangle: four at a time, since to read and write
+ * it is most of the work */
+static void add_waiting(fit *t, size_t f)
+{
+    const double *d[BATCH] = {t->centred, t->centred + f, t->centred + 2 * f,
+                              t->centred + 3 * f};
+    for (size_t b = t->waiting; b < BATCH; b++)
+        t->scale[b] = 0;
+    for (size_t i = 0; i < f && t->waiting; i++) {
+        double *h = t->hessian + i * f;
+        const double s0 = t->scale[0] * d[0][i], s1 = t->scale[1] * d[1][i],
+                     s2 = t->scale[2] * d[2][i], s3 = t->scale[3] * d[3][i];
+        for (size_t j = 0; j <= i; j++)
+            h[j] = h[j] + s0 * d[0][j] + s1 * d[1][j] + s2 * d[2][j] + s3 * d[3][j];
+    }
+    t->waiting = 0;
+}
 
 /* hessian += weight sum_c p_c (x_c - m)(x_c - m)^T, m = sum_c p_c x_c, lower triangle.
  * Two classes are one difference: p_0 p_1 (x_0 - x_1)(x_0 - x_1)^T. Unlikely classes are left
@@ -83,7 +104,7 @@ typedef struct fit {
 static void add_curvature(fit *t, const graphss_i_choice *in, const float *x, double weight)
 {
     const size_t f = in->f;
-    double *d = t->centred, *mean = t->mean;
+    double *mean = t->mean;
     memset(mean, 0, f * sizeof *mean);
     for (size_t b = in->k == 2 ? 1 : 0; b < in->k; b++)
         for (size_t j = 0; j < f; j++)
@@ -92,13 +113,12 @@ static void add_curvature(fit *t, const graphss_i_choice *in, const float *x, do
         const double chance = t->p[c] * (in->k == 2 ? t->p[1] : 1), scale = weight * chance;
         if (chance < UNLIKELY)
             continue;
+        double *d = t->centred + t->waiting * f;
         for (size_t j = 0; j < f; j++)
             d[j] = (double)x[c * in->stride + j] - mean[j];
-        for (size_t i = 0; i < f; i++) {
-            const double s = scale * d[i];
-            for (size_t j = 0; j <= i; j++)
-                t->hessian[i * f + j] += s * d[j];
-        }
+        t->scale[t->waiting++] = scale;
+        if (t->waiting == BATCH)
+            add_waiting(t, f);
     }
 }
 
@@ -120,6 +140,7 @@ static double newton_step(fit *t, double *w, bool *held, const graphss_i_choice 
         }
         add_curvature(t, in, x, (double)in->weight[i]);
     }
+    add_waiting(t, f);
     for (size_t j = 0; j < f; j++) {
         t->hessian[j * f + j] += 2 * in->penalty * total + 1e-9;
         for (size_t i = 0; held[j] && i < f; i++)
@@ -168,7 +189,7 @@ graphss_status graphss_i_choice_fit(graphss_ctx *ctx, double *w, double *noise,
     const size_t f = in->f, k = in->k;
     fit t = {.target = graphss_i_calloc(ctx, in->n, k * sizeof *t.target),
              .p = graphss_i_alloc(ctx, k, sizeof *t.p),
-             .centred = graphss_i_alloc(ctx, f, sizeof *t.centred),
+             .centred = graphss_i_calloc(ctx, f, BATCH * sizeof *t.centred),
              .mean = graphss_i_alloc(ctx, f, sizeof *t.mean),
              .gradient = graphss_i_alloc(ctx, f, sizeof *t.gradient),
              .hessian = graphss_i_alloc(ctx, f, f * sizeof *t.hessian)};
