@@ -23,6 +23,12 @@ char *graphss_i_format(graphss_ctx *ctx, const char *format, ...) GRAPHSS_PRINTF
 /* false when the sum or product does not fit. */
 bool graphss_i_mul(size_t *out, size_t a, size_t b);
 bool graphss_i_add(size_t *out, size_t a, size_t b);
+/* For qsort: doubles, the least first. */
+static inline int graphss_i_compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
 /* Physical memory of the machine in bytes. */
 uint64_t graphss_i_machine_memory(void);
 

@@ -17,12 +17,6 @@ static double score_of(double odds)
     return 1 / (1 + exp(-odds) / PRIOR_ODDS);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Conformal p-values of all nodes among the clean ones of their kind. */
 static graphss_status rank_nodes(graphss_ctx *ctx, graphss_alert_scores *s)
 {
@@ -32,7 +26,7 @@ static graphss_status rank_nodes(graphss_ctx *ctx, graphss_alert_scores *s)
         return GRAPHSS_ERR_NOMEM;
     for (size_t k = 0; k < s->n_kinds; k++)
         qsort(calm + s->start[k], (size_t)(s->start[k + 1] - s->start[k]), sizeof *calm,
-              compare);
+              graphss_i_compare_doubles);
     for (size_t i = 0; i < s->n_nodes; i++) {
         const size_t from = (size_t)s->start[s->kind[i]];
         const size_t n = (size_t)s->start[s->kind[i] + 1] - from;

@@ -1,6 +1,7 @@
 /* evidence.c - what an attacker must leave behind: many strong words, links to unlike and
  * weakly tied nodes. What depends on what nodes are believed to be is in votes.c. */
 #include "defence/evidence.h"
+#include "defence/rows.h"
 #include "defence/twin.h"
 #include "graph/products.h"
 #include <math.h>
@@ -27,48 +28,28 @@ void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
     *v = (graphss_i_view){0};
 }
 
-/* ---- rows of features, sparse or dense ---- */
-
-typedef struct row {
-    const int32_t *column; /* NULL: 0, 1, 2 ... */
-    const float *value;
-    size_t n;
-} row;
-
-static row row_of(const graphss_features *x, size_t i)
-{
-    if (graphss_features_dense(x))
-        return (row){NULL, x->value + i * x->n_cols, x->n_cols};
-    const int64_t from = x->offset[i];
-    return (row){x->column + from, x->value + from, (size_t)(x->offset[i + 1] - from)};
-}
-
 /* a . b, the second by column: [n_cols] */
-static double dot(row a, const float *b)
+static double dot(graphss_i_row a, const float *b)
 {
     double sum = 0;
     for (size_t j = 0; j < a.n; j++)
-        sum += (double)a.value[j] * (double)b[a.column ? (size_t)a.column[j] : j];
+        sum += (double)a.value[j] * (double)b[graphss_i_row_at(a, j)];
     return sum;
 }
 
 void graphss_i_count_words(float *words, const graphss_features *features)
 {
     for (size_t i = 0; i < features->n_rows; i++) {
-        const row r = row_of(features, i);
-        size_t n = 0;
-        for (size_t j = 0; j < r.n; j++)
-            n += r.value[j] != 0;
-        words[i] = (float)n;
+        words[i] = (float)graphss_i_row_count(graphss_i_row_of(features, i));
     }
 }
 
 /* z [k] = sum over the words of value * w[word]; the margin of the largest over the next */
-static double word_margin(double *z, size_t *best, row r, const float *w, size_t k)
+static double word_margin(double *z, size_t *best, graphss_i_row r, const float *w, size_t k)
 {
     memset(z, 0, k * sizeof *z);
     for (size_t j = 0; j < r.n; j++) {
-        const size_t word = r.column ? (size_t)r.column[j] : j;
+        const size_t word = graphss_i_row_at(r, j);
         for (size_t c = 0; c < k && r.value[j] != 0; c++)
             z[c] += (double)r.value[j] * (double)w[word * k + c];
     }
@@ -100,7 +81,7 @@ graphss_status graphss_i_word_strength(graphss_ctx *ctx, double *strength,
     if (margin && z) {
         size_t best;
         for (size_t i = 0; i < n; i++)
-            margin[i] = word_margin(z, &best, row_of(features, i), surrogate, k);
+            margin[i] = word_margin(z, &best, graphss_i_row_of(features, i), surrogate, k);
         qsort(margin, n, sizeof *margin, compare_doubles);
         *strength = fmax(margin[n / 2], 1e-9);
     }
@@ -138,7 +119,7 @@ static void open_words(void *arg, size_t task)
     const size_t k = lens->k, end = graphss_i_task_end(task, lens->n, ROWS);
     double *z = o->z + 2 * task * k;
     for (size_t i = task * ROWS; i < end; i++) {
-        const row r = row_of(&o->v->features, i);
+        const graphss_i_row r = graphss_i_row_of(&o->v->features, i);
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
         size_t best, words = 0, against = 0;
         o->margin[i] = word_margin(z, &best, r, lens->surrogate, k);
@@ -146,7 +127,7 @@ static void open_words(void *arg, size_t task)
         for (size_t j = 0; j < r.n; j++) {
             if (r.value[j] == 0)
                 continue;
-            const size_t word = r.column ? (size_t)r.column[j] : j;
+            const size_t word = graphss_i_row_at(r, j);
             double says = (double)r.value[j] * (double)lens->surrogate[word * k + best];
             words++;
             against += says < 0;
@@ -196,16 +177,17 @@ static void open_twin(void *arg, size_t task)
     for (size_t i = task * ROWS; i < end; i++) {
         if (o->skip[i])
             continue;
-        const row r = row_of(&o->v->features, i);
+        const graphss_i_row r = graphss_i_row_of(&o->v->features, i);
         const int32_t twin = o->v->twin[i];
-        const row other = twin >= 0 ? row_of(&o->v->features, (size_t)twin) : (row){0};
+        const graphss_i_row other =
+            twin >= 0 ? graphss_i_row_of(&o->v->features, (size_t)twin) : (graphss_i_row){0};
         float *odd = o->v->odd + i * GRAPHSS_I_ODD, *rest = o->v->rest + i * k;
         size_t common = 0, words = 0;
         memset(own, 0, 2 * k * sizeof *own);
         for (size_t j = 0, t = 0; j < r.n; j++) {
             if (r.value[j] == 0)
                 continue;
-            const size_t word = r.column ? (size_t)r.column[j] : j;
+            const size_t word = graphss_i_row_at(r, j);
             while (other.column && t < other.n && (size_t)other.column[t] < word)
                 t++;
             const bool both = other.column && t < other.n && (size_t)other.column[t] == word;
@@ -272,7 +254,8 @@ static void compare_rows(void *arg, size_t task)
     const graphss_i_view *v = o->v, *base = o->lens->base;
     const size_t n = o->lens->n, end = graphss_i_task_end(task, n, ROWS);
     for (size_t i = task * ROWS; i < end; i++) {
-        const row a = row_of(&v->features, i), b = row_of(&base->features, i);
+        const graphss_i_row a = graphss_i_row_of(&v->features, i),
+                            b = graphss_i_row_of(&base->features, i);
         const int64_t *p = v->graph.offset + i, *q = base->graph.offset + i;
         const size_t links = (size_t)(p[1] - p[0]);
         o->same[i] = o->skip[i] = 0;
@@ -308,7 +291,9 @@ static void open_link(const opening *o, size_t i, int64_t e, const float *spread
         v->cosine[e] = base->cosine[*at];
     else
         v->cosine[e] =
-            lengths > 0 ? (float)(dot(row_of(&v->features, (size_t)u), spread) / lengths) : 0;
+            lengths > 0
+                ? (float)(dot(graphss_i_row_of(&v->features, (size_t)u), spread) / lengths)
+                : 0;
     if (same & SAME_LINKS)
         v->closed[e] = base->closed[*at];
     else
@@ -316,10 +301,10 @@ static void open_link(const opening *o, size_t i, int64_t e, const float *spread
 }
 
 /* out by column = the row, or 0 there */
-static void spread_row(float *out, row r, bool there)
+static void spread_row(float *out, graphss_i_row r, bool there)
 {
     for (size_t j = 0; j < r.n; j++)
-        out[r.column ? (size_t)r.column[j] : j] = there ? r.value[j] : 0;
+        out[graphss_i_row_at(r, j)] = there ? r.value[j] : 0;
 }
 
 /* The node among its neighbours. */
@@ -333,7 +318,7 @@ static void open_links(void *arg, size_t task)
     for (size_t i = from; i < end; i++) {
         if (o->skip[i])
             continue;
-        spread_row(spread, row_of(&o->v->features, i), true);
+        spread_row(spread, graphss_i_row_of(&o->v->features, i), true);
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
         const double degree = (double)graphss_graph_degree(g, i);
         int64_t at = lens->base ? lens->base->graph.offset[i] : 0;
@@ -352,7 +337,7 @@ static void open_links(void *arg, size_t task)
             margin += o->margin[u];
             most = fmax(most, o->margin[u]);
         }
-        spread_row(spread, row_of(&o->v->features, i), false);
+        spread_row(spread, graphss_i_row_of(&o->v->features, i), false);
         const double one = fmax(degree, 1);
         odd[ODD_DEGREE] = (float)log1p(degree);
         odd[ODD_DEGREE_2] = odd[ODD_DEGREE] * odd[ODD_DEGREE];

@@ -4,6 +4,7 @@
  * tried and told nothing more; they cost more than all the rest. */
 #include "defence/glance.h"
 #include "defence/defence.h"
+#include "defence/rows.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,44 +12,15 @@
 enum { ROWS = 256, STRONGEST = 10, BLOCK = 16 };
 static const double SMALL = 1e-2, LEAST = 1e-3;
 
-/* ---- rows of features, sparse or dense ---- */
-
-typedef struct row {
-    const int32_t *column; /* NULL: 0, 1, 2 ... */
-    const float *value;
-    size_t n;
-} row;
-
-static row row_of(const graphss_features *x, size_t i)
-{
-    if (graphss_features_dense(x))
-        return (row){NULL, x->value + i * x->n_cols, x->n_cols};
-    const int64_t from = x->offset[i];
-    return (row){x->column + from, x->value + from, (size_t)(x->offset[i + 1] - from)};
-}
-
-static size_t word_at(row r, size_t j)
-{
-    return r.column ? (size_t)r.column[j] : j;
-}
-
-static size_t count_words(row r)
-{
-    size_t n = 0;
-    for (size_t j = 0; j < r.n; j++)
-        n += r.value[j] != 0;
-    return n;
-}
-
 /* says [k] = sum over the words of value * weight[word] */
-static void add_up(float *says, row r, const graphss_i_voice *voice, size_t k)
+static void add_up(float *says, graphss_i_row r, const graphss_i_voice *voice, size_t k)
 {
     memset(says, 0, k * sizeof *says);
     for (size_t j = 0; j < r.n; j++) {
         if (r.value[j] == 0)
             continue;
         const float x = voice->counted ? 1 : r.value[j];
-        const float *w = voice->weight + word_at(r, j) * k;
+        const float *w = voice->weight + graphss_i_row_at(r, j) * k;
         for (size_t c = 0; c < k; c++)
             says[c] += x * w[c];
     }
@@ -76,11 +48,11 @@ void graphss_i_voice_count(float *weight, double *share, const graphss_features 
     memset(weight, 0, d * k * sizeof *weight);
     memset(share, 0, k * sizeof *share);
     for (size_t i = 0; i < n; i++) {
-        const row r = row_of(features, i);
+        const graphss_i_row r = graphss_i_row_of(features, i);
         for (size_t c = 0; c < k; c++)
             share[c] += (double)prob[i * k + c] / (double)n;
         for (size_t j = 0; j < r.n; j++) {
-            float *w = weight + word_at(r, j) * k;
+            float *w = weight + graphss_i_row_at(r, j) * k;
             for (size_t c = 0; c < k && r.value[j] != 0; c++)
                 w[c] += prob[i * k + c];
         }
@@ -127,8 +99,8 @@ graphss_status graphss_i_voice_tune(graphss_ctx *ctx, graphss_i_voice *voice,
     float *says = graphss_i_alloc(ctx, k, sizeof *says);
     const bool good = margin && relative && says;
     for (size_t i = 0; i < m && good; i++) {
-        const row r = row_of(features, i * stride);
-        const size_t words = count_words(r);
+        const graphss_i_row r = graphss_i_row_of(features, i * stride);
+        const size_t words = graphss_i_row_count(r);
         add_up(says, r, voice, k);
         margin[i] = (float)margin_of(says, k);
         relative[i] = margin[i] / sqrtf((float)(words ? words : 1));
@@ -165,8 +137,8 @@ static void hear(void *arg, size_t task)
         g->reach[i] = log1pf((float)graphss_graph_degree(g->graph, i));
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
         for (size_t i = task * ROWS; i < end; i++) {
-            const row r = row_of(g->features, i);
-            const size_t words = count_words(r);
+            const graphss_i_row r = graphss_i_row_of(g->features, i);
+            const size_t words = graphss_i_row_count(r);
             float *says = g->says[v] + i * k, *leans = g->leans[v] + i * k;
             add_up(says, r, &g->voice[v], k);
             const float most = says[graphss_i_top(says, k)];
@@ -216,15 +188,15 @@ static double entropy(const float *p, size_t k)
 }
 
 /* The mean of the ten words that say most for the class, and the share that speaks against. */
-static void strong_words(float *column, row r, const graphss_i_voice *voice, size_t class,
-                         size_t k)
+static void strong_words(float *column, graphss_i_row r, const graphss_i_voice *voice,
+                         size_t class, size_t k)
 {
     float strongest[STRONGEST] = {0}; /* descending */
     size_t words = 0, against = 0;
     for (size_t j = 0; j < r.n; j++) {
         if (r.value[j] == 0)
             continue;
-        float x = voice->weight[word_at(r, j) * k + class];
+        float x = voice->weight[graphss_i_row_at(r, j) * k + class];
         words++;
         against += x < 0;
         for (size_t s = 0; s < STRONGEST && x > strongest[STRONGEST - 1]; s++)
@@ -314,7 +286,7 @@ static void glance_voice(float *column, const graphss_i_glance *g, const company
     }
     column[0] = (float)log1p((double)g->margin[v][node] / unit);
     column[1] = (float)log1p(fmax((double)says[best], 0) / unit);
-    strong_words(column + 2, row_of(g->features, node), &g->voice[v], best, k);
+    strong_words(column + 2, graphss_i_row_of(g->features, node), &g->voice[v], best, k);
     column[4] = (float)log(met->heard[v] + SMALL);
     column[5] = (float)log(met->alike[v] + SMALL);
     column[6] = (float)log(dot(leans, g->prob + node * k, k) + SMALL);
@@ -340,7 +312,7 @@ void graphss_i_glance_now(float *column, const graphss_i_glance *g, size_t node)
         near += d / (double)(to - from);
         nearest = fmin(nearest, d);
     }
-    column[0] = (float)log1p((double)count_words(row_of(g->features, node)));
+    column[0] = (float)log1p((double)graphss_i_row_count(graphss_i_row_of(g->features, node)));
     column[1] = g->reach[node];
     column[2] = (float)log(met.believed + SMALL);
     column[3] = (float)entropy(p, k);
@@ -355,7 +327,7 @@ void graphss_i_glance_now(float *column, const graphss_i_glance *g, size_t node)
 /* ---- a node against its past ---- */
 
 /* words in one row and not in the other */
-static int32_t words_changed(row a, row b)
+static int32_t words_changed(graphss_i_row a, graphss_i_row b)
 {
     int32_t changed = 0;
     if (!a.column || !b.column) {
@@ -445,12 +417,14 @@ void graphss_i_glance_past(float *column, graphss_i_change *change, const graphs
             agree_new += x;
         }
     }
-    const row now = row_of(g->features, node), then = row_of(past->features, was_node);
+    const graphss_i_row now = graphss_i_row_of(g->features, node),
+                        then = graphss_i_row_of(past->features, was_node);
     change->links = (int32_t)(joined + degree_before - kept);
     change->words = words_changed(now, then);
     movement(column, p, q, k);
     column[6] = (float)log1p((double)change->words);
-    column[7] = (float)(log1p((double)count_words(now)) - log1p((double)count_words(then)));
+    column[7] = (float)(log1p((double)graphss_i_row_count(now)) -
+                        log1p((double)graphss_i_row_count(then)));
     column[8] = (float)log1p((double)change->links);
     column[9] = (float)(log1p((double)degree) - log1p((double)degree_before));
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)

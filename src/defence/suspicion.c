@@ -119,12 +119,6 @@ static double oddness(const graphss_i_suspicion *u, const float *odd)
     return sum;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static graphss_status fit_oddness(graphss_ctx *ctx, graphss_i_suspicion *u,
                                   const graphss_i_sample *untouched, size_t n_now)
 {
@@ -155,7 +149,7 @@ static graphss_status fit_oddness(graphss_ctx *ctx, graphss_i_suspicion *u,
     for (size_t i = 0; i < n_now; i++)
         u->reference[i] = oddness(u, untouched->odd + i * GRAPHSS_I_ODD);
     u->n_reference = n_now;
-    qsort(u->reference, n_now, sizeof *u->reference, compare);
+    qsort(u->reference, n_now, sizeof *u->reference, graphss_i_compare_doubles);
     return GRAPHSS_OK;
 }
 

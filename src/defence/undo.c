@@ -57,12 +57,6 @@ static double push_of(const scene *s, int64_t entry, size_t class, size_t toward
     return (double)s->features->value[entry] * (double)(w[towards] - w[class]);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The quantile USUAL of pushes of words of trusted nodes. */
 static graphss_status learn_usual(graphss_ctx *ctx, scene *s)
 {
@@ -77,7 +71,7 @@ static graphss_status learn_usual(graphss_ctx *ctx, scene *s)
              e < x->offset[i + 1] && s->found->perturbed[i] < TRUSTED; e++)
             push[m++] = push_of(s, e, class, towards);
     }
-    qsort(push, m, sizeof *push, compare);
+    qsort(push, m, sizeof *push, graphss_i_compare_doubles);
     s->usual = m ? fmax(0, push[(size_t)(USUAL * (double)(m - 1))]) : INFINITY;
     graphss_release(ctx, push);
     return GRAPHSS_OK;

@@ -40,12 +40,6 @@ double graphss_alert_rank(double score, const double *calm, size_t n_calm)
     return (double)higher / (double)(n_calm + 1);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* sum[d] += n numbers drawn from pool [size] without putting back; the smaller side is
  * drawn and the rest is what remains of the total. */
 static void exchange(double *sum, size_t draws, double *pool, size_t size, size_t n,
@@ -73,7 +67,7 @@ static void conclude(double *p_value, double *threshold, double *sum, size_t dra
     size_t higher = 1;
     for (size_t d = 0; d < draws; d++)
         higher += sum[d] >= own - rounding;
-    qsort(sum, draws, sizeof *sum, compare);
+    qsort(sum, draws, sizeof *sum, graphss_i_compare_doubles);
     const double allowed = floor(rate * (double)(draws + 1));
     const size_t above = allowed >= 1 ? (size_t)allowed : 1;
     *p_value = (double)higher / (double)(draws + 1);

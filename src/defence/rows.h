@@ -1,0 +1,37 @@
+/* rows.h - the entries of a row of features, sparse or dense. Private. */
+#ifndef GRAPHSS_ROWS_H
+#define GRAPHSS_ROWS_H
+
+#include <graphss/graph.h>
+
+typedef struct graphss_i_row {
+    const int32_t *column; /* NULL: 0, 1, 2 ... */
+    const float *value;    /* of a dense row zeros, too */
+    size_t n;
+} graphss_i_row;
+
+static inline graphss_i_row graphss_i_row_of(const graphss_features *x, size_t i)
+{
+    if (graphss_features_dense(x))
+        return (graphss_i_row){NULL, x->value + i * x->n_cols, x->n_cols};
+    const int64_t from = x->offset[i];
+    return (graphss_i_row){x->column + from, x->value + from,
+                           (size_t)(x->offset[i + 1] - from)};
+}
+
+/* The column of the j-th entry. */
+static inline size_t graphss_i_row_at(graphss_i_row r, size_t j)
+{
+    return r.column ? (size_t)r.column[j] : j;
+}
+
+/* Entries that are not zero. */
+static inline size_t graphss_i_row_count(graphss_i_row r)
+{
+    size_t n = 0;
+    for (size_t j = 0; j < r.n; j++)
+        n += r.value[j] != 0;
+    return n;
+}
+
+#endif
