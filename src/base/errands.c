@@ -14,7 +14,7 @@ typedef struct crew {
     graphss_status *result; /* [errands] */
     pthread_mutex_t lock;
     pthread_t caller;
-    atomic_bool stopped; /* a errand failed or the caller wants no more */
+    atomic_bool stopped; /* an errand failed or the caller wants no more */
 } crew;
 
 static void *locked_alloc(void *user, size_t bytes)
@@ -74,7 +74,7 @@ static void run_errand(void *arg, size_t errand)
         atomic_store(&c->stopped, true);
 }
 
-/* A errand that was told to stop is not the reason; the first that was not, is. */
+/* An errand that was told to stop is not the reason; the first that was not, is. */
 static graphss_status first_failure(const crew *c, size_t n)
 {
     const graphss_ctx *own = NULL;
