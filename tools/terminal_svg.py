@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Terminal output as an SVG picture for the README.
 
-    script -qc 'stty cols 90; build/graphss demo' /dev/null | tools/terminal_svg.py '$ graphss demo' > docs/img/demo.svg
+    script -qc 'stty cols 90; build/graphss demo -o demo' /dev/null | tools/terminal_svg.py '$ graphss demo -o demo' > docs/img/demo.svg
 
 Knows the colours and the line-erasing that graphss uses. Braille cells become dots of their
 own, since the fonts of many readers lack them or give them another width.
@@ -48,12 +48,11 @@ def draw(y, row):
         while j < len(row) and row[j][1] == style and not "\u2800" <= row[j][0] <= "\u28ff":
             j += 1
         text = "".join(c for c, _ in row[i:j])
-        if text.strip():
-            lead = len(text) - len(text.lstrip())
-            text = text.strip()
-            bold = ' font-weight="bold"' if style == "1" else ""
-            out.append(f'<text x="{x + lead * W:g}" y="{y:g}" fill="{colour}" textLength="{len(text) * W:g}"{bold}>'
-                       f"{html.escape(text)}</text>")
+        bold = ' font-weight="bold"' if style == "1" else ""
+        # Words that stand apart are placed each by itself: browsers close up several spaces.
+        for part in re.finditer(r"\S+(?: \S+)*", text):
+            out.append(f'<text x="{x + part.start() * W:g}" y="{y:g}" fill="{colour}" '
+                       f'textLength="{len(part[0]) * W:g}"{bold}>{html.escape(part[0])}</text>')
         i = j
     return out
 
@@ -63,8 +62,7 @@ rows = [cells(line) for line in sys.argv[1:] + lines]
 width = 2 * PAD + W * max(len(row) for row in rows)
 height = 2 * PAD + H * len(rows)
 print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}" '
-      f'font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="13" '
-      f'xml:space="preserve">')
+      f'font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="13">')
 print(f'<rect width="100%" height="100%" rx="8" fill="#1d222a"/>')
 for i, row in enumerate(rows):
     print("\n".join(draw(PAD + H * i + 13, row)))
