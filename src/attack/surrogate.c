@@ -1,14 +1,13 @@
 /* surrogate.c - the linear model an attacker reasons with: logits = A_hat^2 X W. */
+#include "attack/surrogate.h"
 #include "base/base.h"
 #include "data/npz.h"
 #include <graphss/attack.h>
 #include <string.h>
 
-graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphss_graph *graph,
-                                       const graphss_features *features, size_t n_classes,
-                                       const graphss_split *split, uint64_t seed)
+/* No bias, since the attack has none, and rows as they are, since it changes them. */
+graphss_train_options graphss_i_surrogate_options(void)
 {
-    /* No bias, since the attack has none, and rows as they are, since it changes them. */
     graphss_train_options opt = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
     opt.hops = 2;
     opt.bias = false;
@@ -16,6 +15,14 @@ graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphs
     /* More decay misleads fewer victims and harms more of the others (docs/attacks.md). */
     opt.dropout = 0.5;
     opt.weight_decay = 1e-4;
+    return opt;
+}
+
+graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphss_graph *graph,
+                                       const graphss_features *features, size_t n_classes,
+                                       const graphss_split *split, uint64_t seed)
+{
+    const graphss_train_options opt = graphss_i_surrogate_options();
     graphss_model *model = NULL;
     graphss_status st =
         graphss_model_train(ctx, &model, NULL, graph, features, n_classes, split, seed, &opt);

@@ -39,9 +39,8 @@ static double dot(graphss_i_row a, const float *b)
 
 void graphss_i_count_words(float *words, const graphss_features *features)
 {
-    for (size_t i = 0; i < features->n_rows; i++) {
+    for (size_t i = 0; i < features->n_rows; i++)
         words[i] = (float)graphss_i_row_count(graphss_i_row_of(features, i));
-    }
 }
 
 /* z [k] = sum over the words of value * w[word]; the margin of the largest over the next */
@@ -65,12 +64,6 @@ static double word_margin(double *z, size_t *best, graphss_i_row r, const float 
     return k > 1 ? z[*best] - second : 0;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 graphss_status graphss_i_word_strength(graphss_ctx *ctx, double *strength,
                                        const graphss_features *features,
                                        const float *surrogate, size_t k)
@@ -82,7 +75,7 @@ graphss_status graphss_i_word_strength(graphss_ctx *ctx, double *strength,
         size_t best;
         for (size_t i = 0; i < n; i++)
             margin[i] = word_margin(z, &best, graphss_i_row_of(features, i), surrogate, k);
-        qsort(margin, n, sizeof *margin, compare_doubles);
+        qsort(margin, n, sizeof *margin, graphss_i_compare_doubles);
         *strength = fmax(margin[n / 2], 1e-9);
     }
     const bool good = margin && z;

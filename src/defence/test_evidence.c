@@ -122,6 +122,16 @@ static void test_sources_are_those_of_naive_sums(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* The view of a sight before it was opened. */
+static graphss_i_view unopened(graphss_ctx *ctx, const sight *s)
+{
+    return (graphss_i_view){.borrowed = true,
+                            .graph = s->w.graph,
+                            .features = s->w.features,
+                            .prob = graphss_i_copy(ctx, s->view.prob, N * K, sizeof(float)),
+                            .mlp = graphss_i_copy(ctx, s->view.mlp, N * K, sizeof(float))};
+}
+
 /* With a base that differs in a link and a row of words: the same as without. */
 static void test_a_base_changes_nothing(void **state)
 {
@@ -145,11 +155,7 @@ static void test_a_base_changes_nothing(void **state)
     other.w.features.value[0] = 3;
     assert_ok(ctx, sight_open(ctx, &s));
     assert_ok(ctx, sight_open(ctx, &other));
-    graphss_i_view again = {.borrowed = true,
-                            .graph = other.w.graph,
-                            .features = other.w.features,
-                            .prob = graphss_i_copy(ctx, other.view.prob, N * K, sizeof(float)),
-                            .mlp = graphss_i_copy(ctx, other.view.mlp, N * K, sizeof(float))};
+    graphss_i_view again = unopened(ctx, &other);
     graphss_i_lens lens = other.lens;
     lens.base = &s.view;
     assert_ok(ctx, graphss_i_view_open(ctx, &again, &lens));
@@ -180,11 +186,7 @@ static void test_who_is_not_wanted_is_taken_from_the_base(void **state)
         wanted[i] = 1;
     assert_ok(ctx, sight_open(ctx, &s));
     assert_ok(ctx, sight_open(ctx, &other));
-    graphss_i_view again = {.borrowed = true,
-                            .graph = other.w.graph,
-                            .features = other.w.features,
-                            .prob = graphss_i_copy(ctx, other.view.prob, N * K, sizeof(float)),
-                            .mlp = graphss_i_copy(ctx, other.view.mlp, N * K, sizeof(float))};
+    graphss_i_view again = unopened(ctx, &other);
     graphss_i_lens lens = other.lens;
     lens.base = &s.view;
     lens.wanted = wanted;

@@ -1,6 +1,7 @@
 /* witnesses.c - see witnesses.h. Rows of a perceptron do not see each other, so it is trained
  * on the labelled ones alone. */
 #include "defence/witnesses.h"
+#include "attack/surrogate.h"
 #include <string.h>
 
 enum {
@@ -99,16 +100,12 @@ static graphss_status train_attacker(graphss_ctx *ctx, float **w, size_t which,
                                      const graphss_observation *now,
                                      const graphss_split *split, size_t k, uint64_t seed)
 {
-    graphss_train_options opt = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
+    graphss_train_options opt = which == 1
+                                    ? graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST)
+                                    : graphss_i_surrogate_options();
     graphss_model *model = NULL;
     opt.epochs = EPOCHS;
-    if (which == 0) {
-        opt.bias = false;
-        opt.row_normalise = false;
-        opt.weight_decay = 1e-4;
-    } else if (which == 2) {
-        opt.row_normalise = false;
-        opt.bias = false;
+    if (which == 2) {
         opt.dropout = 0;
         opt.weight_decay = 5e-4;
     }
