@@ -84,6 +84,8 @@ typedef struct graphss_alert_scores {
     int32_t *free_node; /* [n_free] all nodes without a label in the split, ascending */
     uint8_t *settled;   /* [n_kinds] such nodes of this kind are as good as clean, for they
                          * did not change since the past; NULL: of none */
+    uint8_t *changed;   /* [n_kinds] nodes of this kind changed, so most of them may have been
+                         * attacked, and not only the top of a group counts; NULL: none */
     uint8_t *rehearsed; /* [n_kinds] the clean nodes of this kind were made to change; where
                          * enough true ones join them, those take their place; NULL: none */
     bool quiet;         /* they show no sign of an attack as a whole: those outside a group

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PRIOR_ODDS = 1.0 / 9, QUIET_P_VALUE = 0.0005;
+/* A snapshot is quiet above these p-values, without a past and with one: by how nodes look
+ * alone validation nodes are often a little calmer than others, by how they changed not. */
+static const double PRIOR_ODDS = 1.0 / 9, QUIET_NOW = 0.0005, QUIET_PAST = 0.01;
 enum { QUIET_DRAWS = 1999 };
 
 static double score_of(double odds)
@@ -57,9 +59,10 @@ static graphss_status fill(graphss_ctx *ctx, graphss_alert_scores *s, const grap
     s->start = graphss_i_calloc(ctx, s->n_kinds + 1, sizeof *s->start);
     s->free_node = graphss_i_alloc(ctx, n, sizeof *s->free_node);
     s->settled = graphss_i_calloc(ctx, s->n_kinds, sizeof *s->settled);
+    s->changed = graphss_i_calloc(ctx, s->n_kinds, sizeof *s->changed);
     s->rehearsed = graphss_i_calloc(ctx, s->n_kinds, sizeof *s->rehearsed);
-    bool good = labelled && s->settled && s->rehearsed && s->score && s->p_value && s->kind &&
-                s->start && s->free_node;
+    bool good = labelled && s->settled && s->changed && s->rehearsed && s->score &&
+                s->p_value && s->kind && s->start && s->free_node;
     for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
         list[c].node = graphss_i_alloc(ctx, x->n_calm, sizeof *list[c].node);
         list[c].odds = graphss_i_alloc(ctx, x->n_calm, sizeof *list[c].odds);
@@ -84,6 +87,7 @@ static graphss_status fill(graphss_ctx *ctx, graphss_alert_scores *s, const grap
     for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
         s->start[c + 1] = s->start[c] + (int64_t)list[c].n;
         s->rehearsed[c] = list[c].rehearsed;
+        s->changed[c] = c > GRAPHSS_I_SAME && c <= GRAPHSS_I_OTHER_WORDS;
     }
     const size_t total = (size_t)s->start[s->n_kinds];
     s->calm_node = graphss_i_calloc(ctx, total + 1, sizeof *s->calm_node);
@@ -117,7 +121,7 @@ graphss_status graphss_i_look_scores(graphss_ctx *ctx, graphss_alert_scores *out
     graphss_status st = fill(ctx, &s, x);
     if (!st && s.n_free && !opt->validation_only) {
         st = graphss_alert_judge(ctx, &v, &s, NULL, 0, x->in->seed, &own);
-        s.quiet = !st && v.p_value > QUIET_P_VALUE;
+        s.quiet = !st && v.p_value > (x->before ? QUIET_PAST : QUIET_NOW);
     }
     if (st)
         graphss_alert_scores_destroy(ctx, &s);

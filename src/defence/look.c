@@ -21,12 +21,12 @@ enum {
     HIT_MOST = 300,    /* nodes attacked in the rehearsal, and as many churned */
     PLAIN_MOST = 1500, /* nodes as they are */
     CHURN_MOST = 4000, /* validation nodes churned in the second rehearsal */
-    NAME_MOST = 4000,  /* nodes that tell which attack it was */
     CALM_LEAST = 20,   /* fewer changed validation nodes are replaced by churned ones */
+    EACH_LEAST = 40,   /* of which each kind gets so many, if there are as many */
     NOW = 0,
     PAST = 1
 };
-static const double PENALTY = 5e-3, QUIET = 10, CHURN_SHARE = 0.5, TIE = 0.05, RATIO_MOST = 8,
+static const double PENALTY = 5e-3, QUIET = 10, CHURN_SHARE = 0.5, TIE = 0.05,
                     UNCHANGED = 30; /* taken from the odds of a node that did not change */
 static const size_t columns[GRAPHSS_I_EYES] = {GRAPHSS_I_GLANCE_NOW, GRAPHSS_I_GLANCE_PAST};
 
@@ -296,10 +296,8 @@ static graphss_status rehearse(graphss_ctx *ctx, graphss_i_look *x)
     return st;
 }
 
-/* A gate for the attack `kind`, or for all of them: GRAPHSS_I_REHEARSED. The gate is measured
- * on the rows of the eye. */
-static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_gate *gate, const graphss_i_look *x,
-                               size_t e, size_t kind)
+graphss_status graphss_i_look_fit(graphss_ctx *ctx, graphss_i_gate *gate,
+                                  const graphss_i_look *x, size_t e, size_t kind)
 {
     const size_t m = x->n_hit;
     uint8_t *hit = graphss_i_calloc(ctx, x->n_rows, sizeof *hit);
@@ -344,9 +342,9 @@ static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_gate *gate, const gra
 /* With a past it decides; how the node looks now breaks ties, of which there are many among
  * nodes that did not change. Those were not attacked: they come after all that changed, also
  * where a change is of a kind that was not rehearsed and the gate makes little of it. */
-static void odds_by(double *odds, const graphss_i_look *x,
-                    const graphss_i_gate (*gate)[GRAPHSS_I_EYES], size_t n_gates,
-                    const graphss_i_glance *seen, size_t node, graphss_i_change *change)
+void graphss_i_look_odds(double *odds, const graphss_i_look *x,
+                         const graphss_i_gate (*gate)[GRAPHSS_I_EYES], size_t n_gates,
+                         const graphss_i_glance *seen, size_t node, graphss_i_change *change)
 {
     float column[GRAPHSS_I_GLANCE_MOST];
     graphss_i_glance_now(column, seen, node);
@@ -364,7 +362,7 @@ static double odds_of(const graphss_i_look *x, const graphss_i_glance *seen, siz
                       graphss_i_change *change)
 {
     double odds;
-    odds_by(&odds, x, &x->gate, 1, seen, node, change);
+    graphss_i_look_odds(&odds, x, &x->gate, 1, seen, node, change);
     return odds;
 }
 
@@ -382,13 +380,14 @@ static void score_rows(void *arg, size_t task)
 
 /* ---- clean nodes ---- */
 
-static int32_t changed_how(const graphss_i_look *x, size_t node)
+static int32_t kind_of(const graphss_i_change *c)
 {
-    if (!x->before || x->before[node] < 0)
-        return GRAPHSS_I_NO_PAST;
-    return x->change[node].words   ? GRAPHSS_I_OTHER_WORDS
-           : x->change[node].links ? GRAPHSS_I_OTHER_LINKS
-                                   : GRAPHSS_I_SAME;
+    static const int32_t by_links[] = {GRAPHSS_I_SAME, GRAPHSS_I_ONE_LINK, GRAPHSS_I_TWO_LINKS,
+                                       GRAPHSS_I_FEW_LINKS, GRAPHSS_I_FEW_LINKS};
+    const size_t known = sizeof by_links / sizeof *by_links;
+    return c->words                    ? GRAPHSS_I_OTHER_WORDS
+           : (size_t)c->links >= known ? GRAPHSS_I_MANY_LINKS
+                                       : by_links[c->links];
 }
 
 static void add_calm(graphss_i_calm *list, int32_t node, double odds)
@@ -397,52 +396,82 @@ static void add_calm(graphss_i_calm *list, int32_t node, double odds)
     list->odds[list->n++] = odds;
 }
 
-/* Each of n nodes gets the amount of change of a random node of the kind. */
+/* Nodes without a label of the kinds that lack clean nodes, kind by kind. */
+typedef struct models {
+    int32_t *node;
+    size_t start[GRAPHSS_I_CHANGED + 1];
+    int32_t lacking[GRAPHSS_I_CHANGED];
+    size_t n_lacking;
+} models;
+
+static void list_models(models *m, const graphss_i_look *x, const int32_t *kind,
+                        const graphss_i_calm *list, const uint8_t *labelled)
+{
+    size_t n = 0;
+    for (int32_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
+        m->start[c] = n;
+        for (size_t i = 0; i < x->n && list[c].rehearsed; i++)
+            if (kind[i] == c && !labelled[i])
+                m->node[n++] = (int32_t)i;
+        if (n > m->start[c])
+            m->lacking[m->n_lacking++] = c;
+    }
+    m->start[GRAPHSS_I_CHANGED] = n;
+}
+
+/* Each of n nodes gets the amount of change of a random node: some for each kind, the others
+ * as the kinds are. */
 static void draw_changes(graphss_benign_options *churn, size_t n, const graphss_i_look *x,
-                         const int32_t *like, size_t n_like, graphss_rng *rng)
+                         const models *m, graphss_rng *rng)
 {
     for (size_t i = 0; i < n; i++) {
-        const graphss_i_change *c = &x->change[like[graphss_rng_below(rng, n_like)]];
+        size_t from = 0, to = m->start[GRAPHSS_I_CHANGED];
+        if (i < EACH_LEAST * m->n_lacking) {
+            const int32_t c = m->lacking[i % m->n_lacking];
+            from = m->start[c];
+            to = m->start[c + 1];
+        }
+        const size_t at = from + (size_t)graphss_rng_below(rng, to - from);
+        const graphss_i_change *c = &x->change[m->node[at]];
         churn[i] = (graphss_benign_options){.links = c->links, .features = c->words};
     }
 }
 
-/* Validation nodes, churned as much as the nodes of the kind changed. */
+/* Validation nodes, churned as much as the nodes of the kinds that lack clean ones. */
 static graphss_status churn_calm(graphss_ctx *ctx, graphss_i_calm *list,
-                                 const graphss_i_look *x, const int32_t *kind, int32_t wanted,
+                                 const graphss_i_look *x, const int32_t *kind,
                                  const uint8_t *labelled)
 {
     const size_t most = x->n_calm < CHURN_MOST ? x->n_calm : CHURN_MOST;
     graphss_rng rng = graphss_rng_make(x->in->seed, GRAPHSS_STREAM_DEFENCE);
     int32_t *node = graphss_i_alloc(ctx, most, sizeof *node);
-    int32_t *like = graphss_i_alloc(ctx, x->n, sizeof *like);
     graphss_benign_options *churn = graphss_i_alloc(ctx, most, sizeof *churn);
+    models m = {.node = graphss_i_alloc(ctx, x->n, sizeof *m.node)};
     stage s = {0};
-    graphss_status st = node && like && churn ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    graphss_status st = node && m.node && churn ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (st)
         goto done;
-    size_t n = 0, n_like = 0;
-    for (size_t i = 0; i < x->n; i++)
-        if (kind[i] == wanted && !labelled[i])
-            like[n_like++] = (int32_t)i;
+    size_t n = 0;
+    list_models(&m, x, kind, list, labelled);
     for (size_t i = 0; i < x->n_calm && n < most; i++)
         if (x->before[x->calm[i]] >= 0)
             node[n++] = x->calm[i];
-    if (n_like == 0 || n == 0)
+    if (m.n_lacking == 0 || n == 0)
         goto done;
-    draw_changes(churn, n, x, like, n_like, &rng);
+    draw_changes(churn, n, x, &m, &rng);
     graphss_i_rehearsal in = {.churned = node, .n_churned = n, .churn = churn};
     st = play(ctx, &s, x, &in);
     for (size_t i = 0; i < n && !st; i++) {
         graphss_i_change change;
         const double odds = odds_of(x, &s.seen, (size_t)node[i], &change);
-        if (change.words || (change.links && wanted == GRAPHSS_I_OTHER_LINKS))
-            add_calm(list, node[i], odds);
+        graphss_i_calm *own = &list[kind_of(&change)];
+        if (own->rehearsed)
+            add_calm(own, node[i], odds);
     }
 done:
     stage_destroy(ctx, &s);
     graphss_release(ctx, churn);
-    graphss_release(ctx, like);
+    graphss_release(ctx, m.node);
     graphss_release(ctx, node);
     return st;
 }
@@ -452,9 +481,12 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
                                    const uint8_t *labelled)
 {
     size_t used[GRAPHSS_I_CHANGED] = {0};
+    bool lacking = false;
     graphss_status st = GRAPHSS_OK;
-    for (size_t i = 0; i < x->n; i++)
-        used[kind[i] = changed_how(x, i)] += !labelled[i];
+    for (size_t i = 0; i < x->n; i++) {
+        const bool seen = x->before && x->before[i] >= 0;
+        used[kind[i] = seen ? kind_of(&x->change[i]) : GRAPHSS_I_NO_PAST] += !labelled[i];
+    }
     for (size_t i = 0; i < x->n_calm; i++) {
         const size_t node = (size_t)x->calm[i];
         if (kind[node] != GRAPHSS_I_NO_PAST)
@@ -468,17 +500,19 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
                      graphss_i_gate_odds(&x->gate[NOW], column));
         }
     }
-    for (int32_t c = GRAPHSS_I_OTHER_WORDS; c > GRAPHSS_I_SAME && !st; c--)
+    for (int32_t c = GRAPHSS_I_SAME + 1; c <= GRAPHSS_I_OTHER_WORDS; c++)
         if (used[c] && list[c].n < CALM_LEAST) {
             list[c].n = 0;
-            list[c].rehearsed = true;
-            st = churn_calm(ctx, &list[c], x, kind, c, labelled);
+            list[c].rehearsed = lacking = true;
         }
-    if (!st && list[GRAPHSS_I_SAME].n == 0) /* all clean nodes changed */
-        for (size_t i = 0; i < x->n; i++)
-            if (kind[i] == GRAPHSS_I_SAME)
-                kind[i] = list[GRAPHSS_I_OTHER_LINKS].n ? GRAPHSS_I_OTHER_LINKS
-                                                        : GRAPHSS_I_OTHER_WORDS;
+    if (lacking)
+        st = churn_calm(ctx, list, x, kind, labelled);
+    int32_t like = GRAPHSS_I_SAME; /* all clean nodes changed: others are judged among those */
+    while (like < GRAPHSS_I_OTHER_WORDS && list[like].n == 0)
+        like++;
+    for (size_t i = 0; i < x->n && !st; i++)
+        if (kind[i] == GRAPHSS_I_SAME)
+            kind[i] = like;
     return st;
 }
 
@@ -497,7 +531,7 @@ graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
         st = rehearse(ctx, x);
     for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++) {
         graphss_i_gate_measure(&x->gate[e], x->row[e], x->n_rows, columns[e]);
-        st = fit_gate(ctx, &x->gate[e], x, e, GRAPHSS_I_REHEARSED);
+        st = graphss_i_look_fit(ctx, &x->gate[e], x, e, GRAPHSS_I_REHEARSED);
     }
     if (!st) {
         x->odds = graphss_i_alloc(ctx, x->n, sizeof *x->odds);
@@ -505,98 +539,5 @@ graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
     }
     if (!st)
         graphss_i_parallel(ctx, (x->n + ROWS - 1) / ROWS, score_rows, x);
-    return st;
-}
-
-/* max over shares of the log likelihood of a mixture, sum over nodes of
- * log(1 - share + share * ratio) */
-static double explains(const double *odds, size_t n)
-{
-    static const double share[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8};
-    double best = -INFINITY;
-    for (size_t s = 0; s < sizeof share / sizeof *share; s++) {
-        double sum = 0;
-        for (size_t i = 0; i < n; i++)
-            sum += log(1 - share[s] +
-                       share[s] * exp(fmin(RATIO_MOST, fmax(-RATIO_MOST, odds[i]))));
-        best = fmax(best, sum);
-    }
-    return best;
-}
-
-/* Nodes by odds, to be sorted. */
-typedef struct suspect {
-    double odds;
-    int32_t node;
-} suspect;
-
-static int likelier_first(const void *a, const void *b)
-{
-    const suspect *x = a, *y = b;
-    return x->odds != y->odds ? (x->odds < y->odds ? 1 : -1) : x->node - y->node;
-}
-
-/* Gates of single attacks and what they make of the suspects. */
-typedef struct naming {
-    const graphss_i_look *x;
-    const suspect *suspect;
-    size_t n;
-    double *odds; /* [REHEARSED x n] */
-    graphss_i_gate gate[GRAPHSS_I_REHEARSED][GRAPHSS_I_EYES];
-} naming;
-
-static void name_rows(void *arg, size_t task)
-{
-    const naming *w = arg;
-    const size_t end = graphss_i_task_end(task, w->n, ROWS);
-    for (size_t i = task * ROWS; i < end; i++) {
-        double odds[GRAPHSS_I_REHEARSED];
-        graphss_i_change change;
-        odds_by(odds, w->x, w->gate, GRAPHSS_I_REHEARSED, &w->x->now,
-                (size_t)w->suspect[i].node, &change);
-        for (size_t a = 0; a < GRAPHSS_I_REHEARSED; a++)
-            w->odds[a * w->n + i] = odds[a];
-    }
-}
-
-graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss_i_look *x,
-                                   const int32_t *node, size_t n)
-{
-    double best = -INFINITY;
-    const size_t most = n < NAME_MOST ? n : NAME_MOST;
-    suspect *list = graphss_i_alloc(ctx, n, sizeof *list);
-    naming *w = graphss_i_calloc(ctx, 1, sizeof *w);
-    double *odds = graphss_i_alloc(ctx, GRAPHSS_I_REHEARSED * most, sizeof *odds);
-    graphss_status st = list && w && odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    *kind = 0;
-    if (st)
-        goto done;
-    for (size_t i = 0; i < n; i++)
-        list[i] = (suspect){x->odds[node[i]], node[i]};
-    if (n > most) /* the others tell little of the attack */
-        qsort(list, n, sizeof *list, likelier_first);
-    w->x = x;
-    w->suspect = list;
-    w->n = most;
-    w->odds = odds;
-    for (size_t a = 0; a < GRAPHSS_I_REHEARSED && !st; a++)
-        for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++) {
-            w->gate[a][e] = x->gate[e];
-            st = fit_gate(ctx, &w->gate[a][e], x, e, a);
-        }
-    if (st)
-        goto done;
-    graphss_i_parallel(ctx, (most + ROWS - 1) / ROWS, name_rows, w);
-    for (size_t a = 0; a < GRAPHSS_I_REHEARSED; a++) {
-        const double found = explains(odds + a * most, most);
-        if (found > best) {
-            best = found;
-            *kind = a;
-        }
-    }
-done:
-    graphss_release(ctx, odds);
-    graphss_release(ctx, w);
-    graphss_release(ctx, list);
     return st;
 }

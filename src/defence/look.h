@@ -36,10 +36,15 @@ typedef struct graphss_i_look {
     double *odds;             /* [n] log of the ratio attacked : not */
 } graphss_i_look;
 
-/* How a node may differ from its past; nodes are judged among their like. */
+/* How a node may differ from its past; nodes are judged among their like. Links that came or
+ * went, and no words: by their number, for a node that others linked to has one such link,
+ * and one that linked to others has several. */
 typedef enum graphss_i_changed {
     GRAPHSS_I_SAME,
-    GRAPHSS_I_OTHER_LINKS, /* alone */
+    GRAPHSS_I_ONE_LINK,
+    GRAPHSS_I_TWO_LINKS,
+    GRAPHSS_I_FEW_LINKS, /* three or four */
+    GRAPHSS_I_MANY_LINKS,
     GRAPHSS_I_OTHER_WORDS, /* with links or without */
     GRAPHSS_I_NO_PAST,
     GRAPHSS_I_CHANGED
@@ -66,8 +71,16 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
 graphss_status graphss_i_look_scores(graphss_ctx *ctx, graphss_alert_scores *out,
                                      const graphss_i_look *x,
                                      const graphss_alert_options *opt);
+/* A gate for the attack `kind`, or for all of them: GRAPHSS_I_REHEARSED, of the eye e, on the
+ * rows of which it was measured. */
+graphss_status graphss_i_look_fit(graphss_ctx *ctx, graphss_i_gate *gate,
+                                  const graphss_i_look *x, size_t e, size_t kind);
+/* odds [n_gates] of a node by gates of both eyes; *change is set where it has a past. */
+void graphss_i_look_odds(double *odds, const graphss_i_look *x,
+                         const graphss_i_gate (*gate)[GRAPHSS_I_EYES], size_t n_gates,
+                         const graphss_i_glance *seen, size_t node, graphss_i_change *change);
 void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x);
-/* Which attack on some of the nodes explains them best: graphss_i_rehearsed. */
+/* Which attack on some of the nodes explains them best: graphss_i_rehearsed (look_name.c). */
 graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss_i_look *x,
                                    const int32_t *node, size_t n);
 

@@ -130,81 +130,94 @@ static int higher_first(const void *a, const void *b)
     return (x->score < y->score) - (x->score > y->score);
 }
 
-/* value [size] = -weight log^3(rank / (size + 1)), the highest score having rank 1, equal
- * scores their mean rank. sum: over the nodes of each origin. */
-static void rank_values(double *value, double sum[ORIGINS], pooled *pool, size_t size,
-                        double weight)
+/* What a rank is worth: to see a few nodes at the top of many, and to see that most of a
+ * group are above the clean ones, of which there may be few. */
+typedef enum worth { OF_TOP, OF_MOST, WORTHS } worth;
+
+/* value [WORTHS x size] = -weight log^3 r and weight (1 - r), r = rank / (size + 1), the
+ * highest score having rank 1, equal scores their mean rank. sum: over the nodes of each
+ * origin. */
+static void rank_values(double *value, double sum[WORTHS][ORIGINS], pooled *pool, size_t size,
+                        const double weight[WORTHS])
 {
-    memset(sum, 0, ORIGINS * sizeof *sum);
+    memset(sum, 0, WORTHS * sizeof *sum);
     qsort(pool, size, sizeof *pool, higher_first);
     for (size_t i = 0, end; i < size; i = end) {
         for (end = i + 1; end < size && pool[end].score >= pool[i].score;)
             end++;
-        const double rank = 0.5 * (double)(i + 1 + end);
-        const double x = log(rank / (double)(size + 1));
+        const double r = 0.5 * (double)(i + 1 + end) / (double)(size + 1), x = log(r);
         for (size_t j = i; j < end; j++) {
-            value[j] = -weight * x * x * x;
-            sum[pool[j].from] += value[j];
+            value[j] = -weight[OF_TOP] * x * x * x;
+            value[size + j] = weight[OF_MOST] * (1 - r);
+            for (size_t w = 0; w < WORTHS; w++)
+                sum[w][pool[j].from] += value[w * size + j];
         }
     }
 }
 
-/* What the exchanges of all kinds add up to: by drawing, or where that is much work by its
- * mean and variance, the sum being normal to all purposes then. */
+/* What the exchanges add up to over the kinds: of each what is above its mean, and a tenth of
+ * what is below. A kind that is calmer than its clean nodes, because those were made to
+ * change, must not hide another; alone it still tells calm groups from calmer ones. */
 typedef struct exchanges {
-    double own, total; /* sums of the group and of all */
-    double mean, variance;
-    double raise; /* what validation nodes are too calm */
-    double *sum;  /* [draws] */
+    double own[WORTHS];
+    double *sum;   /* [WORTHS x draws] */
+    double *drawn; /* [draws] room */
 } exchanges;
 
 static const double DRAWN_MOST = 2e7; /* numbers drawn for a verdict */
-static const double SETTLED = 0.02;   /* what nodes count that cannot have been attacked:
-                                       * they decide where there are no others */
+static const double BELOW = 0.1;
+static const double SETTLED = 0.02; /* what nodes count that cannot have been attacked:
+                                     * they decide where there are no others */
 enum {
     TRUE_LEAST = 20, /* nodes that make rehearsed ones needless */
     MANY_TIMES = 4   /* as many others as nodes of the group: it is a small part */
 };
 
-static void exchange_kind(exchanges *x, double *value, size_t size, size_t n, size_t draws,
-                          bool draw, graphss_rng *rng)
+static double above(double x)
+{
+    return x > 0 ? x : BELOW * x;
+}
+
+/* own: the sum of the n nodes of the group. By drawing, or where that is much work by mean and
+ * variance, the sum being normal to all purposes then. The same draws for each worth. */
+static void exchange_kind(exchanges *x, worth w, double own, double *value, size_t size,
+                          size_t n, size_t draws, bool draw, graphss_rng rng)
 {
     double total = 0, square = 0;
     for (size_t i = 0; i < size; i++)
         total += value[i];
-    const double mean = total / (double)size;
+    const double each = total / (double)size, mean = (double)n * each;
     for (size_t i = 0; i < size; i++)
-        square += (value[i] - mean) * (value[i] - mean);
-    x->total += total;
-    x->mean += (double)n * mean;
-    if (size > 1)
-        x->variance +=
-            square * (double)n / (double)size * (double)(size - n) / (double)(size - 1);
+        square += (value[i] - each) * (value[i] - each);
+    const double spread =
+        sqrt(square * (double)n / (double)size * (double)(size - n) / (double)(size - 1));
+    memset(x->drawn, 0, draws * sizeof *x->drawn);
     if (draw)
-        exchange(x->sum, draws, value, size, n, total, rng);
+        exchange(x->drawn, draws, value, size, n, total, &rng);
+    else
+        for (size_t d = 0; d < draws; d++)
+            x->drawn[d] = mean + spread * graphss_rng_normal(&rng);
+    for (size_t d = 0; d < draws; d++)
+        x->sum[w * draws + d] += above(x->drawn[d] - mean);
+    x->own[w] += above(own - mean);
 }
 
-/* upper quantile of a standard normal, by bisection */
-static double normal_quantile(double rate)
+/* The greater of the two in units of their root mean square: own, and sum [draws]. */
+static double combine(exchanges *x, size_t draws)
 {
-    double low = -40, high = 40;
-    for (int i = 0; i < 100; i++) {
-        const double mid = 0.5 * (low + high);
-        if (0.5 * erfc(mid / sqrt(2)) > rate)
-            low = mid;
-        else
-            high = mid;
+    double own = 0;
+    for (size_t w = 0; w < WORTHS; w++) {
+        double *sum = x->sum + w * draws, square = x->own[w] * x->own[w];
+        for (size_t d = 0; d < draws; d++)
+            square += sum[d] * sum[d];
+        const double unit = sqrt(square / (double)(draws + 1));
+        if (unit <= 0) /* all scores are equal, or no nodes changed */
+            continue;
+        for (size_t d = 0; d < draws; d++)
+            x->sum[d] = w == 0 ? sum[d] / unit : fmax(x->sum[d], sum[d] / unit);
+        own = w == 0 ? x->own[w] / unit : fmax(own, x->own[w] / unit);
     }
-    return low;
-}
-
-static void conclude_normal(double *p_value, double *threshold, const exchanges *x,
-                            size_t draws, double rate)
-{
-    const double spread = sqrt(fmax(x->variance, 1e-300));
-    const double p = 0.5 * erfc((x->own - x->mean) / spread / sqrt(2));
-    *p_value = fmin(1, fmax(p, 1 / (double)(draws + 1)));
-    *threshold = x->mean + spread * normal_quantile(rate);
+    return own;
 }
 
 /* A few hundred validation nodes may be calmer than others by luck, which all groups of the
@@ -281,49 +294,46 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
     const size_t draws = (size_t)opt.draws, kinds = seen->n_kinds;
     const bool open = !opt.validation_only;
     const size_t most = n + (size_t)seen->start[kinds] + (open ? seen->n_free : 0);
-    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
     graphss_verdict v = {0};
-    exchanges x = {.sum = graphss_i_calloc(ctx, draws, sizeof *x.sum)};
+    exchanges x = {.sum = graphss_i_calloc(ctx, WORTHS * draws, sizeof *x.sum),
+                   .drawn = graphss_i_alloc(ctx, draws, sizeof *x.drawn)};
     uint8_t *in_group = graphss_i_calloc(ctx, seen->n_nodes, sizeof *in_group);
     pooled *pool = graphss_i_alloc(ctx, most, sizeof *pool);
-    double *value = graphss_i_alloc(ctx, most, sizeof *value);
-    st = x.sum && in_group && pool && value ? mark(ctx, in_group, seen->n_nodes, node, n)
-                                            : GRAPHSS_ERR_NOMEM;
+    double *value = graphss_i_alloc(ctx, WORTHS * most, sizeof *value);
+    st = x.sum && x.drawn && in_group && pool && value
+             ? mark(ctx, in_group, seen->n_nodes, node, n)
+             : GRAPHSS_ERR_NOMEM;
     const bool draw = (double)draws * (double)(n < most - n ? n : most - n) <= DRAWN_MOST;
     for (size_t k = 0; k < kinds && !st; k++) {
         size_t count[ORIGINS];
-        double sum[ORIGINS];
+        double sum[WORTHS][ORIGINS];
         const bool settled = seen->settled && seen->settled[k];
         const size_t size = gather(pool, count, seen, k, open, in_group, node, n);
         if (count[OF_GROUP] == 0 || count[OF_GROUP] == size)
             continue;
         v.n_group += count[OF_GROUP];
         v.n_calibration += size - count[OF_GROUP];
-        rank_values(value, sum, pool, size, settled ? SETTLED : 1);
-        x.own += sum[OF_GROUP];
-        x.raise += settled ? 0 : too_calm(sum, count);
-        exchange_kind(&x, value, size, count[OF_GROUP], draws, draw, &rng);
+        const double weight[WORTHS] = {settled ? SETTLED : 1,
+                                       seen->changed && seen->changed[k]};
+        rank_values(value, sum, pool, size, weight);
+        for (size_t w = 0; w < WORTHS; w++)
+            exchange_kind(&x, w, sum[w][OF_GROUP] - (settled ? 0 : too_calm(sum[w], count)),
+                          value + w * size, size, count[OF_GROUP], draws, draw,
+                          graphss_rng_make(seed + k, GRAPHSS_STREAM_SAMPLER));
     }
     if (!st && v.n_group == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                             "no clean nodes are left to compare the group with");
     if (!st) {
-        x.mean += x.raise;
-        for (size_t d = 0; d < draws; d++)
-            x.sum[d] += x.raise;
-        if (draw)
-            conclude(&v.p_value, &v.threshold, x.sum, draws, x.own, 1e-9 * x.total,
-                     opt.false_alarm_rate);
-        else
-            conclude_normal(&v.p_value, &v.threshold, &x, draws, opt.false_alarm_rate);
+        v.score = combine(&x, draws);
+        conclude(&v.p_value, &v.threshold, x.sum, draws, v.score, 1e-9, opt.false_alarm_rate);
         v.alert = v.p_value <= opt.false_alarm_rate;
-        v.score = x.own / (double)v.n_group;
-        v.threshold /= (double)v.n_group;
         *out = v;
     }
     graphss_release(ctx, value);
     graphss_release(ctx, pool);
     graphss_release(ctx, in_group);
+    graphss_release(ctx, x.drawn);
     graphss_release(ctx, x.sum);
     return st;
 }
@@ -338,6 +348,7 @@ void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen)
     graphss_release(ctx, seen->calm_score);
     graphss_release(ctx, seen->free_node);
     graphss_release(ctx, seen->settled);
+    graphss_release(ctx, seen->changed);
     graphss_release(ctx, seen->rehearsed);
     *seen = (graphss_alert_scores){0};
 }
