@@ -37,13 +37,16 @@ typedef struct graphss_i_attack_budget {
 } graphss_i_attack_budget;
 graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options *opt,
                                                    size_t degree);
+struct graphss_i_ground;
 /* Nettack as a defence rehearses it: cumulative and direct, victim i with the budget each[i],
- * which opt bounds; joins only every stride-th node. Input and options are not checked.
+ * which opt bounds, or with that of opt where each is NULL; joins only every stride-th node.
+ * ground (ground.h): of the input's features, or NULL. Input and options are not checked.
  * Appends to out, which the caller destroys even on errors. Reports no progress. */
 graphss_status graphss_i_nettack_each(graphss_ctx *ctx, graphss_flips *out,
                                       const graphss_attack_input *in,
                                       const graphss_attack_options *opt,
-                                      const graphss_i_attack_budget *each, size_t stride);
+                                      const graphss_i_attack_budget *each, size_t stride,
+                                      const struct graphss_i_ground *ground);
 /* The domain with DETECT resolved. */
 graphss_feature_domain graphss_i_attack_domain(const graphss_features *features,
                                                const graphss_attack_options *opt);

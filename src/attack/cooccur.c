@@ -25,6 +25,7 @@ static graphss_status place_rows(graphss_ctx *ctx, graphss_i_cooccur *c, const u
     for (size_t j = 0; j < c->d; j++)
         kept += wanted[j] != 0;
     kept = kept < most ? kept : most;
+    c->kept = kept;
     c->row = graphss_i_calloc(ctx, c->d, sizeof *c->row);
     c->block = graphss_i_calloc(ctx, kept, c->blocks * sizeof *c->block);
     if (!c->row || !c->block)
@@ -65,6 +66,22 @@ graphss_status graphss_i_cooccur_init(graphss_ctx *ctx, graphss_i_cooccur *c,
     if (st)
         graphss_i_cooccur_destroy(ctx, c);
     return st;
+}
+
+graphss_status graphss_i_cooccur_copy(graphss_ctx *ctx, graphss_i_cooccur *c,
+                                      const graphss_i_cooccur *from, const graphss_i_words *x)
+{
+    *c = (graphss_i_cooccur){.d = from->d, .blocks = from->blocks, .x = x, .kept = from->kept};
+    c->row = graphss_i_calloc(ctx, c->d, sizeof *c->row);
+    c->block = graphss_i_copy(ctx, from->block, c->kept, c->blocks * sizeof *c->block);
+    if (!c->row || !c->block) {
+        graphss_i_cooccur_destroy(ctx, c);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t j = 0; j < c->d; j++)
+        if (from->row[j])
+            c->row[j] = c->block + (from->row[j] - from->block);
+    return GRAPHSS_OK;
 }
 
 void graphss_i_cooccur_destroy(graphss_ctx *ctx, graphss_i_cooccur *c)

@@ -16,7 +16,8 @@ typedef struct graphss_i_cooccur {
     size_t d, blocks;         /* blocks = 64-bit blocks of a row */
     const graphss_i_words *x; /* borrowed */
     uint64_t **row;           /* [d] blocks each, or NULL: not kept. Its own bit may be set */
-    uint64_t *block;          /* where the rows live */
+    uint64_t *block;          /* [kept x blocks] where the rows live */
+    size_t kept;
 } graphss_i_cooccur;
 
 /* Scratch of one caller. */
@@ -25,10 +26,15 @@ typedef struct graphss_i_cooccur_scratch {
     double *sum;   /* [d] */
 } graphss_i_cooccur_scratch;
 
+enum { GRAPHSS_I_COOCCUR_BYTES = 1 << 30 }; /* kept rows, usually */
+
 /* Rows are kept for the words with wanted[j], as many as fit into max_bytes. */
 graphss_status graphss_i_cooccur_init(graphss_ctx *ctx, graphss_i_cooccur *c,
                                       const graphss_i_words *x, const uint8_t *wanted,
                                       size_t max_bytes);
+/* The same rows for x, which holds the same words. */
+graphss_status graphss_i_cooccur_copy(graphss_ctx *ctx, graphss_i_cooccur *c,
+                                      const graphss_i_cooccur *from, const graphss_i_words *x);
 void graphss_i_cooccur_destroy(graphss_ctx *ctx, graphss_i_cooccur *c);
 
 /* allowed[i] = 1 where word i may be added to a node of n words, else 0. */

@@ -212,7 +212,7 @@ static graphss_status run_cumulative(graphss_ctx *ctx, graphss_flips *out,
             st = commit_words(ctx, world, &work);
         if (!st)
             st = append(ctx, out, log, &step_room, &a);
-        if (!st && !world->each)
+        if (!st && !world->quiet)
             st = graphss_i_progress(ctx, "attack", i + 1, in->n_victims, NULL);
     }
     graphss_release(ctx, a.made);
@@ -341,7 +341,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
     if (in->n_victims == 0)
         return GRAPHSS_OK;
     graphss_i_nettack_world world = {0};
-    graphss_status st = graphss_i_nettack_world_init(ctx, &world, in, opt);
+    graphss_status st = graphss_i_nettack_world_init(ctx, &world, in, opt, NULL);
     if (st)
         return st;
     st = opt->independent ? run_independent(ctx, out, log, &world)
@@ -353,15 +353,17 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
 graphss_status graphss_i_nettack_each(graphss_ctx *ctx, graphss_flips *out,
                                       const graphss_attack_input *in,
                                       const graphss_attack_options *opt,
-                                      const graphss_i_attack_budget *each, size_t stride)
+                                      const graphss_i_attack_budget *each, size_t stride,
+                                      const graphss_i_ground *ground)
 {
     graphss_i_nettack_world world = {0};
     graphss_attack_log log = {.victim =
                                   graphss_i_alloc(ctx, in->n_victims, sizeof *log.victim)};
-    graphss_status st =
-        log.victim ? graphss_i_nettack_world_init(ctx, &world, in, opt) : GRAPHSS_ERR_NOMEM;
+    graphss_status st = log.victim ? graphss_i_nettack_world_init(ctx, &world, in, opt, ground)
+                                   : GRAPHSS_ERR_NOMEM;
     if (!st) {
         world.each = each;
+        world.quiet = true;
         world.stride = stride;
         st = run_cumulative(ctx, out, &log, &world);
         graphss_i_nettack_world_destroy(ctx, &world);

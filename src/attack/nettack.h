@@ -14,9 +14,8 @@
 #define GRAPHSS_NETTACK_H
 
 #include "attack/attack_method.h"
-#include "attack/cooccur.h"
 #include "attack/degree_test.h"
-#include "attack/words.h"
+#include "attack/ground.h"
 
 /* What all workers read. Written between victims only, and only in a cumulative attack. */
 typedef struct graphss_i_nettack_world {
@@ -32,6 +31,7 @@ typedef struct graphss_i_nettack_world {
     size_t stride;              /* links are joined to every stride-th node; 1 */
     const graphss_i_attack_budget *each; /* [n_victims] or NULL: as the options have it */
     bool features;                       /* are features attacked? */
+    bool quiet;                          /* no progress */
 } graphss_i_nettack_world;
 
 /* The graph as one worker changes it. */
@@ -69,9 +69,11 @@ typedef struct graphss_i_nettack_work {
     graphss_i_cooccur_scratch cooccur;
 } graphss_i_nettack_work;
 
+/* ground: of the input's features, or NULL. */
 graphss_status graphss_i_nettack_world_init(graphss_ctx *ctx, graphss_i_nettack_world *world,
                                             const graphss_attack_input *in,
-                                            const graphss_attack_options *opt);
+                                            const graphss_attack_options *opt,
+                                            const graphss_i_ground *ground);
 void graphss_i_nettack_world_destroy(graphss_ctx *ctx, graphss_i_nettack_world *world);
 /* same: another work whose xw and S are copied rather than computed, or NULL. */
 graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_work *work,

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-static const size_t cooccur_bytes = (size_t)1 << 30; /* kept rows at most */
-
 /* XW[i][.] = sum over its words e of value_e W[word_e][.] */
 static void product_row(double *xw, const graphss_i_nettack_world *world, size_t i)
 {
@@ -131,15 +129,38 @@ static graphss_status init_together(graphss_ctx *ctx, graphss_i_nettack_world *w
                 wanted[world->x.column[node][w]] = 1;
         }
     }
-    const graphss_status st =
-        graphss_i_cooccur_init(ctx, &world->together, &world->x, wanted, cooccur_bytes);
+    const graphss_status st = graphss_i_cooccur_init(ctx, &world->together, &world->x, wanted,
+                                                     GRAPHSS_I_COOCCUR_BYTES);
     graphss_release(ctx, wanted);
     return st;
 }
 
+/* The words, which go together, and what an absent one becomes. */
+static graphss_status init_words(graphss_ctx *ctx, graphss_i_nettack_world *world,
+                                 const graphss_i_ground *ground)
+{
+    const graphss_features *features = world->in->features;
+    const bool tested = world->features && world->opt->cooccurrence_test;
+    graphss_status st = ground ? graphss_i_words_share(ctx, &world->x, &ground->x)
+                               : graphss_i_words_init(ctx, &world->x, features);
+    world->on = graphss_i_alloc(ctx, world->d, sizeof *world->on);
+    if (!st && !world->on)
+        st = GRAPHSS_ERR_NOMEM;
+    if (!st && ground)
+        memcpy(world->on, ground->on, world->d * sizeof *world->on);
+    else if (!st)
+        st = graphss_i_words_on(ctx, world->on, &world->x,
+                                graphss_i_attack_domain(features, world->opt));
+    if (st || !tested)
+        return st;
+    return ground ? graphss_i_cooccur_copy(ctx, &world->together, &ground->together, &world->x)
+                  : init_together(ctx, world);
+}
+
 graphss_status graphss_i_nettack_world_init(graphss_ctx *ctx, graphss_i_nettack_world *world,
                                             const graphss_attack_input *in,
-                                            const graphss_attack_options *opt)
+                                            const graphss_attack_options *opt,
+                                            const graphss_i_ground *ground)
 {
     *world = (graphss_i_nettack_world){.n = in->graph->n_nodes,
                                        .d = in->features->n_cols,
@@ -154,16 +175,10 @@ graphss_status graphss_i_nettack_world_init(graphss_ctx *ctx, graphss_i_nettack_
     if (opt->influencers)
         world->most_targets =
             (size_t)opt->influencers < world->n ? (size_t)opt->influencers : world->n;
-    graphss_status st = graphss_i_words_init(ctx, &world->x, in->features);
+    graphss_status st = init_words(ctx, world, ground);
     world->rsqrt = graphss_i_alloc(ctx, world->n + 2, sizeof *world->rsqrt);
-    world->on = graphss_i_alloc(ctx, world->d, sizeof *world->on);
-    if (!st && (!world->rsqrt || !world->on))
+    if (!st && !world->rsqrt)
         st = GRAPHSS_ERR_NOMEM;
-    if (!st)
-        st = graphss_i_words_on(ctx, world->on, &world->x,
-                                graphss_i_attack_domain(in->features, opt));
-    if (!st && world->features && opt->cooccurrence_test)
-        st = init_together(ctx, world);
     if (st) {
         graphss_i_nettack_world_destroy(ctx, world);
         return st;

@@ -24,7 +24,7 @@ static void test_the_score_of_any_link_is_the_margin_after_its_flip(void **state
         const graphss_attack_options opt = plain_options(GRAPHSS_ATTACK_LINKS, 1);
         graphss_i_nettack_world world;
         graphss_i_nettack_work work;
-        assert_ok(ctx, graphss_i_nettack_world_init(ctx, &world, &in, &opt));
+        assert_ok(ctx, graphss_i_nettack_world_init(ctx, &world, &in, &opt, NULL));
         assert_ok(ctx, graphss_i_nettack_work_init(ctx, &work, &world, NULL));
         dense_world d;
         dense_make(&d, &t.data.graph, &t.data.features);
@@ -111,7 +111,7 @@ static void check_greedy(graphss_feature_kind kind, int what)
         assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &in, &opt));
         assert_int_equal(flips.count, 6);
         graphss_i_nettack_world world;
-        assert_ok(ctx, graphss_i_nettack_world_init(ctx, &world, &in, &opt));
+        assert_ok(ctx, graphss_i_nettack_world_init(ctx, &world, &in, &opt, NULL));
         dense_world d;
         dense_make(&d, &t.data.graph, &t.data.features);
         for (size_t i = 0; i < flips.count; i++) {
@@ -452,8 +452,28 @@ static void test_an_attack_can_be_cancelled(void **state)
 typedef struct starving {
     tiny_world *t;
     graphss_attack_options opt;
-    bool each;
+    bool each, ground;
 } starving;
+
+/* On a ground made for all victims, or each on its own. */
+static graphss_status attack_each(graphss_ctx *ctx, graphss_flips *flips,
+                                  const graphss_attack_input *in,
+                                  const graphss_attack_options *opt,
+                                  const graphss_i_attack_budget *each, size_t stride,
+                                  bool grounded)
+{
+    graphss_i_ground ground = {0};
+    graphss_status st = GRAPHSS_OK;
+    if (grounded)
+        st = graphss_i_ground_init(ctx, &ground, in->features,
+                                   graphss_i_attack_domain(in->features, opt), in->victim,
+                                   in->n_victims);
+    if (!st)
+        st = graphss_i_nettack_each(ctx, flips, in, opt, each, stride,
+                                    grounded ? &ground : NULL);
+    graphss_i_ground_destroy(ctx, &ground);
+    return st;
+}
 
 static graphss_status attack_all(graphss_ctx *ctx, void *arg)
 {
@@ -464,7 +484,7 @@ static graphss_status attack_all(graphss_ctx *ctx, void *arg)
     graphss_attack_log log = {0};
     const graphss_i_attack_budget each[] = {{2, 2, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}};
     const graphss_status st = s->each
-                                  ? graphss_i_nettack_each(ctx, &flips, &in, &s->opt, each, 2)
+                                  ? attack_each(ctx, &flips, &in, &s->opt, each, 2, s->ground)
                                   : graphss_attack_run(ctx, &flips, &log, &in, &s->opt);
     graphss_flips_destroy(ctx, &flips);
     graphss_attack_log_destroy(ctx, &log);
@@ -477,7 +497,9 @@ static void test_every_allocation_may_fail(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 8, GRAPHSS_FEATURES_REAL);
-    starving s = {&t, graphss_attack_options_default(), true};
+    starving s = {&t, graphss_attack_options_default(), true, false};
+    testing_each_allocation_fails(attack_all, &s);
+    s.ground = true;
     testing_each_allocation_fails(attack_all, &s);
     s.each = false;
     testing_each_allocation_fails(attack_all, &s);
@@ -513,8 +535,8 @@ static void test_the_budget_and_the_domain_are_told(void **state)
     assert_string_equal(text, "0 <-> 1 (binary, forced)");
 }
 
-/* With the same budget for all it is the attack itself; else each victim has its own, and
- * with a stride only every so many-th node is joined. */
+/* With the same budget for all it is the attack itself, on a ground made before or not; else
+ * each victim has its own, and with a stride only every so many-th node is joined. */
 static void test_victims_may_have_budgets_of_their_own(void **state)
 {
     (void)state;
@@ -530,15 +552,19 @@ static void test_victims_may_have_budgets_of_their_own(void **state)
         graphss_flips want = {0}, got = {0}, own = {0};
         const graphss_i_attack_budget same[N] = {{2, 3, 0}, {2, 3, 0}, {2, 3, 0}};
         assert_ok(ctx, graphss_attack_run(ctx, &want, NULL, &in, &opt));
-        assert_ok(ctx, graphss_i_nettack_each(ctx, &got, &in, &opt, same, 1));
-        assert_int_equal(got.count, want.count);
-        for (size_t i = 0; i < want.count; i++) {
-            assert_int_equal(got.item[i].victim, want.item[i].victim);
-            assert_int_equal(got.item[i].node, want.item[i].node);
-            assert_int_equal(got.item[i].target, want.item[i].target);
+        for (int way = 0; way < 4; way++) {
+            assert_ok(ctx,
+                      attack_each(ctx, &got, &in, &opt, way % 2 ? same : NULL, 1, way / 2));
+            assert_int_equal(got.count, want.count);
+            for (size_t i = 0; i < want.count; i++) {
+                assert_int_equal(got.item[i].victim, want.item[i].victim);
+                assert_int_equal(got.item[i].node, want.item[i].node);
+                assert_int_equal(got.item[i].target, want.item[i].target);
+            }
+            graphss_flips_destroy(ctx, &got);
         }
         const graphss_i_attack_budget each[N] = {{0, 2, 0}, {3, 0, 0}, {0, 0, 0}};
-        assert_ok(ctx, graphss_i_nettack_each(ctx, &own, &in, &opt, each, 5));
+        assert_ok(ctx, attack_each(ctx, &own, &in, &opt, each, 5, false));
         size_t links = 0, words = 0;
         for (size_t i = 0; i < own.count; i++) {
             const graphss_flip *f = &own.item[i];
@@ -552,7 +578,6 @@ static void test_victims_may_have_budgets_of_their_own(void **state)
         assert_int_equal(words, 2);
         assert_true(links > 0 && links <= 3);
         graphss_flips_destroy(ctx, &own);
-        graphss_flips_destroy(ctx, &got);
         graphss_flips_destroy(ctx, &want);
         graphss_dataset_destroy(ctx, &t.data);
     }

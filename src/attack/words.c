@@ -92,6 +92,23 @@ graphss_status graphss_i_words_init(graphss_ctx *ctx, graphss_i_words *x,
     return st;
 }
 
+graphss_status graphss_i_words_share(graphss_ctx *ctx, graphss_i_words *x,
+                                     const graphss_i_words *from)
+{
+    *x = *from;
+    x->shared = true;
+    x->holders = (graphss_i_rows){0};
+    x->column = graphss_i_copy(ctx, from->column, x->n, sizeof *x->column);
+    x->length = graphss_i_copy(ctx, from->length, x->n, sizeof *x->length);
+    x->changed = graphss_i_calloc(ctx, x->n, sizeof *x->changed);
+    graphss_status st = x->column && x->length && x->changed
+                            ? graphss_i_rows_init(ctx, &x->holders, &from->inverted)
+                            : GRAPHSS_ERR_NOMEM;
+    if (st)
+        graphss_i_words_destroy(ctx, x);
+    return st;
+}
+
 void graphss_i_words_destroy(graphss_ctx *ctx, graphss_i_words *x)
 {
     for (size_t i = 0; x->changed && i < x->n; i++)
@@ -100,13 +117,15 @@ void graphss_i_words_destroy(graphss_ctx *ctx, graphss_i_words *x)
             graphss_release(ctx, x->column[i]);
         }
     graphss_i_rows_destroy(ctx, &x->holders);
-    graphss_graph_destroy(ctx, &x->inverted);
     graphss_release(ctx, x->changed);
     graphss_release(ctx, x->length);
     graphss_release(ctx, x->column);
-    graphss_release(ctx, x->sparse_value);
-    graphss_release(ctx, x->sparse_column);
-    graphss_release(ctx, x->sparse_start);
+    if (!x->shared) {
+        graphss_graph_destroy(ctx, &x->inverted);
+        graphss_release(ctx, x->sparse_value);
+        graphss_release(ctx, x->sparse_column);
+        graphss_release(ctx, x->sparse_start);
+    }
     *x = (graphss_i_words){0};
 }
 

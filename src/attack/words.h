@@ -19,6 +19,7 @@ typedef struct graphss_i_words {
     float *sparse_value;
     int64_t *sparse_start;
     graphss_graph inverted; /* base of holders; n_nodes is d */
+    bool shared;            /* the arrays above belong to another */
 } graphss_i_words;
 
 /* The features are borrowed. Dense ones are copied without their zeros. */
@@ -27,6 +28,9 @@ graphss_status graphss_i_words_init(graphss_ctx *ctx, graphss_i_words *x,
 /* The same without holders. */
 graphss_status graphss_i_words_rows(graphss_ctx *ctx, graphss_i_words *x,
                                     const graphss_features *features);
+/* What `from`, which was not changed and stays so, holds; its arrays are borrowed. */
+graphss_status graphss_i_words_share(graphss_ctx *ctx, graphss_i_words *x,
+                                     const graphss_i_words *from);
 void graphss_i_words_destroy(graphss_ctx *ctx, graphss_i_words *x);
 
 static inline double graphss_i_words_value(const graphss_i_words *x, size_t node, size_t e)

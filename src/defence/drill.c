@@ -5,7 +5,7 @@
 #include "attack/sandbox.h"
 #include <string.h>
 
-enum { HALVES = 2, BLOCK_MOST = 600, CALM_MOST = 4 * BLOCK_MOST };
+enum { HALVES = 2, BLOCK_MOST = 400, CALM_MOST = 2400 };
 static const double CHURN_WEIGHT = 0.3;
 
 void graphss_i_drills_destroy(graphss_ctx *ctx, graphss_i_drills *d)
@@ -27,8 +27,9 @@ graphss_status graphss_i_drills_plan(graphss_ctx *ctx, graphss_i_drills *d,
                               split->n_val, split->n_train, (int)GRAPHSS_I_KNOWN_LEAST);
     const int32_t *node = val ? split->val : split->train;
     const int32_t *label = val ? split->val_label : split->train_label;
-    graphss_i_drills made = {.block = n < BLOCK_MOST ? n : BLOCK_MOST};
-    made.blocks = n / made.block < GRAPHSS_I_DRILLS ? n / made.block : GRAPHSS_I_DRILLS;
+    const size_t wanted = (n + BLOCK_MOST - 1) / BLOCK_MOST;
+    graphss_i_drills made = {.blocks = wanted < GRAPHSS_I_DRILLS ? wanted : GRAPHSS_I_DRILLS};
+    made.block = n / made.blocks < BLOCK_MOST ? n / made.blocks : BLOCK_MOST;
     made.views = 1 + (GRAPHSS_I_DRILLS + made.blocks - 1) / made.blocks;
     const size_t used = made.blocks * made.block;
     int32_t *order = graphss_i_alloc(ctx, n, sizeof *order);
@@ -93,7 +94,8 @@ static graphss_status merge(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flip
 graphss_status graphss_i_drills_attack(graphss_ctx *ctx, graphss_flips *flips,
                                        const graphss_i_drills *d, size_t drill,
                                        const graphss_attack_input *in,
-                                       const float *const *surrogate)
+                                       const float *const *surrogate,
+                                       const graphss_i_ground *ground)
 {
     const size_t round = drill / d->blocks, from = drill % d->blocks * d->block;
     graphss_attack_input step = *in;
@@ -106,8 +108,8 @@ graphss_status graphss_i_drills_attack(graphss_ctx *ctx, graphss_flips *flips,
     for (size_t i = from; i < from + d->block; i++)
         if (hit(i, round))
             victim[step.n_victims++] = d->node[i];
-    const graphss_status st =
-        graphss_i_simulate(ctx, flips, &step, kind_of(drill), surrogate, drill % HALVES);
+    const graphss_status st = graphss_i_simulate(ctx, flips, &step, kind_of(drill), surrogate,
+                                                 drill % HALVES, ground);
     graphss_release(ctx, victim);
     return st;
 }

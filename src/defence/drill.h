@@ -29,11 +29,12 @@ void graphss_i_drills_destroy(graphss_ctx *ctx, graphss_i_drills *d);
 
 /* What an attacker does in a drill, each as if it were the only one: else he would join his
  * victims to those of others, whose words say what he wants. in: graph and features of the
- * snapshot, label (believed), classes, model, seed; surrogate: see simulate.h. */
+ * snapshot, label (believed), classes, model, seed; surrogate, ground: see simulate.h. */
 graphss_status graphss_i_drills_attack(graphss_ctx *ctx, graphss_flips *flips,
                                        const graphss_i_drills *d, size_t drill,
                                        const graphss_attack_input *in,
-                                       const float *const *surrogate);
+                                       const float *const *surrogate,
+                                       const graphss_i_ground *ground);
 /* The view, from 1 on, with all its drills. flips [GRAPHSS_I_DRILLS]: as above. */
 graphss_status graphss_i_drills_merge(graphss_ctx *ctx, graphss_graph *graph,
                                       graphss_features *features, const graphss_i_drills *d,

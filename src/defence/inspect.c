@@ -6,6 +6,7 @@
  * the sampler of graphss/selfsup.h. Done twice: the second time neighbours vote with what the
  * first found, and those found suspicious count less. */
 #include "defence/inspect.h"
+#include "attack/attack_method.h"
 #include "defence/caution.h"
 #include "defence/drill.h"
 #include "defence/witnesses.h"
@@ -129,6 +130,7 @@ static graphss_status believe(graphss_ctx *ctx, inspection *x)
 typedef struct rehearsal {
     inspection *x;
     graphss_attack_input in;
+    graphss_i_ground ground;
     graphss_flips flips[GRAPHSS_I_DRILLS];
 } rehearsal;
 
@@ -139,7 +141,8 @@ static graphss_status attack_once(graphss_ctx *ctx, void *arg, size_t drill)
         graphss_i_progress(ctx, "simulate", drill, GRAPHSS_I_DRILLS, NULL);
     return st ? st
               : graphss_i_drills_attack(ctx, &r->flips[drill], &r->x->drills, drill, &r->in,
-                                        (const float *const *)r->x->witnesses.attacker);
+                                        (const float *const *)r->x->witnesses.attacker,
+                                        &r->ground);
 }
 
 /* graph and features are there. */
@@ -182,6 +185,7 @@ static graphss_status make_views(graphss_ctx *ctx, inspection *x)
 {
     const graphss_i_scene *scene = x->scene;
     const size_t simulated = x->drills.views - 1;
+    const graphss_attack_options opt = graphss_attack_options_default();
     rehearsal r = {.x = x,
                    .in = {.graph = scene->current.graph,
                           .features = scene->current.features,
@@ -194,7 +198,12 @@ static graphss_status make_views(graphss_ctx *ctx, inspection *x)
     x->view[0].features = *scene->current.features;
     graphss_status st = open_view(ctx, x, &x->view[0], &x->lens);
     if (!st)
+        st = graphss_i_ground_init(ctx, &r.ground, r.in.features,
+                                   graphss_i_attack_domain(r.in.features, &opt),
+                                   x->drills.node, x->drills.blocks * x->drills.block);
+    if (!st)
         st = graphss_i_errands(ctx, GRAPHSS_I_DRILLS, attack_once, &r);
+    graphss_i_ground_destroy(ctx, &r.ground);
     /* Where views are few and large, threads share each. */
     if (!st && simulated >= FEW_VIEWS)
         st = graphss_i_errands(ctx, simulated, make_view, &r);

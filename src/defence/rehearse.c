@@ -199,7 +199,8 @@ static graphss_status attack_some(graphss_ctx *ctx, scene *s, const graphss_i_re
                                         .n_victims = n,
                                         .seed = in->seed};
     if (!st && n)
-        st = graphss_i_nettack_each(ctx, &flips, &input, &opt, each, now->n / POOL + 1);
+        st = graphss_i_nettack_each(ctx, &flips, &input, &opt, each, now->n / POOL + 1,
+                                    NULL);
     if (!st && n)
         st = change(ctx, s, now, &flips);
     graphss_flips_destroy(ctx, &flips);

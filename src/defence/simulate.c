@@ -1,6 +1,7 @@
 /* simulate.c - the attacks do the work. Copying is asked for a node at a time: its budgets are
  * shares of a node's words, and both ways with the links have to occur equally often. */
 #include "defence/simulate.h"
+#include "attack/attack_method.h"
 #include "attack/copy.h"
 
 enum { BUDGETS = GRAPHSS_I_BUDGETS };
@@ -36,21 +37,20 @@ static graphss_status copy(graphss_ctx *ctx, graphss_flips *flips,
 /* Drawn links do less harm than chosen ones, so an attacker draws more of them. */
 static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
                           const graphss_attack_input *in, graphss_i_tampering kind,
-                          size_t budget)
+                          size_t budget, const graphss_i_ground *ground)
 {
     if (kind == GRAPHSS_I_COPIED || kind == GRAPHSS_I_BORROWED)
         return copy(ctx, flips, in, budget, kind == GRAPHSS_I_COPIED);
     const bool drawn = kind == GRAPHSS_I_DICE || kind == GRAPHSS_I_RANDOM;
     graphss_attack_options opt = graphss_attack_options_default();
-    opt.method = kind == GRAPHSS_I_DICE    ? "dice"
-                 : drawn                   ? "random"
-                 : kind == GRAPHSS_I_CHURN ? "benign"
-                                           : "nettack";
     opt.links = kind == GRAPHSS_I_FEATURES ? 0
                 : drawn                    ? drawn_links[budget]
                                            : budgets[budget].links;
     opt.features =
         kind == GRAPHSS_I_LINKS || kind == GRAPHSS_I_DICE ? 0 : budgets[budget].features;
+    if (!drawn && kind != GRAPHSS_I_CHURN)
+        return graphss_i_nettack_each(ctx, flips, in, &opt, NULL, 1, ground);
+    opt.method = kind == GRAPHSS_I_DICE ? "dice" : drawn ? "random" : "benign";
     return graphss_attack_run(ctx, flips, NULL, in, &opt);
 }
 
@@ -65,7 +65,8 @@ static graphss_status keep(graphss_ctx *ctx, graphss_flips *all, const graphss_f
 
 graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_flips *out,
                                   const graphss_attack_input *in, graphss_i_tampering kind,
-                                  const float *const *surrogate, size_t turn)
+                                  const float *const *surrogate, size_t turn,
+                                  const graphss_i_ground *ground)
 {
     graphss_attack_input step = *in;
     int32_t *some = graphss_i_alloc(ctx, in->n_victims, sizeof *some);
@@ -79,7 +80,7 @@ graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_flips *out,
         if (!step.n_victims)
             continue;
         step.surrogate = surrogate[(b + turn) % BUDGETS];
-        st = run(ctx, &flips, &step, kind, kind == GRAPHSS_I_FEW ? 0 : b);
+        st = run(ctx, &flips, &step, kind, kind == GRAPHSS_I_FEW ? 0 : b, ground);
         if (!st)
             st = keep(ctx, out, &flips);
         graphss_flips_destroy(ctx, &flips);

@@ -20,7 +20,8 @@ static void test_many_labelled_nodes_make_few_views(void **state)
     static int32_t node[MANY], label[MANY];
     static const struct {
         size_t n, blocks, views;
-    } want[] = {{20, 1, 19}, {600, 1, 19}, {1530, 2, 10}, {3943, 6, 4}, {MANY, 18, 2}};
+    } want[] = {{20, 1, 19},  {400, 1, 19},  {401, 2, 10},
+                {1530, 4, 6}, {3943, 10, 3}, {MANY, 18, 2}};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t t = 0; t < sizeof want / sizeof *want; t++) {
         const graphss_split split = validation(node, label, want[t].n);
@@ -152,7 +153,7 @@ static graphss_status drill_and_drop(graphss_ctx *ctx, void *arg)
     graphss_status st = graphss_i_drills_plan(ctx, &d, &split, 1);
     graphss_flips flips[GRAPHSS_I_DRILLS] = {0};
     if (!st)
-        st = graphss_i_drills_attack(ctx, &flips[0], &d, 0, &in, believes);
+        st = graphss_i_drills_attack(ctx, &flips[0], &d, 0, &in, believes, NULL);
     if (!st)
         st = graphss_i_drills_merge(ctx, &g, &x, &d, 1, &in, flips);
     graphss_flips_destroy(ctx, &flips[0]);

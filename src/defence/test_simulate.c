@@ -34,7 +34,7 @@ static graphss_status simulate(graphss_ctx *ctx, graphss_graph *g, graphss_featu
                                      .n_victims = HIT,
                                      .seed = 3};
     graphss_flips flips = {0};
-    graphss_status st = graphss_i_simulate(ctx, &flips, &in, r->kind, believes, 0);
+    graphss_status st = graphss_i_simulate(ctx, &flips, &in, r->kind, believes, 0, NULL);
     if (!st)
         st = graphss_flips_apply_parts(ctx, g, x, &r->w.graph, &r->w.features, &flips, NULL);
     graphss_flips_destroy(ctx, &flips);

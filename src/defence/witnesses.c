@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    PATIENCE = 40, /* epochs that the perceptron may go on without becoming better */
+    PATIENCE = 20, /* epochs that the perceptron may go on without becoming better */
     EPOCHS = 100   /* of the linear models */
 };
 
@@ -103,14 +103,16 @@ static graphss_status train_attacker(graphss_ctx *ctx, float **w, size_t which,
     graphss_train_options opt = which == 1
                                     ? graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST)
                                     : graphss_i_surrogate_options();
+    graphss_split own = *split; /* the last epoch is as good, and measuring costs a third */
     graphss_model *model = NULL;
+    own.n_val = 0;
     opt.epochs = EPOCHS;
     if (which == 2) {
         opt.dropout = 0;
         opt.weight_decay = 5e-4;
     }
-    graphss_status st = graphss_model_train(ctx, &model, NULL, now->graph, now->features, k,
-                                            split, seed, &opt);
+    graphss_status st =
+        graphss_model_train(ctx, &model, NULL, now->graph, now->features, k, &own, seed, &opt);
     if (!st)
         st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
     graphss_model_free(ctx, model);

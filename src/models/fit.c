@@ -1,6 +1,7 @@
 /* fit.c - epochs. Weights are judged before they are changed, so what is kept is what was
  * measured: epoch e measures the weights after e steps, and the last measures the last step.
- * Where nothing is drawn one forward pass serves both the measurement and the step.
+ * Where nothing is drawn one forward pass serves both the measurement and the step; without
+ * validation nodes there is nothing to measure.
  *
  * The paper's code is a step late: it measures, takes a step and keeps what it then has, from
  * the weights it starts with on, and of equally good epochs the first (adam->kept). */
@@ -110,7 +111,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         const bool separate = draws || last;
         const size_t measured = late ? e : e - 1; /* the epoch these weights are judged for */
         bool taken = false;
-        if (late ? !last : e > 0 || !separate)
+        if ((late ? !last : e > 0 || !separate) && (split->n_val || !separate))
             graphss_i_tape_forward(tape, !separate, key);
         if (late ? !last : e > 0) {
             const graphss_i_measure now =
