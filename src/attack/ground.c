@@ -1,34 +1,48 @@
 #include "attack/ground.h"
 
 graphss_status graphss_i_ground_init(graphss_ctx *ctx, graphss_i_ground *ground,
-                                     const graphss_features *features,
-                                     graphss_feature_domain domain, const int32_t *node,
-                                     size_t n_nodes)
+                                     const graphss_i_ground_input *in)
 {
-    *ground = (graphss_i_ground){0};
-    graphss_status st = graphss_i_words_init(ctx, &ground->x, features);
+    *ground = (graphss_i_ground){.believed = in->believed, .n_believed = in->n_believed};
+    graphss_status st = graphss_i_words_init(ctx, &ground->x, in->features);
     if (st)
         return st;
     const graphss_i_words *x = &ground->x;
+    const size_t k = in->n_classes;
     uint8_t *wanted = graphss_i_calloc(ctx, x->d, sizeof *wanted);
     ground->on = graphss_i_alloc(ctx, x->d, sizeof *ground->on);
-    st = wanted && ground->on ? graphss_i_words_on(ctx, ground->on, x, domain)
-                              : GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < n_nodes && !st; i++)
-        for (int32_t e = 0; e < x->length[node[i]]; e++)
-            wanted[x->column[node[i]][e]] = 1;
+    ground->xw = graphss_i_alloc(ctx, x->n, in->n_believed * k * sizeof *ground->xw);
+    st = wanted && ground->on && ground->xw
+             ? graphss_i_words_on(ctx, ground->on, x, in->domain)
+             : GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < in->n_nodes && !st; i++)
+        for (int32_t e = 0; e < x->length[in->node[i]]; e++)
+            wanted[x->column[in->node[i]][e]] = 1;
     if (!st)
         st =
             graphss_i_cooccur_init(ctx, &ground->together, x, wanted, GRAPHSS_I_COOCCUR_BYTES);
+    for (size_t b = 0; b < in->n_believed && !st; b++)
+        for (size_t i = 0; i < x->n; i++)
+            graphss_i_words_product(ground->xw + (b * x->n + i) * k, x, i, in->believed[b], k);
     graphss_release(ctx, wanted);
     if (st)
         graphss_i_ground_destroy(ctx, ground);
     return st;
 }
 
+const double *graphss_i_ground_product(const graphss_i_ground *ground, const float *w,
+                                       size_t n_classes)
+{
+    for (size_t b = 0; b < ground->n_believed; b++)
+        if (ground->believed[b] == w)
+            return ground->xw + b * ground->x.n * n_classes;
+    return NULL;
+}
+
 void graphss_i_ground_destroy(graphss_ctx *ctx, graphss_i_ground *ground)
 {
     graphss_i_cooccur_destroy(ctx, &ground->together);
+    graphss_release(ctx, ground->xw);
     graphss_release(ctx, ground->on);
     graphss_i_words_destroy(ctx, &ground->x);
     *ground = (graphss_i_ground){0};

@@ -22,7 +22,8 @@ typedef struct graphss_i_nettack_world {
     size_t n, d, k;
     const graphss_attack_input *in;
     const graphss_attack_options *opt;
-    const float *w; /* [d x k] */
+    const float *w;   /* [d x k] */
+    const double *xw; /* [n x k] of the ground, at the start; NULL: not known */
     graphss_i_words x;
     graphss_i_cooccur together; /* empty when the test is off or no feature is attacked */
     float *on;                  /* [d] */

@@ -3,18 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-/* XW[i][.] = sum over its words e of value_e W[word_e][.] */
 static void product_row(double *xw, const graphss_i_nettack_world *world, size_t i)
 {
-    const size_t k = world->k;
-    for (size_t c = 0; c < k; c++)
-        xw[c] = 0;
-    for (int32_t e = 0; e < world->x.length[i]; e++) {
-        const float *w = world->w + (size_t)world->x.column[i][e] * k;
-        const double v = graphss_i_words_value(&world->x, i, (size_t)e);
-        for (size_t c = 0; c < k; c++)
-            xw[c] += v * (double)w[c];
-    }
+    graphss_i_words_product(xw, &world->x, i, world->w, world->k);
 }
 
 /* S[i][.] = sum over x in i, N(i) of XW[x][.] d_x^-1/2 */
@@ -175,6 +166,8 @@ graphss_status graphss_i_nettack_world_init(graphss_ctx *ctx, graphss_i_nettack_
     if (opt->influencers)
         world->most_targets =
             (size_t)opt->influencers < world->n ? (size_t)opt->influencers : world->n;
+    if (ground)
+        world->xw = graphss_i_ground_product(ground, world->w, world->k);
     graphss_status st = init_words(ctx, world, ground);
     world->rsqrt = graphss_i_alloc(ctx, world->n + 2, sizeof *world->rsqrt);
     if (!st && !world->rsqrt)
@@ -254,7 +247,9 @@ graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_w
         memcpy(work->s, same->s, n * k * sizeof *work->s);
         return GRAPHSS_OK;
     }
-    for (size_t i = 0; i < n; i++)
+    if (world->xw)
+        memcpy(work->xw, world->xw, n * k * sizeof *work->xw);
+    for (size_t i = 0; i < n && !world->xw; i++)
         product_row(work->xw + i * k, world, i);
     for (size_t i = 0; i < n; i++)
         sum_row(work, i);

@@ -464,10 +464,15 @@ static graphss_status attack_each(graphss_ctx *ctx, graphss_flips *flips,
 {
     graphss_i_ground ground = {0};
     graphss_status st = GRAPHSS_OK;
+    const graphss_i_ground_input base = {.features = in->features,
+                                         .domain = graphss_i_attack_domain(in->features, opt),
+                                         .node = in->victim,
+                                         .n_nodes = in->n_victims,
+                                         .n_classes = in->n_classes,
+                                         .believed = &in->surrogate,
+                                         .n_believed = 1};
     if (grounded)
-        st = graphss_i_ground_init(ctx, &ground, in->features,
-                                   graphss_i_attack_domain(in->features, opt), in->victim,
-                                   in->n_victims);
+        st = graphss_i_ground_init(ctx, &ground, &base);
     if (!st)
         st = graphss_i_nettack_each(ctx, flips, in, opt, each, stride,
                                     grounded ? &ground : NULL);

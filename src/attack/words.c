@@ -129,6 +129,19 @@ void graphss_i_words_destroy(graphss_ctx *ctx, graphss_i_words *x)
     *x = (graphss_i_words){0};
 }
 
+void graphss_i_words_product(double *xw, const graphss_i_words *x, size_t node, const float *w,
+                             size_t k)
+{
+    for (size_t c = 0; c < k; c++)
+        xw[c] = 0;
+    for (int32_t e = 0; e < x->length[node]; e++) {
+        const float *row = w + (size_t)x->column[node][e] * k;
+        const double v = graphss_i_words_value(x, node, (size_t)e);
+        for (size_t c = 0; c < k; c++)
+            xw[c] += v * (double)row[c];
+    }
+}
+
 /* Takes `node` from or adds it to the holders of the words that only one of two ascending
  * lists has. */
 static bool move_holder(graphss_ctx *ctx, graphss_i_words *x, size_t node, const int32_t *a,

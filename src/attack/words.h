@@ -39,6 +39,10 @@ static inline double graphss_i_words_value(const graphss_i_words *x, size_t node
                             : (double)x->value[x->start[node] + (int64_t)e];
 }
 
+/* xw [k] = sum over the node's words e of value_e w[word_e][.]; w [d x k] */
+void graphss_i_words_product(double *xw, const graphss_i_words *x, size_t node, const float *w,
+                             size_t k);
+
 /* Gives the node these words and values instead (copied). After NOMEM the words are good
  * for nothing but destroy. */
 graphss_status graphss_i_words_replace(graphss_ctx *ctx, graphss_i_words *x, size_t node,

@@ -192,7 +192,7 @@ static void open_twin(void *arg, size_t task)
         }
         double links = 0;
         for (int64_t e = g->offset[i]; e < g->offset[i + 1] && twin >= 0; e++)
-            links += g->target[e] == twin || graphss_graph_has_edge(g, g->target[e], twin);
+            links += g->target[e] == twin || graphss_graph_has_edge(g, twin, g->target[e]);
         softmax(rest, own, lens->strength, k);
         odd[ODD_TWIN_LINKS] = (float)(links / fmax(1, (double)graphss_graph_degree(g, i)));
         odd[ODD_TWIN_WORDS] = (float)common / (float)(words ? words : 1);
@@ -215,7 +215,7 @@ static bool closes_triangle(const graphss_graph *g, int32_t a, int32_t b)
     const int64_t stride = n > PROBES ? n / PROBES : 1;
     for (int64_t j = 0; j < n; j += stride) {
         const int32_t u = g->target[g->offset[a] + j];
-        if (u != b && graphss_graph_has_edge(g, u, b))
+        if (u != b && graphss_graph_has_edge(g, b, u))
             return true;
     }
     return false;

@@ -197,10 +197,16 @@ static graphss_status make_views(graphss_ctx *ctx, inspection *x)
     x->view[0].graph = *scene->current.graph;
     x->view[0].features = *scene->current.features;
     graphss_status st = open_view(ctx, x, &x->view[0], &x->lens);
+    const graphss_i_ground_input ground = {
+        .features = r.in.features,
+        .domain = graphss_i_attack_domain(r.in.features, &opt),
+        .node = x->drills.node,
+        .n_nodes = x->drills.blocks * x->drills.block,
+        .n_classes = scene->k,
+        .believed = (const float *const *)x->witnesses.attacker,
+        .n_believed = GRAPHSS_I_BUDGETS};
     if (!st)
-        st = graphss_i_ground_init(ctx, &r.ground, r.in.features,
-                                   graphss_i_attack_domain(r.in.features, &opt),
-                                   x->drills.node, x->drills.blocks * x->drills.block);
+        st = graphss_i_ground_init(ctx, &r.ground, &ground);
     if (!st)
         st = graphss_i_errands(ctx, GRAPHSS_I_DRILLS, attack_once, &r);
     graphss_i_ground_destroy(ctx, &r.ground);

@@ -14,7 +14,8 @@ typedef struct search {
     const graphss_i_csr *holders; /* of each word */
     const double *length;         /* [n] of the rows */
     int32_t *met;                 /* [TASKS x n] 0 between nodes */
-    int32_t *seen;                /* [TASKS x 2 LOOKS] nodes whose count is not 0 */
+    int32_t *seen;                /* [TASKS x 3 LOOKS] nodes whose count is not 0 */
+    float *spread;                /* [TASKS x words] the row of the node, 0 between nodes */
     const uint8_t *skip;          /* [n] rows that are left as they are; NULL: none */
     int32_t *twin;
     float *alike;
@@ -33,7 +34,8 @@ static void count(tally *t, int32_t node, int32_t worth)
     t->looks++;
 }
 
-/* The rarest words of the node, ascending by holders, equal ones by number. */
+/* The rarest words of the node, ascending by holders, equal ones by number; none that has too
+ * many to be looked at. */
 static size_t rarest(int32_t *word, const search *s, size_t i)
 {
     const graphss_features *x = s->features;
@@ -41,7 +43,7 @@ static size_t rarest(int32_t *word, const search *s, size_t i)
     size_t n = 0;
     for (int64_t e = x->offset[i]; e < x->offset[i + 1]; e++) {
         const int32_t w = x->column[e];
-        if (x->value[e] == 0)
+        if (x->value[e] == 0 || start[w + 1] - start[w] > LOOKS)
             continue;
         size_t at = n < RAREST ? n++ : RAREST;
         while (at > 0 &&
@@ -81,22 +83,16 @@ static void meet(tally *t, const search *s, size_t i)
 }
 
 /* cosine(i, d) + share of the links of i that lead to d or its neighbours */
-static double likeness(const search *s, size_t i, size_t d)
+static double likeness(const search *s, const float *row, size_t i, size_t d)
 {
     const graphss_features *x = s->features;
     const graphss_graph *g = s->graph;
     double dot = 0, shared = 0;
-    for (int64_t a = x->offset[i], b = x->offset[d];
-         a < x->offset[i + 1] && b < x->offset[d + 1];) {
-        const int32_t p = x->column[a], q = x->column[b];
-        if (p == q)
-            dot += (double)x->value[a] * (double)x->value[b];
-        a += p <= q;
-        b += q <= p;
-    }
+    for (int64_t e = x->offset[d]; e < x->offset[d + 1]; e++)
+        dot += (double)row[x->column[e]] * (double)x->value[e];
     for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++)
         shared +=
-            (size_t)g->target[e] == d || graphss_graph_has_edge(g, g->target[e], (int32_t)d);
+            (size_t)g->target[e] == d || graphss_graph_has_edge(g, (int32_t)d, g->target[e]);
     const double lengths = s->length[i] * s->length[d];
     return (lengths > 0 ? dot / lengths : 0) +
            shared / fmax(1, (double)graphss_graph_degree(g, i));
@@ -105,7 +101,9 @@ static double likeness(const search *s, size_t i, size_t d)
 static void search_rows(void *arg, size_t task)
 {
     const search *s = arg;
+    const graphss_features *x = s->features;
     const size_t n = s->graph->n_nodes;
+    float *row = s->spread + task * x->n_cols;
     for (size_t i = n * task / TASKS; i < n * (task + 1) / TASKS; i++) {
         tally t = {.met = s->met + task * n, .seen = s->seen + task * (3 * LOOKS)};
         int32_t best[COMPARED];
@@ -126,13 +124,17 @@ static void search_rows(void *arg, size_t task)
         }
         s->twin[i] = -1;
         s->alike[i] = 0;
+        for (int64_t e = x->offset[i]; e < x->offset[i + 1]; e++)
+            row[x->column[e]] = x->value[e];
         for (size_t j = 0; j < kept; j++) {
-            const float like = (float)likeness(s, i, (size_t)best[j]);
+            const float like = (float)likeness(s, row, i, (size_t)best[j]);
             if (like > s->alike[i]) {
                 s->alike[i] = like;
                 s->twin[i] = best[j];
             }
         }
+        for (int64_t e = x->offset[i]; e < x->offset[i + 1]; e++)
+            row[x->column[e]] = 0;
         for (size_t j = 0; j < t.n; j++)
             t.met[t.seen[j]] = 0;
     }
@@ -161,9 +163,10 @@ graphss_status graphss_i_twins(graphss_ctx *ctx, int32_t *twin, float *alike,
                 .skip = skip,
                 .met = graphss_i_calloc(ctx, n, TASKS * sizeof *s.met),
                 .seen = graphss_i_alloc(ctx, TASKS, 3 * LOOKS * sizeof *s.seen),
+                .spread = graphss_i_calloc(ctx, features->n_cols, TASKS * sizeof *s.spread),
                 .twin = twin,
                 .alike = alike};
-    graphss_status st = length && s.met && s.seen
+    graphss_status st = length && s.met && s.seen && s.spread
                             ? graphss_i_csr_transpose(ctx, &holders, &rows)
                             : GRAPHSS_ERR_NOMEM;
     if (!st) {
@@ -175,6 +178,7 @@ graphss_status graphss_i_twins(graphss_ctx *ctx, int32_t *twin, float *alike,
         graphss_i_parallel(ctx, TASKS, search_rows, &s);
     }
     graphss_i_csr_destroy(ctx, &holders);
+    graphss_release(ctx, s.spread);
     graphss_release(ctx, s.seen);
     graphss_release(ctx, s.met);
     graphss_release(ctx, length);

@@ -61,7 +61,7 @@ static void vote_rest(float *vote, const float *belief, const graphss_i_view *v,
     double count = 0;
     for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
         const int32_t u = g->target[e];
-        if (twin >= 0 && (u == twin || graphss_graph_has_edge(g, u, twin)))
+        if (twin >= 0 && (u == twin || graphss_graph_has_edge(g, twin, u)))
             continue;
         count++;
         for (size_t c = 0; c < k; c++)

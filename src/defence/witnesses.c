@@ -6,7 +6,7 @@
 
 enum {
     PATIENCE = 20, /* epochs that the perceptron may go on without becoming better */
-    EPOCHS = 100   /* of the linear models */
+    EPOCHS = 70    /* of the linear models */
 };
 
 void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w)
