@@ -111,8 +111,8 @@ static double smallest_step(const tally *t, double untouched)
 
 graphss_status graphss_i_caution(graphss_ctx *ctx, double *lead, const graphss_i_view *now,
                                  size_t n, size_t k, const graphss_i_sample *untouched,
-                                 size_t n_now, const graphss_i_sample *attacked,
-                                 const double *share, bool history)
+                                 const graphss_i_sample *attacked, const double *share,
+                                 bool history)
 {
     tally t[SORTS] = {0};
     double *scratch = graphss_i_alloc(ctx, GRAPHSS_I_STATES + 1, k * sizeof *scratch);
@@ -120,16 +120,14 @@ graphss_status graphss_i_caution(graphss_ctx *ctx, double *lead, const graphss_i
     for (size_t fold = 0; fold < FOLDS && !st; fold++) {
         graphss_i_sample rest = {0}, hit[GRAPHSS_I_ATTACKS] = {0};
         graphss_i_suspicion u = {0};
-        size_t rest_now = 0, least = n;
-        for (size_t i = 0; i < n_now; i++)
-            rest_now += (size_t)untouched->node[i] % FOLDS != fold;
+        size_t least = n;
         st = part(ctx, &rest, untouched, fold, k);
         for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++) {
             st = part(ctx, &hit[a], &attacked[a], fold, k);
             least = hit[a].n < least ? hit[a].n : least;
         }
-        if (!st && rest_now && least) {
-            st = graphss_i_suspicion_fit(ctx, &u, now, n, k, &rest, rest_now, hit, history);
+        if (!st && rest.n && least) {
+            st = graphss_i_suspicion_fit(ctx, &u, now, n, k, &rest, hit, history);
             for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++)
                 judge(&t[HIT], &u, &attacked[a], fold, share, share[1 + a], k, scratch);
             if (!st)

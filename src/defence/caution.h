@@ -8,12 +8,11 @@
  * at which replacing labels does not lose, neither where simulated attacks hit nor elsewhere.
  * Judged on one half of the nodes by what was fitted on the other, with the shares [STATES]
  * found in the snapshot: they say which mistakes are likely. At most 0.2, or 1 where nothing
- * is gained at all. Other arguments as of
- * graphss_i_suspicion_fit. */
+ * is gained at all. Other arguments as of graphss_i_suspicion_fit. */
 graphss_status graphss_i_caution(graphss_ctx *ctx, double *lead, const graphss_i_view *now,
                                  size_t n, size_t k, const graphss_i_sample *untouched,
-                                 size_t n_now, const graphss_i_sample *attacked,
-                                 const double *share, bool history);
+                                 const graphss_i_sample *attacked, const double *share,
+                                 bool history);
 
 /* Where the first class of p [k] leads class `own` by less than `lead`, they change places. */
 void graphss_i_caution_apply(double *p, size_t own, double lead, size_t k);

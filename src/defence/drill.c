@@ -1,12 +1,15 @@
 /* drill.c - see drill.h. Drill j belongs to round j / blocks, which is a view, and to block
  * j % blocks; two in a row are of one kind. In a round the nodes hit are those whose place in
- * the random order is even, in the next those whose place is odd. */
+ * the random order is even, in the next those whose place is odd. Few labelled nodes are hit
+ * by every kind; many are divided, since time goes with the nodes hit.
+ *
+ * Churned nodes weigh as much as others that nobody attacked: with less, nodes that changed by
+ * themselves pass for attacked and lose what they gained (docs/recovery.md). */
 #include "defence/drill.h"
 #include "attack/sandbox.h"
 #include <string.h>
 
-enum { HALVES = 2, BLOCK_MOST = 400, CALM_MOST = 2400 };
-static const double CHURN_WEIGHT = 0.3;
+enum { HALVES = 2, ALONE_MOST = 700, BLOCK_MOST = 400, CALM_MOST = 2400 };
 
 void graphss_i_drills_destroy(graphss_ctx *ctx, graphss_i_drills *d)
 {
@@ -27,9 +30,11 @@ graphss_status graphss_i_drills_plan(graphss_ctx *ctx, graphss_i_drills *d,
                               split->n_val, split->n_train, (int)GRAPHSS_I_KNOWN_LEAST);
     const int32_t *node = val ? split->val : split->train;
     const int32_t *label = val ? split->val_label : split->train_label;
-    const size_t wanted = (n + BLOCK_MOST - 1) / BLOCK_MOST;
+    const size_t wanted = n > ALONE_MOST ? (n + BLOCK_MOST - 1) / BLOCK_MOST : 1;
     graphss_i_drills made = {.blocks = wanted < GRAPHSS_I_DRILLS ? wanted : GRAPHSS_I_DRILLS};
-    made.block = n / made.blocks < BLOCK_MOST ? n / made.blocks : BLOCK_MOST;
+    made.block = n / made.blocks;
+    if (wanted > 1 && made.block > BLOCK_MOST)
+        made.block = BLOCK_MOST;
     made.views = 1 + (GRAPHSS_I_DRILLS + made.blocks - 1) / made.blocks;
     const size_t used = made.blocks * made.block;
     int32_t *order = graphss_i_alloc(ctx, n, sizeof *order);
@@ -169,13 +174,11 @@ graphss_status graphss_i_lessons_gather(graphss_ctx *ctx, graphss_i_lessons *l,
         const size_t round = drill / d->blocks, from = drill % d->blocks * d->block;
         const graphss_i_tampering kind = kind_of(drill);
         graphss_i_sample *those = kind == GRAPHSS_I_CHURN ? &l->untouched : &l->attacked[kind];
-        const double weight = kind == GRAPHSS_I_CHURN ? CHURN_WEIGHT : 1;
         for (size_t i = from; i < from + d->block; i++) {
             if (before && before[d->node[i]] < 0)
                 continue;
             if (hit(i, round))
-                graphss_i_sample_add(those, &view[1 + round], k, d->node[i], d->label[i],
-                                     weight);
+                graphss_i_sample_add(those, &view[1 + round], k, d->node[i], d->label[i], 1);
             else if (i < calm && beside(d, i, round))
                 graphss_i_sample_add(&l->untouched, &view[1 + round], k, d->node[i],
                                      d->label[i], 1);

@@ -237,8 +237,7 @@ static graphss_status fit(graphss_ctx *ctx, inspection *x, size_t group)
     x->fitted[group] = false;
     if (!st && l.n_now >= GRAPHSS_I_KNOWN_LEAST / 2) {
         st = graphss_i_suspicion_fit(ctx, &x->suspicion[group], &x->view[0], x->scene->n,
-                                     x->scene->k, &l.untouched, l.n_now, l.attacked,
-                                     group == 1);
+                                     x->scene->k, &l.untouched, l.attacked, group == 1);
         x->fitted[group] = !st;
     }
     graphss_i_lessons_destroy(ctx, &l);
@@ -478,8 +477,8 @@ static graphss_status be_careful(graphss_ctx *ctx, graphss_i_inspection *out,
             continue;
         st = learn(ctx, &l, x, g);
         if (!st)
-            st = graphss_i_caution(ctx, &lead[g], &x->view[0], n, k, &l.untouched, l.n_now,
-                                   l.attacked, x->share[g], g == 1);
+            st = graphss_i_caution(ctx, &lead[g], &x->view[0], n, k, &l.untouched, l.attacked,
+                                   x->share[g], g == 1);
         graphss_i_lessons_destroy(ctx, &l);
     }
     for (size_t i = 0; i < n && !st; i++)

@@ -3,8 +3,8 @@
  * towards that of all attacks together, so that none is fitted to one attacker alone. The last
  * state is for what was never simulated: its weights, fitted on all states together, are not
  * negative, so that no evidence is turned round; its likelihood is a bet against the rank of
- * the node's oddness among untouched nodes, which is worth 1 on average for an untouched node.
- */
+ * the node's oddness among untouched nodes, those churned included, which is worth 1 on
+ * average for such a node. */
 #include "defence/suspicion.h"
 #include "defence/choice.h"
 #include "defence/softmax.h"
@@ -120,14 +120,14 @@ static double oddness(const graphss_i_suspicion *u, const float *odd)
 }
 
 static graphss_status fit_oddness(graphss_ctx *ctx, graphss_i_suspicion *u,
-                                  const graphss_i_sample *untouched, size_t n_now)
+                                  const graphss_i_sample *untouched)
 {
-    const size_t s = u->s;
+    const size_t s = u->s, n = untouched->n;
     double z[GRAPHSS_I_ODD], total = 0;
-    u->reference = graphss_i_alloc(ctx, n_now, sizeof *u->reference);
+    u->reference = graphss_i_alloc(ctx, n, sizeof *u->reference);
     if (!u->reference)
         return GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < untouched->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const double weight = (double)untouched->weight[i];
         scaled(z, u, untouched->odd + i * GRAPHSS_I_ODD);
         total += weight;
@@ -146,10 +146,10 @@ static graphss_status fit_oddness(graphss_ctx *ctx, graphss_i_suspicion *u,
     if (!graphss_i_cholesky(u->factor, s))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "the oddness of the validation nodes is no number");
-    for (size_t i = 0; i < n_now; i++)
+    for (size_t i = 0; i < n; i++)
         u->reference[i] = oddness(u, untouched->odd + i * GRAPHSS_I_ODD);
-    u->n_reference = n_now;
-    qsort(u->reference, n_now, sizeof *u->reference, graphss_i_compare_doubles);
+    u->n_reference = n;
+    qsort(u->reference, n, sizeof *u->reference, graphss_i_compare_doubles);
     return GRAPHSS_OK;
 }
 
@@ -246,7 +246,7 @@ static graphss_status pool(graphss_ctx *ctx, graphss_i_sample *all,
 /* What the fits have in common. */
 typedef struct fitting {
     graphss_i_suspicion *u;
-    size_t k, n_now;
+    size_t k;
     const graphss_i_sample *untouched, *attacked;
     graphss_i_sample all;
     double lean[GRAPHSS_I_SAYS];
@@ -267,7 +267,7 @@ static graphss_status fit_first(graphss_ctx *ctx, void *arg, size_t job)
     case ALL:
         return fit_classes(ctx, t->lean, NULL, u, &t->all, t->k, NULL, false);
     default:
-        return fit_oddness(ctx, u, t->untouched, t->n_now);
+        return fit_oddness(ctx, u, t->untouched);
     }
 }
 
@@ -280,10 +280,10 @@ static graphss_status fit_attack(graphss_ctx *ctx, void *arg, size_t attack)
 
 graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
                                        const graphss_i_view *now, size_t n, size_t k,
-                                       const graphss_i_sample *untouched, size_t n_now,
+                                       const graphss_i_sample *untouched,
                                        const graphss_i_sample *attacked, bool history)
 {
-    fitting t = {.u = u, .k = k, .n_now = n_now, .untouched = untouched, .attacked = attacked};
+    fitting t = {.u = u, .k = k, .untouched = untouched, .attacked = attacked};
     *u = (graphss_i_suspicion){.f = history ? GRAPHSS_I_SAYS : GRAPHSS_I_SAYS_NOW,
                                .s = history ? GRAPHSS_I_ODD : GRAPHSS_I_ODD_NOW};
     measure(u, now->odd, n);

@@ -37,11 +37,10 @@ typedef struct graphss_i_suspicion {
 } graphss_i_suspicion;
 
 void graphss_i_suspicion_destroy(graphss_ctx *ctx, graphss_i_suspicion *u);
-/* untouched: its first n_now rows are nodes of the snapshot itself. attacked[a]: rows of
- * simulated attack a, not empty. */
+/* untouched: nodes nobody attacked. attacked[a]: rows of simulated attack a, not empty. */
 graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
                                        const graphss_i_view *now, size_t n, size_t k,
-                                       const graphss_i_sample *untouched, size_t n_now,
+                                       const graphss_i_sample *untouched,
                                        const graphss_i_sample *attacked, bool history);
 /* likelihood [STATES] of how the node looks, over that of an untouched one;
  * p [STATES x k] class probabilities in each state. */

@@ -47,8 +47,8 @@ static graphss_status choose(graphss_ctx *ctx, double *lead, const lesson *l)
                                  l->label[r * ROWS + i], 1);
     }
     if (!st)
-        st = graphss_i_caution(ctx, lead, &l->view, ALL, K, &sample[0], ROWS, sample + 1,
-                               l->share, false);
+        st = graphss_i_caution(ctx, lead, &l->view, ALL, K, &sample[0], sample + 1, l->share,
+                               false);
     for (size_t r = 0; r <= GRAPHSS_I_ATTACKS; r++)
         graphss_i_sample_destroy(ctx, &sample[r]);
     return st;

@@ -20,7 +20,7 @@ static void test_many_labelled_nodes_make_few_views(void **state)
     static int32_t node[MANY], label[MANY];
     static const struct {
         size_t n, blocks, views;
-    } want[] = {{20, 1, 19},  {400, 1, 19},  {401, 2, 10},
+    } want[] = {{20, 1, 19},  {700, 1, 19},  {701, 2, 10},
                 {1530, 4, 6}, {3943, 10, 3}, {MANY, 18, 2}};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t t = 0; t < sizeof want / sizeof *want; t++) {

@@ -48,8 +48,8 @@ static graphss_status learn(graphss_ctx *ctx, graphss_i_suspicion *u, const less
                                  l->label[r * ROWS + i], 1);
     }
     if (!st)
-        st = graphss_i_suspicion_fit(ctx, u, &l->view, STATE_ROWS, K, &sample[0], ROWS,
-                                     sample + 1, false);
+        st = graphss_i_suspicion_fit(ctx, u, &l->view, STATE_ROWS, K, &sample[0], sample + 1,
+                                     false);
     for (size_t r = 0; r <= GRAPHSS_I_ATTACKS; r++)
         graphss_i_sample_destroy(ctx, &sample[r]);
     return st;
