@@ -19,7 +19,7 @@ enum {
     PASSES = 2,
     GROUPS = 2, /* nodes without history, with */
     ROWS = 256, /* a task's share of the nodes */
-    FEW_VIEWS = 6
+    FEW_VIEWS = 4
 };
 /* Shares assumed where none are estimated; the prior of those that are. */
 static const double FIXED_UNTOUCHED = 0.8, PRIOR_UNTOUCHED = 0.02, PRIOR_FIRST = 2,
