@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A snapshot is quiet above these p-values, without a past and with one: by how nodes look
- * alone validation nodes are often a little calmer than others, by how they changed not. */
-static const double PRIOR_ODDS = 1.0 / 9, QUIET_NOW = 0.0005, QUIET_PAST = 0.01;
+/* A snapshot is quiet above this p-value with a past, and without one up to this score, which
+ * is beyond what draws show: by how nodes look alone validation nodes are often a little
+ * calmer than others, by how they changed not. */
+static const double PRIOR_ODDS = 1.0 / 9, QUIET_PAST = 0.05, QUIET_NOW = 4.5;
 enum { QUIET_DRAWS = 1999 };
 
 static double score_of(double odds)
@@ -87,7 +88,7 @@ static graphss_status fill(graphss_ctx *ctx, graphss_alert_scores *s, const grap
     for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
         s->start[c + 1] = s->start[c] + (int64_t)list[c].n;
         s->rehearsed[c] = list[c].rehearsed;
-        s->changed[c] = c > GRAPHSS_I_SAME && c <= GRAPHSS_I_OTHER_WORDS;
+        s->changed[c] = c > GRAPHSS_I_SAME && c < GRAPHSS_I_NO_PAST;
     }
     const size_t total = (size_t)s->start[s->n_kinds];
     s->calm_node = graphss_i_calloc(ctx, total + 1, sizeof *s->calm_node);
@@ -121,7 +122,7 @@ graphss_status graphss_i_look_scores(graphss_ctx *ctx, graphss_alert_scores *out
     graphss_status st = fill(ctx, &s, x);
     if (!st && s.n_free && !opt->validation_only) {
         st = graphss_alert_judge(ctx, &v, &s, NULL, 0, x->in->seed, &own);
-        s.quiet = !st && v.p_value > (x->before ? QUIET_PAST : QUIET_NOW);
+        s.quiet = !st && (x->before ? v.p_value > QUIET_PAST : v.score <= QUIET_NOW);
     }
     if (st)
         graphss_alert_scores_destroy(ctx, &s);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 20, TOGETHER = 4, MOST = 1 + 2 * GRAPHSS_I_GATE_COLUMNS };
+enum { ROUNDS = 20, TOGETHER = 4, MOST = GRAPHSS_I_GATE_WIDE };
 static const double FARTHEST = 5, SQUARE_MOST = 9, CLOSE_ENOUGH = 1e-3, LARGEST_STEP = 2;
 
 void graphss_i_gate_measure(graphss_i_gate *gate, const float *x, size_t n, size_t columns)
@@ -24,8 +24,7 @@ void graphss_i_gate_measure(graphss_i_gate *gate, const float *x, size_t n, size
     }
 }
 
-/* g [1 + 2 columns] = 1, z, z^2 */
-static void widen(double *g, const graphss_i_gate *gate, const float *x)
+void graphss_i_gate_widen(double *g, const graphss_i_gate *gate, const float *x)
 {
     g[0] = 1;
     for (size_t j = 0; j < gate->columns; j++) {
@@ -48,7 +47,7 @@ static double weigh(const double *w, const double *g, size_t f)
 double graphss_i_gate_odds(const graphss_i_gate *gate, const float *x)
 {
     double g[MOST];
-    widen(g, gate, x);
+    graphss_i_gate_widen(g, gate, x);
     return weigh(gate->w, g, 1 + 2 * gate->columns);
 }
 
@@ -62,7 +61,7 @@ static void quiet_direction(double *away, const graphss_i_gate *gate,
     for (size_t i = 0; i < rows->n_quiet; i++)
         for (int side = 0; side < 2; side++) {
             const size_t at = side ? rows->quiet_to[i] : rows->quiet_from[i];
-            widen(g, gate, rows->x + at * rows->columns);
+            graphss_i_gate_widen(g, gate, rows->x + at * rows->columns);
             for (size_t j = 0; j < f; j++)
                 away[j] += (side ? g[j] : -g[j]) / (double)rows->n_quiet;
         }
@@ -131,7 +130,7 @@ graphss_status graphss_i_gate_fit(graphss_ctx *ctx, graphss_i_gate *gate,
     double *h = graphss_i_alloc(ctx, f, f * sizeof *h);
     graphss_status st = wide && h ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < rows->n && !st; i++) {
-        widen(wide + i * f, gate, rows->x + i * rows->columns);
+        graphss_i_gate_widen(wide + i * f, gate, rows->x + i * rows->columns);
         total += rows->weight[i];
     }
     quiet_direction(away, gate, rows);

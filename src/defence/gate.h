@@ -7,12 +7,12 @@
 
 #include "base/base.h"
 
-enum { GRAPHSS_I_GATE_COLUMNS = 30 };
+enum { GRAPHSS_I_GATE_COLUMNS = 30, GRAPHSS_I_GATE_WIDE = 1 + 2 * GRAPHSS_I_GATE_COLUMNS };
 
 typedef struct graphss_i_gate {
     size_t columns;
     double mean[GRAPHSS_I_GATE_COLUMNS], spread[GRAPHSS_I_GATE_COLUMNS];
-    double w[1 + 2 * GRAPHSS_I_GATE_COLUMNS];
+    double w[GRAPHSS_I_GATE_WIDE];
 } graphss_i_gate;
 
 typedef struct graphss_i_gate_rows {
@@ -34,6 +34,8 @@ void graphss_i_gate_measure(graphss_i_gate *gate, const float *x, size_t n, size
  */
 graphss_status graphss_i_gate_fit(graphss_ctx *ctx, graphss_i_gate *gate,
                                   const graphss_i_gate_rows *rows);
+/* g [1 + 2 columns] = 1, z, z^2; both are cut off far out */
+void graphss_i_gate_widen(double *g, const graphss_i_gate *gate, const float *x);
 /* log of the odds of one row */
 double graphss_i_gate_odds(const graphss_i_gate *gate, const float *x);
 

@@ -128,29 +128,46 @@ void graphss_i_glance_close(graphss_ctx *ctx, graphss_i_glance *g)
     *g = (graphss_i_glance){0};
 }
 
+static bool same_words(graphss_i_row a, graphss_i_row b)
+{
+    return a.n == b.n && !a.column == !b.column &&
+           (!a.column || !memcmp(a.column, b.column, a.n * sizeof *a.column)) &&
+           !memcmp(a.value, b.value, a.n * sizeof *a.value);
+}
+
 /* leans = softmax(says / (heat sqrt(words))) */
+static void hear_node(const graphss_i_glance *g, size_t v, size_t i, graphss_i_row r)
+{
+    const size_t k = g->k, words = graphss_i_row_count(r);
+    float *says = g->says[v] + i * k, *leans = g->leans[v] + i * k, sum = 0;
+    add_up(says, r, &g->voice[v], k);
+    const float most = says[graphss_i_top(says, k)];
+    const float scale = (float)(1 / (g->voice[v].heat * sqrt((double)(words ? words : 1))));
+    for (size_t c = 0; c < k; c++)
+        sum += leans[c] = expf((says[c] - most) * scale);
+    for (size_t c = 0; c < k; c++)
+        leans[c] /= sum;
+    g->margin[v][i] = (float)margin_of(says, k);
+}
+
 static void hear(void *arg, size_t task)
 {
-    const graphss_i_glance *g = arg;
+    const graphss_i_glance *g = arg, *h = g->heard;
     const size_t k = g->k, end = graphss_i_task_end(task, g->n, ROWS);
-    for (size_t i = task * ROWS; i < end; i++)
+    for (size_t i = task * ROWS; i < end; i++) {
+        const graphss_i_row r = graphss_i_row_of(g->features, i);
+        const bool known = h && i < h->n && same_words(r, graphss_i_row_of(h->features, i));
         g->reach[i] = log1pf((float)graphss_graph_degree(g->graph, i));
-    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
-        for (size_t i = task * ROWS; i < end; i++) {
-            const graphss_i_row r = graphss_i_row_of(g->features, i);
-            const size_t words = graphss_i_row_count(r);
-            float *says = g->says[v] + i * k, *leans = g->leans[v] + i * k;
-            add_up(says, r, &g->voice[v], k);
-            const float most = says[graphss_i_top(says, k)];
-            const float scale =
-                (float)(1 / (g->voice[v].heat * sqrt((double)(words ? words : 1))));
-            float sum = 0;
-            for (size_t c = 0; c < k; c++)
-                sum += leans[c] = expf((says[c] - most) * scale);
-            for (size_t c = 0; c < k; c++)
-                leans[c] /= sum;
-            g->margin[v][i] = (float)margin_of(says, k);
+        for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
+            if (!known) {
+                hear_node(g, v, i, r);
+                continue;
+            }
+            memcpy(g->says[v] + i * k, h->says[v] + i * k, k * sizeof **g->says);
+            memcpy(g->leans[v] + i * k, h->leans[v] + i * k, k * sizeof **g->leans);
+            g->margin[v][i] = h->margin[v][i];
         }
+    }
 }
 
 graphss_status graphss_i_glance_open(graphss_ctx *ctx, graphss_i_glance *g)
@@ -166,6 +183,7 @@ graphss_status graphss_i_glance_open(graphss_ctx *ctx, graphss_i_glance *g)
     if (!good)
         return GRAPHSS_ERR_NOMEM;
     graphss_i_parallel(ctx, (g->n + ROWS - 1) / ROWS, hear, g);
+    g->heard = NULL;
     return GRAPHSS_OK;
 }
 

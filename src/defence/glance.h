@@ -36,14 +36,17 @@ typedef struct graphss_i_glance {
     const graphss_features *features;
     const float *prob; /* [n x k] the classifier */
     size_t n, k;
-    const graphss_i_voice *voice;    /* [VOICES] */
+    const graphss_i_voice *voice; /* [VOICES] */
+    /* Or NULL: open, with the same voices; nodes with the words of the same node there need
+     * not be heard again. Borrowed while this one is opened. */
+    const struct graphss_i_glance *heard;
     float *says[GRAPHSS_I_VOICES];   /* [n x k] */
     float *leans[GRAPHSS_I_VOICES];  /* [n x k] a belief out of it */
     float *margin[GRAPHSS_I_VOICES]; /* [n] */
     float *reach;                    /* [n] log(1 + links) */
 } graphss_i_glance;
 
-/* The first five are set; fills the rest. Time O(words * k). */
+/* All up to heard is set; fills the rest. Time O(words * k). */
 graphss_status graphss_i_glance_open(graphss_ctx *ctx, graphss_i_glance *g);
 void graphss_i_glance_close(graphss_ctx *ctx, graphss_i_glance *g);
 

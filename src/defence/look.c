@@ -20,14 +20,16 @@ enum {
     ROWS = 256,
     HIT_MOST = 300,    /* nodes attacked in the rehearsal, and as many churned */
     PLAIN_MOST = 1500, /* nodes as they are */
-    CHURN_MOST = 4000, /* validation nodes churned in the second rehearsal */
+    CHURN_MOST = 1000, /* validation nodes churned in the second rehearsal */
     CALM_LEAST = 20,   /* fewer changed validation nodes are replaced by churned ones */
     EACH_LEAST = 40,   /* of which each kind gets so many, if there are as many */
     NOW = 0,
     PAST = 1
 };
-static const double PENALTY = 5e-3, QUIET = 10, CHURN_SHARE = 0.5, TIE = 0.05,
-                    UNCHANGED = 30; /* taken from the odds of a node that did not change */
+static const double PENALTY = 5e-3, QUIET = 0.3, CHURN_SHARE = 0.5, TIE = 0.05,
+                    PLAIN_PAST = 0.1, /* against the past hostile change is told from benign
+                                       * change, rather than from none */
+    UNCHANGED = 30;                   /* taken from the odds of a node that did not change */
 static const size_t columns[GRAPHSS_I_EYES] = {GRAPHSS_I_GLANCE_NOW, GRAPHSS_I_GLANCE_PAST};
 
 void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
@@ -170,7 +172,8 @@ static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
                                  .prob = x->past_prob,
                                  .n = n,
                                  .k = x->k,
-                                 .voice = x->voice};
+                                 .voice = x->voice,
+                                 .heard = &x->now};
     return st ? st : graphss_i_glance_open(ctx, &x->past);
 }
 
@@ -244,7 +247,8 @@ static graphss_status play(graphss_ctx *ctx, stage *s, const graphss_i_look *x,
                                  .prob = s->prob,
                                  .n = x->n,
                                  .k = x->k,
-                                 .voice = x->voice};
+                                 .voice = x->voice,
+                                 .heard = &x->now};
     return st ? st : graphss_i_glance_open(ctx, &s->seen);
 }
 
@@ -259,45 +263,59 @@ static void take_row(graphss_i_look *x, size_t at, const graphss_i_glance *seen,
         return;
     graphss_i_glance_past(x->row[PAST] + at * columns[PAST], &change, seen, &x->past,
                           x->before, (size_t)node);
-    x->weight[PAST][at] = x->before[node] >= 0 ? weight : 0;
+    x->weight[PAST][at] =
+        x->before[node] >= 0 ? weight * (at < x->n_plain ? PLAIN_PAST : 1) : 0;
+}
+
+/* Links and words, and where there is a past as many nodes by one of them alone: else links
+ * that change without words would be hostile. How a node looks is told by the former: nodes
+ * of few links look odd after churn of links, and a gate that learned it missed victims. */
+static graphss_benign_options churn_of(size_t i, size_t m)
+{
+    graphss_benign_options each = graphss_i_rehearsal_budget(i < m ? i : i / 2);
+    each.features *= i < m || i % 2;
+    each.links *= i < m || !(i % 2);
+    return each;
 }
 
 static graphss_status rehearse(graphss_ctx *ctx, graphss_i_look *x)
 {
-    const size_t third = x->n_fit / 3;
-    const size_t m = third < HIT_MOST ? third : HIT_MOST;
-    graphss_benign_options churn[HIT_MOST];
+    const size_t third = x->n_fit / 3, m = third < HIT_MOST ? third : HIT_MOST;
+    const size_t n_churned = x->before ? 2 * m : m;
+    graphss_benign_options churn[2 * HIT_MOST];
     stage s = {0};
     x->n_hit = m;
     x->n_plain = x->n_fit < PLAIN_MOST ? x->n_fit : PLAIN_MOST;
-    x->n_rows = x->n_plain + 2 * m;
+    x->n_rows = x->n_plain + m + n_churned;
     for (size_t e = 0; e < GRAPHSS_I_EYES; e++) {
         x->row[e] = graphss_i_calloc(ctx, x->n_rows, columns[e] * sizeof *x->row[e]);
         x->weight[e] = graphss_i_calloc(ctx, x->n_rows, sizeof *x->weight[e]);
         if (!x->row[e] || !x->weight[e])
             return GRAPHSS_ERR_NOMEM;
     }
-    for (size_t i = 0; i < m; i++)
-        churn[i] = graphss_i_rehearsal_budget(i);
+    for (size_t i = 0; i < n_churned; i++)
+        churn[i] = churn_of(i, m);
     graphss_i_rehearsal in = {.victim = x->fit,
                               .n_victims = m,
                               .churned = x->fit + m,
-                              .n_churned = m,
+                              .n_churned = n_churned,
                               .churn = churn};
     const graphss_status st = play(ctx, &s, x, &in);
     if (!st) {
         for (size_t i = 0; i < x->n_plain; i++)
             take_row(x, i, &x->now, x->fit[i],
                      (1 - CHURN_SHARE) * (double)m / (double)x->n_plain);
-        for (size_t i = 0; i < 2 * m; i++)
+        for (size_t i = 0; i < m + n_churned; i++) {
             take_row(x, x->n_plain + i, &s.seen, x->fit[i], i < m ? 1 : CHURN_SHARE);
+            x->weight[NOW][x->n_plain + i] *= i < 2 * m;
+        }
     }
     stage_destroy(ctx, &s);
     return st;
 }
 
-graphss_status graphss_i_look_fit(graphss_ctx *ctx, graphss_i_gate *gate,
-                                  const graphss_i_look *x, size_t e, size_t kind)
+/* Attacked rows against all others, both sides with the same weight. */
+static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_look *x, size_t e)
 {
     const size_t m = x->n_hit;
     uint8_t *hit = graphss_i_calloc(ctx, x->n_rows, sizeof *hit);
@@ -305,20 +323,16 @@ graphss_status graphss_i_look_fit(graphss_ctx *ctx, graphss_i_gate *gate,
     double *weight = graphss_i_copy(ctx, x->weight[e], x->n_rows, sizeof *weight);
     graphss_status st = hit && pair && weight ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st) {
-        double kept = 0, all = 0;
+        double attacked = 0, others = 0;
         for (size_t i = 0; i < m; i++) {
-            const bool counts =
-                kind == GRAPHSS_I_REHEARSED || graphss_i_rehearsal_kind(i) == kind;
             hit[x->n_plain + i] = 1;
-            weight[x->n_plain + i] *= counts;
-            kept += weight[x->n_plain + i];
             pair[i] = m + i;
             pair[m + i] = x->n_plain + m + i;
         }
         for (size_t i = 0; i < x->n_rows; i++)
-            all += hit[i] ? 0 : weight[i];
+            *(hit[i] ? &attacked : &others) += weight[i];
         for (size_t i = 0; i < x->n_rows; i++)
-            weight[i] *= hit[i] && kept > 0 ? all / kept : 1;
+            weight[i] *= hit[i] && attacked > 0 ? others / attacked : 1;
         const graphss_i_gate_rows rows = {.x = x->row[e],
                                           .n = x->n_rows,
                                           .columns = columns[e],
@@ -329,7 +343,8 @@ graphss_status graphss_i_look_fit(graphss_ctx *ctx, graphss_i_gate *gate,
                                           .quiet_to = pair + m,
                                           .n_quiet = m,
                                           .quiet = e == NOW ? QUIET : 0};
-        st = graphss_i_gate_fit(ctx, gate, &rows);
+        graphss_i_gate_measure(&x->gate[e], x->row[e], x->n_rows, columns[e]);
+        st = graphss_i_gate_fit(ctx, &x->gate[e], &rows);
     }
     graphss_release(ctx, weight);
     graphss_release(ctx, pair);
@@ -385,9 +400,9 @@ static int32_t kind_of(const graphss_i_change *c)
     static const int32_t by_links[] = {GRAPHSS_I_SAME, GRAPHSS_I_ONE_LINK, GRAPHSS_I_TWO_LINKS,
                                        GRAPHSS_I_FEW_LINKS, GRAPHSS_I_FEW_LINKS};
     const size_t known = sizeof by_links / sizeof *by_links;
-    return c->words                    ? GRAPHSS_I_OTHER_WORDS
-           : (size_t)c->links >= known ? GRAPHSS_I_MANY_LINKS
-                                       : by_links[c->links];
+    if (c->words)
+        return c->links ? GRAPHSS_I_WORDS_AND_LINKS : GRAPHSS_I_OTHER_WORDS;
+    return (size_t)c->links >= known ? GRAPHSS_I_MANY_LINKS : by_links[c->links];
 }
 
 static void add_calm(graphss_i_calm *list, int32_t node, double odds)
@@ -500,7 +515,7 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
                      graphss_i_gate_odds(&x->gate[NOW], column));
         }
     }
-    for (int32_t c = GRAPHSS_I_SAME + 1; c <= GRAPHSS_I_OTHER_WORDS; c++)
+    for (int32_t c = GRAPHSS_I_SAME + 1; c < GRAPHSS_I_NO_PAST; c++)
         if (used[c] && list[c].n < CALM_LEAST) {
             list[c].n = 0;
             list[c].rehearsed = lacking = true;
@@ -508,7 +523,7 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
     if (lacking)
         st = churn_calm(ctx, list, x, kind, labelled);
     int32_t like = GRAPHSS_I_SAME; /* all clean nodes changed: others are judged among those */
-    while (like < GRAPHSS_I_OTHER_WORDS && list[like].n == 0)
+    while (like < GRAPHSS_I_WORDS_AND_LINKS && list[like].n == 0)
         like++;
     for (size_t i = 0; i < x->n && !st; i++)
         if (kind[i] == GRAPHSS_I_SAME)
@@ -529,10 +544,8 @@ graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
         st = look_back(ctx, x);
     if (!st)
         st = rehearse(ctx, x);
-    for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++) {
-        graphss_i_gate_measure(&x->gate[e], x->row[e], x->n_rows, columns[e]);
-        st = graphss_i_look_fit(ctx, &x->gate[e], x, e, GRAPHSS_I_REHEARSED);
-    }
+    for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++)
+        st = fit_gate(ctx, x, e);
     if (!st) {
         x->odds = graphss_i_alloc(ctx, x->n, sizeof *x->odds);
         st = x->odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;

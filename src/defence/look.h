@@ -26,7 +26,7 @@ typedef struct graphss_i_look {
     int32_t *fit, *calm; /* nodes to learn from; clean nodes to compare with */
     size_t n_fit, n_calm;
 
-    /* Rows of the rehearsal: nodes as they are, then attacked, then churned. */
+    /* Rows of the rehearsal: nodes as they are, then n_hit attacked, then churned. */
     size_t n_rows, n_plain, n_hit;
     float *row[GRAPHSS_I_EYES];     /* [n_rows x columns] */
     double *weight[GRAPHSS_I_EYES]; /* [n_rows] 0: has no past */
@@ -38,14 +38,16 @@ typedef struct graphss_i_look {
 
 /* How a node may differ from its past; nodes are judged among their like. Links that came or
  * went, and no words: by their number, for a node that others linked to has one such link,
- * and one that linked to others has several. */
+ * and one that linked to others has several. Words with links and without: churn of both
+ * moves nodes more than churn of words. */
 typedef enum graphss_i_changed {
     GRAPHSS_I_SAME,
     GRAPHSS_I_ONE_LINK,
     GRAPHSS_I_TWO_LINKS,
     GRAPHSS_I_FEW_LINKS, /* three or four */
     GRAPHSS_I_MANY_LINKS,
-    GRAPHSS_I_OTHER_WORDS, /* with links or without */
+    GRAPHSS_I_OTHER_WORDS, /* and no links */
+    GRAPHSS_I_WORDS_AND_LINKS,
     GRAPHSS_I_NO_PAST,
     GRAPHSS_I_CHANGED
 } graphss_i_changed;
@@ -71,10 +73,6 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
 graphss_status graphss_i_look_scores(graphss_ctx *ctx, graphss_alert_scores *out,
                                      const graphss_i_look *x,
                                      const graphss_alert_options *opt);
-/* A gate for the attack `kind`, or for all of them: GRAPHSS_I_REHEARSED, of the eye e, on the
- * rows of which it was measured. */
-graphss_status graphss_i_look_fit(graphss_ctx *ctx, graphss_i_gate *gate,
-                                  const graphss_i_look *x, size_t e, size_t kind);
 /* odds [n_gates] of a node by gates of both eyes; *change is set where it has a past. */
 void graphss_i_look_odds(double *odds, const graphss_i_look *x,
                          const graphss_i_gate (*gate)[GRAPHSS_I_EYES], size_t n_gates,

@@ -1,29 +1,49 @@
-/* look_name.c - which of the rehearsed attacks it was: a gate for each, fitted on its rows of
- * the rehearsal alone; the one whose odds explain the suspects best names it. */
+/* look_name.c - which of the rehearsed attacks it was.
+ *
+ * One softmax tells the attacks from one another and from untouched nodes, so a kind must
+ * explain the suspects better than the others do. Gates that were fitted on one attack each
+ * were all content with any odd node. A ratio is worth 1 on average for an untouched node;
+ * what clean nodes have in excess of that is taken off: the classifier knows the training
+ * nodes, and others look a little like copies beside them. */
 #include "defence/look.h"
+#include "defence/softmax.h"
 #include <math.h>
 #include <stdlib.h>
 
 enum {
     ROWS = 256,
-    NAME_MOST = 4000 /* nodes that tell which attack it was */
+    NAME_MOST = 1500, /* nodes that tell which attack it was, and as many clean ones */
+    STATES = 1 + GRAPHSS_I_REHEARSED
 };
-static const double RATIO_MOST = 8;
+static const double RATIO_MOST = 8, PENALTY = 2e-2;
+
+static double ratio(double odds)
+{
+    return exp(fmin(RATIO_MOST, fmax(-RATIO_MOST, odds)));
+}
 
 /* max over shares of the log likelihood of a mixture, sum over nodes of
  * log(1 - share + share * ratio) */
-static double explains(const double *odds, size_t n)
+static double explains(const double *odds, size_t n, double excess)
 {
     static const double share[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8};
     double best = -INFINITY;
     for (size_t s = 0; s < sizeof share / sizeof *share; s++) {
         double sum = 0;
         for (size_t i = 0; i < n; i++)
-            sum += log(1 - share[s] +
-                       share[s] * exp(fmin(RATIO_MOST, fmax(-RATIO_MOST, odds[i]))));
+            sum += log(1 - share[s] + share[s] * ratio(odds[i]) / excess);
         best = fmax(best, sum);
     }
     return best;
+}
+
+/* The mean ratio, where it is more than 1. */
+static double excess_of(const double *odds, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += ratio(odds[i]);
+    return n ? fmax(1, sum / (double)n) : 1;
 }
 
 /* Nodes by odds, to be sorted. */
@@ -38,10 +58,10 @@ static int likelier_first(const void *a, const void *b)
     return x->odds != y->odds ? (x->odds < y->odds ? 1 : -1) : x->node - y->node;
 }
 
-/* Gates of single attacks and what they make of the suspects. */
+/* Attacks against untouched nodes, and what they make of nodes. */
 typedef struct naming {
     const graphss_i_look *x;
-    const suspect *suspect;
+    const int32_t *node; /* [n] */
     size_t n;
     double *odds; /* [REHEARSED x n] */
     graphss_i_gate gate[GRAPHSS_I_REHEARSED][GRAPHSS_I_EYES];
@@ -55,42 +75,95 @@ static void name_rows(void *arg, size_t task)
         double odds[GRAPHSS_I_REHEARSED];
         graphss_i_change change;
         graphss_i_look_odds(odds, w->x, w->gate, GRAPHSS_I_REHEARSED, &w->x->now,
-                (size_t)w->suspect[i].node, &change);
+                            (size_t)w->node[i], &change);
         for (size_t a = 0; a < GRAPHSS_I_REHEARSED; a++)
             w->odds[a * w->n + i] = odds[a];
     }
+}
+
+/* The gates of one eye: weights of an attack over those of untouched nodes. Every state has
+ * the same weight in all, so that they tell ratios of densities. */
+static graphss_status fit_states(graphss_ctx *ctx, naming *w, size_t e)
+{
+    const graphss_i_look *x = w->x;
+    const size_t columns = x->gate[e].columns, f = 1 + 2 * columns, n = x->n_rows;
+    double total[STATES] = {0}, weight_of[STATES * GRAPHSS_I_GATE_WIDE];
+    float *wide = graphss_i_alloc(ctx, n, f * sizeof *wide);
+    float *weight = graphss_i_alloc(ctx, n, sizeof *weight);
+    int32_t *state = graphss_i_calloc(ctx, n, sizeof *state);
+    graphss_status st = wide && weight && state ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n && !st; i++) {
+        double g[GRAPHSS_I_GATE_WIDE];
+        graphss_i_gate_widen(g, &x->gate[e], x->row[e] + i * columns);
+        for (size_t j = 0; j < f; j++)
+            wide[i * f + j] = (float)g[j];
+        if (i >= x->n_plain && i < x->n_plain + x->n_hit)
+            state[i] = (int32_t)(1 + graphss_i_rehearsal_kind(i - x->n_plain));
+        total[state[i]] += x->weight[e][i];
+    }
+    for (size_t i = 0; i < n && !st; i++)
+        weight[i] = (float)(x->weight[e][i] / fmax(total[state[i]], 1e-9));
+    if (!st && total[0] > 0) {
+        const graphss_i_softmax in = {.x = wide,
+                                      .n = n,
+                                      .f = f,
+                                      .k = STATES,
+                                      .label = state,
+                                      .weight = weight,
+                                      .penalty = PENALTY};
+        st = graphss_i_softmax_fit(ctx, weight_of, &in);
+        for (size_t a = 0; a < GRAPHSS_I_REHEARSED && !st; a++)
+            for (size_t j = 0; j < f; j++)
+                w->gate[a][e].w[j] = weight_of[(1 + a) * f + j] - weight_of[j];
+    }
+    graphss_release(ctx, state);
+    graphss_release(ctx, weight);
+    graphss_release(ctx, wide);
+    return st;
+}
+
+/* The n likeliest of them, then some clean nodes: how many are written. */
+static size_t list_nodes(int32_t *out, suspect *list, const graphss_i_look *x,
+                         const int32_t *node, size_t n, size_t most)
+{
+    const size_t clean = x->n_calm < NAME_MOST ? x->n_calm : NAME_MOST;
+    for (size_t i = 0; i < n; i++)
+        list[i] = (suspect){x->odds[node[i]], node[i]};
+    if (n > most) /* the others tell little of the attack */
+        qsort(list, n, sizeof *list, likelier_first);
+    for (size_t i = 0; i < most; i++)
+        out[i] = list[i].node;
+    for (size_t i = 0; i < clean; i++)
+        out[most + i] = x->calm[i];
+    return most + clean;
 }
 
 graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss_i_look *x,
                                    const int32_t *node, size_t n)
 {
     double best = -INFINITY;
-    const size_t most = n < NAME_MOST ? n : NAME_MOST;
+    const size_t most = n < NAME_MOST ? n : NAME_MOST, room = most + NAME_MOST;
     suspect *list = graphss_i_alloc(ctx, n, sizeof *list);
+    int32_t *asked = graphss_i_alloc(ctx, room, sizeof *asked);
     naming *w = graphss_i_calloc(ctx, 1, sizeof *w);
-    double *odds = graphss_i_alloc(ctx, GRAPHSS_I_REHEARSED * most, sizeof *odds);
-    graphss_status st = list && w && odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    double *odds = graphss_i_alloc(ctx, GRAPHSS_I_REHEARSED * room, sizeof *odds);
+    graphss_status st = list && asked && w && odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     *kind = 0;
     if (st)
         goto done;
-    for (size_t i = 0; i < n; i++)
-        list[i] = (suspect){x->odds[node[i]], node[i]};
-    if (n > most) /* the others tell little of the attack */
-        qsort(list, n, sizeof *list, likelier_first);
-    w->x = x;
-    w->suspect = list;
-    w->n = most;
-    w->odds = odds;
-    for (size_t a = 0; a < GRAPHSS_I_REHEARSED && !st; a++)
-        for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++) {
+    *w = (naming){
+        .x = x, .node = asked, .n = list_nodes(asked, list, x, node, n, most), .odds = odds};
+    for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++) {
+        for (size_t a = 0; a < GRAPHSS_I_REHEARSED; a++)
             w->gate[a][e] = x->gate[e];
-            st = graphss_i_look_fit(ctx, &w->gate[a][e], x, e, a);
-        }
+        st = fit_states(ctx, w, e);
+    }
     if (st)
         goto done;
-    graphss_i_parallel(ctx, (most + ROWS - 1) / ROWS, name_rows, w);
+    graphss_i_parallel(ctx, (w->n + ROWS - 1) / ROWS, name_rows, w);
     for (size_t a = 0; a < GRAPHSS_I_REHEARSED; a++) {
-        const double found = explains(odds + a * most, most);
+        const double *own = odds + a * w->n;
+        const double found = explains(own, most, excess_of(own + most, w->n - most));
         if (found > best) {
             best = found;
             *kind = a;
@@ -99,6 +172,7 @@ graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss
 done:
     graphss_release(ctx, odds);
     graphss_release(ctx, w);
+    graphss_release(ctx, asked);
     graphss_release(ctx, list);
     return st;
 }

@@ -9,8 +9,8 @@
 enum {
     BUDGETS = 3,
     TURNS = 5,
-    POOL = 4000,          /* links are sought among so many nodes */
-    TOGETHER_MOST = 8192, /* with more words their co-occurrence is not tested */
+    POOL = 2000,          /* links are sought among so many nodes */
+    TOGETHER_MOST = 4096, /* with more words their co-occurrence is not tested */
     TRIES = 50
 };
 
@@ -34,39 +34,38 @@ graphss_benign_options graphss_i_rehearsal_budget(size_t i)
     return budget[i % BUDGETS];
 }
 
-/* A snapshot on its way. */
-typedef struct scene {
-    graphss_graph graph;
-    graphss_features features;
-} scene;
+/* ---- changes, made in one go ---- */
 
-static void scene_destroy(graphss_ctx *ctx, scene *s)
+static bool same_link(const graphss_flip *a, const graphss_flip *b)
 {
-    graphss_graph_destroy(ctx, &s->graph);
-    graphss_features_destroy(ctx, &s->features);
+    return b->kind == GRAPHSS_FLIP_LINK && ((a->node == b->node && a->target == b->target) ||
+                                            (a->node == b->target && a->target == b->node));
 }
 
-/* The flips are made in s, which is empty at first: then in the snapshot given. */
-static graphss_status change(graphss_ctx *ctx, scene *s, const graphss_i_glance *now,
-                             const graphss_flips *flips)
+/* Each stage sees the snapshot as it is, so two may flip the same link, where both of its
+ * ends are rehearsed: the first has it. Words are flipped at the node itself alone. */
+static graphss_status append(graphss_ctx *ctx, graphss_flips *all, const graphss_flips *stage,
+                             const uint8_t *rehearsed)
 {
-    const bool first = s->graph.n_nodes == 0;
-    scene made = {0};
-    const graphss_status st = graphss_flips_apply_parts(
-        ctx, &made.graph, &made.features, first ? now->graph : &s->graph,
-        first ? now->features : &s->features, flips, NULL);
-    if (st)
-        return st;
-    scene_destroy(ctx, s);
-    *s = made;
-    return GRAPHSS_OK;
+    const size_t before = all->count;
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < stage->count && !st; i++) {
+        const graphss_flip *f = &stage->item[i];
+        bool taken = false;
+        if (f->kind == GRAPHSS_FLIP_LINK && rehearsed[f->node] && rehearsed[f->target])
+            for (size_t j = 0; j < before && !taken; j++)
+                taken = same_link(f, &all->item[j]);
+        if (!taken)
+            st = graphss_flips_add(ctx, all, *f);
+    }
+    return st;
 }
 
 /* ---- churn ---- */
 
-static graphss_status churn_some(graphss_ctx *ctx, scene *s, const graphss_i_rehearsal *in)
+static graphss_status churn_some(graphss_ctx *ctx, graphss_flips *flips,
+                                 const graphss_i_rehearsal *in)
 {
-    graphss_flips flips = {0};
     int32_t *label = graphss_i_copy(ctx, in->believed, in->now->n, sizeof *label);
     if (!label)
         return GRAPHSS_ERR_NOMEM;
@@ -74,11 +73,8 @@ static graphss_status churn_some(graphss_ctx *ctx, scene *s, const graphss_i_reh
                                   .features = *in->now->features,
                                   .label = label,
                                   .n_classes = in->now->k};
-    graphss_status st = graphss_i_churn(ctx, &flips, &data, in->churned, in->n_churned,
-                                        in->seed, in->churn, 1);
-    if (!st)
-        st = change(ctx, s, in->now, &flips);
-    graphss_flips_destroy(ctx, &flips);
+    const graphss_status st =
+        graphss_i_churn(ctx, flips, &data, in->churned, in->n_churned, in->seed, in->churn, 1);
     graphss_release(ctx, label);
     return st;
 }
@@ -87,7 +83,6 @@ static graphss_status churn_some(graphss_ctx *ctx, scene *s, const graphss_i_reh
 
 typedef struct copier {
     const graphss_i_rehearsal *in;
-    const graphss_graph *graph;
     graphss_i_sandbox world;
     graphss_rng rng;
 } copier;
@@ -97,7 +92,7 @@ static graphss_status copy(graphss_ctx *ctx, copier *a, graphss_flips *flips, in
                            int32_t from, graphss_benign_options budget)
 {
     graphss_i_sandbox *s = &a->world;
-    const graphss_graph *g = a->graph;
+    const graphss_graph *g = a->in->now->graph;
     graphss_status st = GRAPHSS_OK;
     for (int turn = 0; turn < 2; turn++) { /* join, then cut */
         const int32_t giver = turn ? node : from;
@@ -145,36 +140,32 @@ static int32_t other_node(copier *a, size_t class)
     return -1;
 }
 
-static graphss_status copy_some(graphss_ctx *ctx, scene *s, const graphss_i_rehearsal *in)
+static graphss_status copy_some(graphss_ctx *ctx, graphss_flips *flips,
+                                const graphss_i_rehearsal *in)
 {
-    copier a = {.in = in,
-                .graph = &s->graph,
-                .rng = graphss_rng_make(in->seed, GRAPHSS_STREAM_DEFENCE)};
-    graphss_flips flips = {0};
-    graphss_status st = graphss_i_sandbox_init(ctx, &a.world, &s->graph, &s->features);
+    copier a = {.in = in, .rng = graphss_rng_make(in->seed, GRAPHSS_STREAM_DEFENCE)};
+    graphss_status st =
+        graphss_i_sandbox_init(ctx, &a.world, in->now->graph, in->now->features);
     for (size_t i = 0; i < in->n_victims && !st; i++) {
         const int32_t node = in->victim[i];
         if (graphss_i_rehearsal_kind(i) != GRAPHSS_I_REHEARSED_COPIED)
             continue;
         const int32_t model = other_node(&a, (size_t)in->believed[node]);
         if (model >= 0)
-            st = copy(ctx, &a, &flips, node, model, graphss_i_rehearsal_budget(i / TURNS));
+            st = copy(ctx, &a, flips, node, model, graphss_i_rehearsal_budget(i / TURNS));
     }
     graphss_i_sandbox_destroy(ctx, &a.world);
-    if (!st)
-        st = change(ctx, s, in->now, &flips);
-    graphss_flips_destroy(ctx, &flips);
     return st;
 }
 
 /* ---- Nettack ---- */
 
-static graphss_status attack_some(graphss_ctx *ctx, scene *s, const graphss_i_rehearsal *in)
+static graphss_status attack_some(graphss_ctx *ctx, graphss_flips *flips,
+                                  const graphss_i_rehearsal *in)
 {
     const graphss_i_glance *now = in->now;
     int32_t *victim = graphss_i_alloc(ctx, in->n_victims, sizeof *victim);
     graphss_i_attack_budget *each = graphss_i_calloc(ctx, in->n_victims, sizeof *each);
-    graphss_flips flips = {0};
     graphss_attack_options opt = graphss_attack_options_default();
     graphss_status st = victim && each ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     size_t n = 0;
@@ -190,8 +181,8 @@ static graphss_status attack_some(graphss_ctx *ctx, scene *s, const graphss_i_re
             each[n].features = (size_t)budget.features;
         victim[n++] = in->victim[i];
     }
-    const graphss_attack_input input = {.graph = &s->graph,
-                                        .features = &s->features,
+    const graphss_attack_input input = {.graph = now->graph,
+                                        .features = now->features,
                                         .label = in->believed,
                                         .n_classes = now->k,
                                         .surrogate = now->voice[0].weight,
@@ -199,11 +190,7 @@ static graphss_status attack_some(graphss_ctx *ctx, scene *s, const graphss_i_re
                                         .n_victims = n,
                                         .seed = in->seed};
     if (!st && n)
-        st = graphss_i_nettack_each(ctx, &flips, &input, &opt, each, now->n / POOL + 1,
-                                    NULL);
-    if (!st && n)
-        st = change(ctx, s, now, &flips);
-    graphss_flips_destroy(ctx, &flips);
+        st = graphss_i_nettack_each(ctx, flips, &input, &opt, each, now->n / POOL + 1, NULL);
     graphss_release(ctx, each);
     graphss_release(ctx, victim);
     return st;
@@ -212,18 +199,30 @@ static graphss_status attack_some(graphss_ctx *ctx, scene *s, const graphss_i_re
 graphss_status graphss_i_rehearse(graphss_ctx *ctx, graphss_graph *graph,
                                   graphss_features *features, const graphss_i_rehearsal *in)
 {
-    const bool attacked = in->n_victims > 0 && in->now->k > 1;
-    scene s = {0};
-    graphss_status st = churn_some(ctx, &s, in);
-    if (!st && attacked)
-        st = copy_some(ctx, &s, in);
-    if (!st && attacked && s.features.n_cols)
-        st = attack_some(ctx, &s, in);
-    if (st) {
-        scene_destroy(ctx, &s);
-        return st;
+    typedef graphss_status (*stage)(graphss_ctx *, graphss_flips *,
+                                    const graphss_i_rehearsal *);
+    static const stage stages[] = {churn_some, copy_some, attack_some};
+    const size_t n = in->n_victims == 0 || in->now->k < 2 ? 1
+                     : in->now->features->n_cols          ? 3
+                                                          : 2;
+    graphss_flips all = {0};
+    uint8_t *rehearsed = graphss_i_calloc(ctx, in->now->n, sizeof *rehearsed);
+    graphss_status st = rehearsed ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < in->n_churned && !st; i++)
+        rehearsed[in->churned[i]] = 1;
+    for (size_t i = 0; i < in->n_victims && !st; i++)
+        rehearsed[in->victim[i]] = 1;
+    for (size_t i = 0; i < n && !st; i++) {
+        graphss_flips flips = {0};
+        st = stages[i](ctx, &flips, in);
+        if (!st)
+            st = append(ctx, &all, &flips, rehearsed);
+        graphss_flips_destroy(ctx, &flips);
     }
-    *graph = s.graph;
-    *features = s.features;
-    return GRAPHSS_OK;
+    if (!st)
+        st = graphss_flips_apply_parts(ctx, graph, features, in->now->graph, in->now->features,
+                                       &all, NULL);
+    graphss_flips_destroy(ctx, &all);
+    graphss_release(ctx, rehearsed);
+    return st;
 }

@@ -245,6 +245,183 @@ static void test_a_rehearsal_changes_whom_it_should(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Stages that see the same snapshot may want the same link. */
+static void test_rehearsals_of_many_nodes_fit_together(void **state)
+{
+    (void)state;
+    enum { SIDE = WORLD_NODES / 2 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    seen_world s;
+    seen_world_make(ctx, &s);
+    int32_t victim[SIDE], churned[SIDE];
+    graphss_benign_options churn[SIDE];
+    for (int32_t i = 0; i < SIDE; i++) {
+        victim[i] = i;
+        churned[i] = SIDE + i;
+        churn[i] = (graphss_benign_options){20, 2};
+    }
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        const graphss_i_rehearsal in = {.now = &s.look.now,
+                                        .believed = s.look.believed,
+                                        .victim = victim,
+                                        .n_victims = SIDE,
+                                        .churned = churned,
+                                        .n_churned = SIDE,
+                                        .churn = churn,
+                                        .seed = seed};
+        graphss_graph graph = {0};
+        graphss_features words = {0};
+        assert_ok(ctx, graphss_i_rehearse(ctx, &graph, &words, &in));
+        for (int32_t i = 0; i < WORLD_NODES; i++)
+            for (int64_t e = graph.offset[i]; e < graph.offset[i + 1]; e++)
+                assert_true(graphss_graph_has_edge(&graph, graph.target[e], i));
+        graphss_graph_destroy(ctx, &graph);
+        graphss_features_destroy(ctx, &words);
+    }
+    seen_world_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status rehearse_some(graphss_ctx *ctx, void *arg)
+{
+    const seen_world *s = arg;
+    const int32_t victim[] = {0, 1, 2, 3, 4}, churned[] = {10, 11};
+    const graphss_benign_options churn[] = {{1, 4}, {2, 0}};
+    const graphss_i_rehearsal in = {.now = &s->look.now,
+                                    .believed = s->look.believed,
+                                    .victim = victim,
+                                    .n_victims = 5,
+                                    .churned = churned,
+                                    .n_churned = 2,
+                                    .churn = churn,
+                                    .seed = 3};
+    graphss_graph graph = {0};
+    graphss_features words = {0};
+    const graphss_status st = graphss_i_rehearse(ctx, &graph, &words, &in);
+    graphss_graph_destroy(ctx, &graph);
+    graphss_features_destroy(ctx, &words);
+    return st;
+}
+
+static graphss_status name_victims(graphss_ctx *ctx, void *arg)
+{
+    const seen_world *s = arg;
+    size_t kind;
+    return graphss_i_look_name(ctx, &kind, &s->look, s->a.victim, VICTIMS);
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    seen_world s;
+    seen_world_make(ctx, &s);
+    testing_allocations_fail(rehearse_some, &s, 4000);
+    testing_allocations_fail(name_victims, &s, 4000);
+    seen_world_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+/* Nodes whose words changed are heard, the others taken over: to the bit. */
+static void test_words_heard_before_need_not_be_heard_again(void **state)
+{
+    (void)state;
+    enum { K_SIZE = WORLD_NODES * K * sizeof(float) };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    seen_world s;
+    seen_world_make(ctx, &s);
+    graphss_features words = {0};
+    assert_ok(ctx, graphss_features_copy(ctx, &words, &s.a.w.features));
+    for (int64_t e = 0; e < 40; e++) /* ten nodes of four words */
+        words.value[e] = 2;
+    graphss_i_glance a = s.look.now, b;
+    a.features = &words;
+    a.heard = NULL;
+    b = a;
+    b.heard = &s.look.now;
+    assert_ok(ctx, graphss_i_glance_open(ctx, &a));
+    assert_ok(ctx, graphss_i_glance_open(ctx, &b));
+    assert_null(b.heard);
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
+        assert_memory_equal(a.says[v], b.says[v], K_SIZE);
+        assert_memory_equal(a.leans[v], b.leans[v], K_SIZE);
+        assert_memory_equal(a.margin[v], b.margin[v], WORLD_NODES * sizeof(float));
+        if (!s.look.voice[v].counted)
+            assert_memory_not_equal(a.says[v], s.look.now.says[v], K_SIZE);
+    }
+    graphss_i_glance_close(ctx, &a);
+    graphss_i_glance_close(ctx, &b);
+    graphss_features_destroy(ctx, &words);
+    seen_world_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+/* Victims got links alone, and nobody else was attacked. */
+static void test_an_attack_on_links_is_called_so(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    seen_world s;
+    seen_world_make(ctx, &s);
+    size_t kind;
+    assert_ok(ctx, graphss_i_look_name(ctx, &kind, &s.look, s.a.victim, VICTIMS));
+    assert_string_equal(graphss_i_rehearsed_name(kind), "links");
+    seen_world_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+/* Nodes 0 to 3 of the test set got: other words, other words and a link, one link, five. */
+static void test_nodes_are_judged_among_those_that_changed_likewise(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_flips flips = {0};
+    graphss_graph graph = {0};
+    graphss_features words = {0};
+    const int32_t *test = a.w.split.test;
+    const graphss_graph *g = &a.w.graph;
+    for (int i = 0; i < 2; i++) {
+        const int64_t e = a.w.features.offset[test[i]];
+        const float value = a.w.features.value[e];
+        assert_ok(ctx, graphss_flips_add(ctx, &flips,
+                                         (graphss_flip){test[i], GRAPHSS_FLIP_FEATURE, test[i],
+                                                        a.w.features.column[e], value, 0, 0}));
+    }
+    static const int links[] = {0, 1, 1, 5};
+    int32_t other = 0;
+    for (int i = 0; i < 4; i++)
+        for (int made = 0; made < links[i]; other++) {
+            bool free = !graphss_graph_has_edge(g, test[i], other);
+            for (int j = 0; j < 4; j++)
+                free = free && other != test[j];
+            if (!free)
+                continue;
+            assert_ok(ctx, graphss_flips_add(ctx, &flips,
+                                             (graphss_flip){test[i], GRAPHSS_FLIP_LINK,
+                                                            test[i], other, 0, 1, 0}));
+            made++;
+        }
+    assert_ok(ctx,
+              graphss_flips_apply_parts(ctx, &graph, &words, g, &a.w.features, &flips, NULL));
+    a.in.current = (graphss_observation){&graph, &words, NULL};
+    graphss_alert_scores seen = {0};
+    assert_ok(ctx, graphss_alert_look(ctx, &seen, &a.in, NULL));
+    assert_int_equal(seen.kind[test[0]], GRAPHSS_I_OTHER_WORDS);
+    assert_int_equal(seen.kind[test[1]], GRAPHSS_I_WORDS_AND_LINKS);
+    assert_int_equal(seen.kind[test[2]], GRAPHSS_I_ONE_LINK);
+    assert_int_equal(seen.kind[test[3]], GRAPHSS_I_MANY_LINKS);
+    for (size_t k = 0; k < GRAPHSS_I_CHANGED; k++)
+        assert_int_equal(seen.changed[k], k > GRAPHSS_I_SAME && k < GRAPHSS_I_NO_PAST);
+    graphss_alert_scores_destroy(ctx, &seen);
+    graphss_flips_destroy(ctx, &flips);
+    graphss_graph_destroy(ctx, &graph);
+    graphss_features_destroy(ctx, &words);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
 static void test_scores_are_in_order_with_their_p_values(void **state)
 {
     (void)state;
@@ -302,6 +479,11 @@ int main(void)
         cmocka_unit_test(test_what_neighbours_say_is_the_mean_over_them),
         cmocka_unit_test(test_changes_are_counted_and_a_node_that_did_not_change_has_none),
         cmocka_unit_test(test_a_rehearsal_changes_whom_it_should),
+        cmocka_unit_test(test_rehearsals_of_many_nodes_fit_together),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+        cmocka_unit_test(test_words_heard_before_need_not_be_heard_again),
+        cmocka_unit_test(test_an_attack_on_links_is_called_so),
+        cmocka_unit_test(test_nodes_are_judged_among_those_that_changed_likewise),
         cmocka_unit_test(test_scores_are_in_order_with_their_p_values),
         cmocka_unit_test(test_too_few_labelled_nodes_are_an_error),
     };

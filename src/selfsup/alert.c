@@ -164,7 +164,7 @@ typedef struct exchanges {
     double *drawn; /* [draws] room */
 } exchanges;
 
-static const double DRAWN_MOST = 2e7; /* numbers drawn for a verdict */
+static const double DRAWN_MOST = 2e6; /* numbers drawn for a verdict */
 static const double BELOW = 0.1;
 static const double SETTLED = 0.02; /* what nodes count that cannot have been attacked:
                                      * they decide where there are no others */
@@ -178,25 +178,35 @@ static double above(double x)
     return x > 0 ? x : BELOW * x;
 }
 
-/* own: the sum of the n nodes of the group. By drawing, or where that is much work by mean and
- * variance, the sum being normal to all purposes then. The same draws for each worth. */
+/* own: the sum of the n nodes of the group. By drawing, or where that is much work by the
+ * moments of such a sum, m, s, g: m + s (z + g (z^2 - 1) / 6), z being normal. The same draws
+ * for each worth. */
 static void exchange_kind(exchanges *x, worth w, double own, double *value, size_t size,
                           size_t n, size_t draws, bool draw, graphss_rng rng)
 {
-    double total = 0, square = 0;
+    double total = 0, square = 0, cube = 0;
     for (size_t i = 0; i < size; i++)
         total += value[i];
     const double each = total / (double)size, mean = (double)n * each;
-    for (size_t i = 0; i < size; i++)
-        square += (value[i] - each) * (value[i] - each);
-    const double spread =
-        sqrt(square * (double)n / (double)size * (double)(size - n) / (double)(size - 1));
+    for (size_t i = 0; i < size; i++) {
+        const double off = value[i] - each;
+        square += off * off;
+        cube += off * off * off;
+    }
+    const double all = (double)size, left = (double)(size - n), variance = square / all;
+    const double spread = sqrt(variance * (double)n * left / (all - 1));
+    const double skew = size > 2 && variance > 0
+                            ? cube / all / (variance * sqrt(variance)) * (left - (double)n) /
+                                  (all - 2) * sqrt((all - 1) / ((double)n * left))
+                            : 0;
     memset(x->drawn, 0, draws * sizeof *x->drawn);
     if (draw)
         exchange(x->drawn, draws, value, size, n, total, &rng);
     else
-        for (size_t d = 0; d < draws; d++)
-            x->drawn[d] = mean + spread * graphss_rng_normal(&rng);
+        for (size_t d = 0; d < draws; d++) {
+            const double z = graphss_rng_normal(&rng);
+            x->drawn[d] = mean + spread * (z + skew * (z * z - 1) / 6);
+        }
     for (size_t d = 0; d < draws; d++)
         x->sum[w * draws + d] += above(x->drawn[d] - mean);
     x->own[w] += above(own - mean);
