@@ -113,14 +113,27 @@ def other_kinds(kinds):
     return table(head, lines)
 
 
+def names(kinds):
+    """What whole snapshots are said to be, how often."""
+    lines = []
+    for s in KINDS:
+        line = [KINDS[s]]
+        for h in (True, False):
+            found = [r["kind"] if r["alert"] else "no alert" for r in pick(kinds, setting=s, history=h)]
+            line.append(", ".join(f"{n} {found.count(n)}" for n in sorted(set(found), key=lambda n: (-found.count(n), n))) or "-")
+        lines.append(line)
+    return table(["", "history", "no history"], lines)
+
+
 def goals(hit, calm, kinds):
     head, lines = ["wanted", "", "met", "not met by"], []
     for part, history, key, limit, title in GOALS:
         rows = pick(hit, part=part, history=history)
         below = [f"{name(r['data'], r['setting'])} {r['seed']}: {r[key]:.3f}" for r in sorted(rows, key=lambda r: r[key]) if r[key] < limit]
         lines.append([f"AUC of {title}", f">= {limit:.2f}", f"{len(rows) - len(below)} of {len(rows)}", "; ".join(below) or "none"])
+    calm = [dict(r, false_all=(r["false_benign"] + r["false_clean"]) / 2) for r in calm]
     for history in (True, False):
-        for key, sort in (("false_benign", "benign"), ("false_clean", "clean")):
+        for key, sort in (("false_all", "all"), ("false_benign", "benign"), ("false_clean", "clean")):
             own = [pick(calm, data=d, setting=s, history=history) for d, s in cells(calm)]
             out = [f"{name(o[0]['data'], o[0]['setting'])}: {100 * mean(o, key):.1f} %" for o in own if not 0.03 <= mean(o, key) <= 0.07]
             lines.append([f"false alarms, {sort} groups, {'history' if history else 'no history'}", "3 to 7 %", f"{len(own) - len(out)} of {len(own)}", "; ".join(out) or "none"])
@@ -130,6 +143,14 @@ def goals(hit, calm, kinds):
             out = [f"{NAMES[o[0]['data']]} {KINDS[o[0]['setting']]}: {mean(o, key):.3f}" for o in own if mean(o, key) < limit]
             lines.append([f"other kinds, AUC of {what}, {'history' if history else 'no history'}", f">= {limit:.2f}", f"{len(own) - len(out)} of {len(own)}", "; ".join(out) or "none"])
     return table(head, lines)
+
+
+def cost(path):
+    with open(path) as file:
+        rows = [json.loads(line) for line in file]
+    times = lambda r, key: f"{r[key]:.2f} ({r[key] / r['predict']:.1f})"
+    return table(["", "`predict`", "`alert`, no history", "history"],
+                 [[NAMES[re.fullmatch(r"(.*)_cost_\d+", r["folder"])[1]], f"{r['predict']:.2f}", times(r, "now"), times(r, "past")] for r in rows])
 
 
 def main():
@@ -144,7 +165,9 @@ def main():
         [(f"{NAMES[d]}, {title}", pick(hit, data=d, part=part)) for part, title in (("05", "5 % hit"), ("20", "20 % hit")) for d in NAMES])
     text += ["### Whole snapshots"] + whole(hit, calm)
     text += ["### Other kinds of attack, 20 % hit: groups / nodes / alerts of attacked / of benign groups in %"] + other_kinds(kinds)
+    text += ["### What whole snapshots of these are said to be, all seeds and both datasets"] + names(kinds)
     text += ["### Where it falls short"] + goals(hit, calm, kinds)
+    text += ["### Cost: processor time of the whole command in seconds (in units of `predict`), one thread"] + cost(f"{args.folder}/cost.jsonl")
     text = "\n".join(text).replace("\n\n\n", "\n\n").rstrip() + "\n"
     if not args.into:
         print(text, end="")

@@ -29,7 +29,7 @@ typedef struct graphss_i_rehearsal {
 } graphss_i_rehearsal;
 
 /* The i-th victim is attacked in the way graphss_i_rehearsal_kind(i). Both outputs are the
- * caller's. Time O(nodes + links + words + victims * (columns + least(nodes, 4000))). */
+ * caller's. Time O(nodes + links + words + victims * (columns + least(nodes, 2000))). */
 size_t graphss_i_rehearsal_kind(size_t i);
 /* Budgets in turn: 1 link and 10 words, 2 and 20, 5 and 50. */
 graphss_benign_options graphss_i_rehearsal_budget(size_t i);
