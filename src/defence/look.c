@@ -551,6 +551,6 @@ graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
         st = x->odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     }
     if (!st)
-        graphss_i_parallel(ctx, (x->n + ROWS - 1) / ROWS, score_rows, x);
+        graphss_i_parallel(ctx, graphss_i_tasks(x->n, ROWS), score_rows, x);
     return st;
 }

@@ -160,7 +160,7 @@ graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss
     }
     if (st)
         goto done;
-    graphss_i_parallel(ctx, (w->n + ROWS - 1) / ROWS, name_rows, w);
+    graphss_i_parallel(ctx, graphss_i_tasks(w->n, ROWS), name_rows, w);
     for (size_t a = 0; a < GRAPHSS_I_REHEARSED; a++) {
         const double *own = odds + a * w->n;
         const double found = explains(own, most, excess_of(own + most, w->n - most));
