@@ -25,7 +25,7 @@ void graphss_i_caution_apply(double *p, size_t own, double lead, size_t k)
 {
     const size_t best = first_of(p, k);
     const double most = p[best];
-    if (most - p[own] < lead) {
+    if (most - p[own] <= lead) {
         p[best] = p[own];
         p[own] = most;
     }

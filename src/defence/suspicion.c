@@ -1,10 +1,10 @@
 /* suspicion.c - a conditional logit per state (what do the sources mean for a node in it?)
- * and a gate between the states (what does the node look like?). The logits of attacks lean
- * towards that of all attacks together, so that none is fitted to one attacker alone. The last
- * state is for what was never simulated: its weights, fitted on all states together, are not
- * negative, so that no evidence is turned round; its likelihood is a bet against the rank of
- * the node's oddness among untouched nodes, those churned included, which is worth 1 on
- * average for such a node. */
+ * and a gate between the states (what does the node look like?). The logit of untouched nodes
+ * is partly the classifier's own; those of attacks lean towards that of all attacks together, so
+ * that none is fitted to one attacker alone. The last state is for what was never simulated:
+ * its weights, fitted on all states together, are not negative, so that no evidence is turned
+ * round; its likelihood is a bet against the rank of the node's oddness among untouched nodes,
+ * those churned included, which is worth 1 on average for such a node. */
 #include "defence/suspicion.h"
 #include "defence/choice.h"
 #include "defence/softmax.h"
@@ -14,7 +14,7 @@
 
 enum { GATE = 1 + 2 * GRAPHSS_I_ODD, ODD_STATE = GRAPHSS_I_STATES - 1, THIN = 3 };
 static const double PENALTY = 1e-2, LEAN = 1e-2, GATE_PENALTY = 4e-4, FARTHEST = 5,
-                    SQUARE_MOST = 9, RIDGE = 0.05, BET = 0.2, RATIO_MOST = 8;
+                    SQUARE_MOST = 9, LOYAL = 1600, RIDGE = 0.05, BET = 0.2, RATIO_MOST = 8;
 
 const char *graphss_i_state_name(size_t state)
 {
@@ -204,14 +204,15 @@ static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_suspicion *u,
     return st;
 }
 
-static graphss_status fit_classes(graphss_ctx *ctx, double *w, double *noise,
-                                  const graphss_i_suspicion *u, const graphss_i_sample *s,
-                                  size_t k, const double *centre, bool rising)
+/* On the first f columns. */
+static graphss_status fit_classes(graphss_ctx *ctx, double *w, double *noise, size_t f,
+                                  const graphss_i_sample *s, size_t k, const double *centre,
+                                  bool rising)
 {
     const graphss_i_choice in = {.x = s->says,
                                  .n = s->n,
                                  .k = k,
-                                 .f = u->f,
+                                 .f = f,
                                  .stride = GRAPHSS_I_SAYS,
                                  .label = s->label,
                                  .weight = s->weight,
@@ -220,6 +221,22 @@ static graphss_status fit_classes(graphss_ctx *ctx, double *w, double *noise,
                                  .noisy = true,
                                  .rising = rising};
     return graphss_i_choice_fit(ctx, w, noise, &in);
+}
+
+/* w = (n w' + LOYAL w'') / (n + LOYAL): w' fitted on all sources, which follows the luck of
+ * the labelled nodes where they are few, w'' on the first alone, the classifier's, which
+ * hardly does. */
+static graphss_status fit_untouched(graphss_ctx *ctx, graphss_i_suspicion *u,
+                                    const graphss_i_sample *s, size_t k)
+{
+    const double all = (double)s->n / ((double)s->n + LOYAL);
+    double own = 0;
+    graphss_status st = fit_classes(ctx, &own, NULL, 1, s, k, NULL, false);
+    if (!st)
+        st = fit_classes(ctx, u->w[0], &u->noise, u->f, s, k, NULL, false);
+    for (size_t j = 0; j < u->f && !st; j++)
+        u->w[0][j] = all * u->w[0][j] + (j ? 0 : (1 - all) * own);
+    return st;
 }
 
 /* Every THIN-th row of all samples in one, untouched nodes with the weight of two attacks. */
@@ -261,11 +278,11 @@ static graphss_status fit_first(graphss_ctx *ctx, void *arg, size_t job)
     graphss_i_suspicion *u = t->u;
     switch (job) {
     case ALL_RISING:
-        return fit_classes(ctx, u->w[ODD_STATE], NULL, u, &t->all, t->k, NULL, true);
+        return fit_classes(ctx, u->w[ODD_STATE], NULL, u->f, &t->all, t->k, NULL, true);
     case UNTOUCHED:
-        return fit_classes(ctx, u->w[0], &u->noise, u, t->untouched, t->k, NULL, false);
+        return fit_untouched(ctx, u, t->untouched, t->k);
     case ALL:
-        return fit_classes(ctx, t->lean, NULL, u, &t->all, t->k, NULL, false);
+        return fit_classes(ctx, t->lean, NULL, u->f, &t->all, t->k, NULL, false);
     default:
         return fit_oddness(ctx, u, t->untouched);
     }
@@ -274,7 +291,7 @@ static graphss_status fit_first(graphss_ctx *ctx, void *arg, size_t job)
 static graphss_status fit_attack(graphss_ctx *ctx, void *arg, size_t attack)
 {
     fitting *t = arg;
-    return fit_classes(ctx, t->u->w[1 + attack], NULL, t->u, t->attacked + attack, t->k,
+    return fit_classes(ctx, t->u->w[1 + attack], NULL, t->u->f, t->attacked + attack, t->k,
                        t->lean, false);
 }
 

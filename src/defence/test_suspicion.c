@@ -91,6 +91,24 @@ static void test_states_and_classes_are_told_apart(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* A source that is right for all of few nodes may be so by luck. */
+static void test_few_labelled_nodes_hardly_shake_the_classifier(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    lesson *l = malloc(sizeof *l);
+    graphss_i_suspicion u = {0};
+    lesson_make(l);
+    for (size_t i = 0; i < ROWS; i++)
+        l->says[(i * K + (size_t)l->label[i]) * GRAPHSS_I_SAYS + 1] = 1;
+    assert_ok(ctx, learn(ctx, &u, l));
+    assert_true(u.w[0][1] > 0 && u.w[0][1] < 0.2);
+    assert_true(u.w[0][0] > 0.5);
+    graphss_i_suspicion_destroy(ctx, &u);
+    free(l);
+    graphss_ctx_free(ctx);
+}
+
 static void test_states_have_names(void **state)
 {
     (void)state;
@@ -123,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_states_and_classes_are_told_apart),
+        cmocka_unit_test(test_few_labelled_nodes_hardly_shake_the_classifier),
         cmocka_unit_test(test_states_have_names),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };

@@ -24,6 +24,12 @@ accuracy=$("$json_value" accuracy <../stdout)
 run --json evaluate none.npz --truth $graph
 json accuracy "$accuracy"
 
+case_ "where nothing happened nothing is relabelled"
+calm=synth:nodes=1200,classes=4,features=300,degree=6
+run train $calm --epochs 30 --hidden 16 -o calm.model -q
+run --json recover --model-file calm.model --current $calm --previous $calm -o calm.npz -q
+exits 0; json changed 0; json kind none
+
 case_ "wrong options are refused before any work"
 run recover --model-file gcn.model --current $graph --method keep-lst -o a.npz
 exits 2; err "did you mean keep-last?"; absent a.npz
