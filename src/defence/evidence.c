@@ -1,6 +1,7 @@
 /* evidence.c - what an attacker must leave behind: many strong words, links to unlike and
  * weakly tied nodes. What depends on what nodes are believed to be is in votes.c. */
 #include "defence/evidence.h"
+#include "defence/links.h"
 #include "defence/rows.h"
 #include "defence/twin.h"
 #include "graph/products.h"
@@ -190,9 +191,10 @@ static void open_twin(void *arg, size_t task)
             for (size_t c = 0; c < k; c++)
                 z[c] += (double)r.value[j] * (double)lens->surrogate[word * k + c];
         }
+        graphss_i_walk theirs = graphss_i_walk_from(g, twin);
         double links = 0;
         for (int64_t e = g->offset[i]; e < g->offset[i + 1] && twin >= 0; e++)
-            links += g->target[e] == twin || graphss_graph_has_edge(g, twin, g->target[e]);
+            links += graphss_i_walk_meets(&theirs, g->target[e]) || g->target[e] == twin;
         softmax(rest, own, lens->strength, k);
         odd[ODD_TWIN_LINKS] = (float)(links / fmax(1, (double)graphss_graph_degree(g, i)));
         odd[ODD_TWIN_WORDS] = (float)common / (float)(words ? words : 1);
@@ -213,9 +215,10 @@ static bool closes_triangle(const graphss_graph *g, int32_t a, int32_t b)
     }
     const int64_t n = (int64_t)graphss_graph_degree(g, (size_t)a);
     const int64_t stride = n > PROBES ? n / PROBES : 1;
+    graphss_i_walk theirs = graphss_i_walk_from(g, b);
     for (int64_t j = 0; j < n; j += stride) {
         const int32_t u = g->target[g->offset[a] + j];
-        if (u != b && graphss_graph_has_edge(g, b, u))
+        if (graphss_i_walk_meets(&theirs, u) && u != b)
             return true;
     }
     return false;

@@ -1,6 +1,7 @@
 /* twin.c - counting first, since most candidates share one word: those met most often are
  * compared exactly. */
 #include "defence/twin.h"
+#include "defence/links.h"
 #include "graph/products.h"
 #include <math.h>
 #include <stdlib.h>
@@ -87,12 +88,12 @@ static double likeness(const search *s, const float *row, size_t i, size_t d)
 {
     const graphss_features *x = s->features;
     const graphss_graph *g = s->graph;
+    graphss_i_walk theirs = graphss_i_walk_from(g, (int32_t)d);
     double dot = 0, shared = 0;
     for (int64_t e = x->offset[d]; e < x->offset[d + 1]; e++)
         dot += (double)row[x->column[e]] * (double)x->value[e];
     for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++)
-        shared +=
-            (size_t)g->target[e] == d || graphss_graph_has_edge(g, (int32_t)d, g->target[e]);
+        shared += graphss_i_walk_meets(&theirs, g->target[e]) || (size_t)g->target[e] == d;
     const double lengths = s->length[i] * s->length[d];
     return (lengths > 0 ? dot / lengths : 0) +
            shared / fmax(1, (double)graphss_graph_degree(g, i));

@@ -2,6 +2,7 @@
  * and tampered links contradict each other; and how the sources disagree. */
 #include "defence/defence.h"
 #include "defence/evidence.h"
+#include "defence/links.h"
 #include "graph/products.h"
 #include <math.h>
 
@@ -58,10 +59,11 @@ static void vote_rest(float *vote, const float *belief, const graphss_i_view *v,
 {
     const graphss_graph *g = &v->graph;
     const int32_t twin = v->twin[i];
+    graphss_i_walk theirs = graphss_i_walk_from(g, twin);
     double count = 0;
     for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
         const int32_t u = g->target[e];
-        if (twin >= 0 && (u == twin || graphss_graph_has_edge(g, twin, u)))
+        if (graphss_i_walk_meets(&theirs, u) || u == twin)
             continue;
         count++;
         for (size_t c = 0; c < k; c++)
