@@ -90,11 +90,12 @@ static joining join_start(graphss_i_nettack_work *work, int32_t u)
     return j;
 }
 
-static inline double join_score(const graphss_i_nettack_work *work, const joining *j, size_t v,
-                                size_t label)
+/* k is given, so that the compiler may know it. */
+static inline __attribute__((always_inline)) double
+join_score_of(const graphss_i_nettack_work *work, const joining *j, size_t v, size_t label,
+              size_t k)
 {
     const graphss_i_nettack_world *world = work->world;
-    const size_t k = world->k;
     double *z = work->scratch + 2 * k;
     const int32_t d = work->adj.length[v] + 1;
     const double after = world->rsqrt[d + 1], step = after - world->rsqrt[d];
@@ -104,6 +105,28 @@ static inline double join_score(const graphss_i_nettack_work *work, const joinin
     for (size_t c = 0; c < k; c++)
         z[c] = j->base[c] + a * xw[c] + inv * (s[c] + j->t_u[c]);
     return margin_of(z, k, label) * j->scale;
+}
+
+static double join_score(const graphss_i_nettack_work *work, const joining *j, size_t v,
+                         size_t label)
+{
+#define CASE(k)                                                                               \
+    case k:                                                                                   \
+        return join_score_of(work, j, v, label, k);
+    switch (work->world->k) {
+        CASE(2)
+        CASE(3)
+        CASE(4)
+        CASE(5)
+        CASE(6)
+        CASE(7)
+        CASE(8)
+        CASE(10)
+        CASE(15)
+    default:
+        return join_score_of(work, j, v, label, work->world->k);
+    }
+#undef CASE
 }
 
 /* u is cut from its neighbour v. With d' = d - 1:

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SAME_WORDS = 1, SAME_LINKS = 2 };
 enum { ROWS = 64, STRONGEST = 10, PROBES = 64, LINK_TASKS = 16 };
 void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
 {
@@ -26,6 +27,9 @@ void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
     graphss_release(ctx, v->trust);
     graphss_release(ctx, v->says);
     graphss_release(ctx, v->odd);
+    graphss_release(ctx, v->norm);
+    graphss_release(ctx, v->margin);
+    graphss_release(ctx, v->wanted);
     *v = (graphss_i_view){0};
 }
 
@@ -90,8 +94,6 @@ graphss_status graphss_i_word_strength(graphss_ctx *ctx, double *strength,
 typedef struct opening {
     graphss_i_view *v;
     const graphss_i_lens *lens;
-    double *norm;   /* [n] length of a feature row */
-    double *margin; /* [n] of its word evidence */
     double *z;      /* [tasks x 2 k] */
     float *apart;   /* [tasks x k] */
     float *spread;  /* [LINK_TASKS x n_cols] a row by column; 0 between nodes */
@@ -105,6 +107,21 @@ static double relative(double x, double unit)
     return log1p(fmax(x, 0) / unit);
 }
 
+/* What of a node its words alone say, as open_words fills it. */
+static const int OF_WORDS[] = {ODD_WORDS,        ODD_WORDS_2, ODD_MARGIN,     ODD_LARGEST,
+                               ODD_STRONG_WORDS, ODD_AGAINST, ODD_WORDS_GAIN, ODD_WORDS_CHANGE};
+
+/* The same from the base, where the words are the same. */
+static void take_words(const opening *o, size_t i)
+{
+    const graphss_i_view *base = o->lens->base;
+    o->v->norm[i] = base->norm[i];
+    o->v->margin[i] = base->margin[i];
+    for (size_t j = 0; j < sizeof OF_WORDS / sizeof *OF_WORDS; j++)
+        o->v->odd[i * GRAPHSS_I_ODD + (size_t)OF_WORDS[j]] =
+            base->odd[i * GRAPHSS_I_ODD + (size_t)OF_WORDS[j]];
+}
+
 /* The node alone: its words, how strongly they speak and how many speak against. */
 static void open_words(void *arg, size_t task)
 {
@@ -113,10 +130,14 @@ static void open_words(void *arg, size_t task)
     const size_t k = lens->k, end = graphss_i_task_end(task, lens->n, ROWS);
     double *z = o->z + 2 * task * k;
     for (size_t i = task * ROWS; i < end; i++) {
+        if (lens->base && o->same[i] & SAME_WORDS) {
+            take_words(o, i);
+            continue;
+        }
         const graphss_i_row r = graphss_i_row_of(&o->v->features, i);
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
         size_t best, words = 0, against = 0;
-        o->margin[i] = word_margin(z, &best, r, lens->surrogate, k);
+        o->v->margin[i] = word_margin(z, &best, r, lens->surrogate, k);
         double strongest[STRONGEST] = {0}, square = 0, sum = 0; /* descending */
         for (size_t j = 0; j < r.n; j++) {
             if (r.value[j] == 0)
@@ -135,10 +156,10 @@ static void open_words(void *arg, size_t task)
         }
         for (size_t s = 0; s < STRONGEST; s++)
             sum += strongest[s];
-        o->norm[i] = sqrt(square);
+        o->v->norm[i] = sqrt(square);
         odd[ODD_WORDS] = (float)log1p((double)words);
         odd[ODD_WORDS_2] = odd[ODD_WORDS] * odd[ODD_WORDS];
-        odd[ODD_MARGIN] = (float)relative(o->margin[i], lens->strength);
+        odd[ODD_MARGIN] = (float)relative(o->v->margin[i], lens->strength);
         odd[ODD_LARGEST] = (float)relative(z[best], lens->strength);
         odd[ODD_STRONG_WORDS] = (float)(sum / STRONGEST / lens->strength);
         odd[ODD_AGAINST] = (float)against / (float)(words ? words : 1);
@@ -224,8 +245,6 @@ static bool closes_triangle(const graphss_graph *g, int32_t a, int32_t b)
     return false;
 }
 
-enum { SAME_WORDS = 1, SAME_LINKS = 2 };
-
 /* All that is known of the node, from the base. */
 static void take_over(const opening *o, size_t i)
 {
@@ -282,7 +301,7 @@ static void open_link(const opening *o, size_t i, int64_t e, const float *spread
         if (*at < base->graph.offset[i + 1] && base->graph.target[*at] == u)
             same = o->same[i] & o->same[u];
     }
-    const double lengths = o->norm[i] * o->norm[u];
+    const double lengths = o->v->norm[i] * o->v->norm[u];
     if (same & SAME_WORDS)
         v->cosine[e] = base->cosine[*at];
     else
@@ -330,8 +349,8 @@ static void open_links(void *arg, size_t task)
             closed += o->v->closed[e];
             near += d;
             nearest = fmin(nearest, d);
-            margin += o->margin[u];
-            most = fmax(most, o->margin[u]);
+            margin += o->v->margin[u];
+            most = fmax(most, o->v->margin[u]);
         }
         spread_row(spread, graphss_i_row_of(&o->v->features, i), false);
         const double one = fmax(degree, 1);
@@ -357,8 +376,6 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     const size_t n = lens->n, k = lens->k, tasks = (n + ROWS - 1) / ROWS;
     opening o = {.v = v,
                  .lens = lens,
-                 .norm = graphss_i_alloc(ctx, n, sizeof *o.norm),
-                 .margin = graphss_i_alloc(ctx, n, sizeof *o.margin),
                  .z = graphss_i_alloc(ctx, tasks, 2 * k * sizeof *o.z),
                  .apart = graphss_i_alloc(ctx, tasks, k * sizeof *o.apart),
                  .spread =
@@ -374,9 +391,11 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     v->belief = graphss_i_copy(ctx, v->prob, n * k, sizeof *v->belief);
     v->says = graphss_i_calloc(ctx, n, k * GRAPHSS_I_SAYS * sizeof *v->says);
     v->odd = graphss_i_calloc(ctx, n, GRAPHSS_I_ODD * sizeof *v->odd);
-    graphss_status st = o.norm && o.margin && o.z && o.apart && o.spread && o.same && o.skip &&
-                                o.alike && v->twin && v->rest && v->cosine && v->closed &&
-                                v->trust && v->belief && v->says && v->odd
+    v->norm = graphss_i_alloc(ctx, n, sizeof *v->norm);
+    v->margin = graphss_i_alloc(ctx, n, sizeof *v->margin);
+    graphss_status st = o.z && o.apart && o.spread && o.same && o.skip && o.alike && v->twin &&
+                                v->rest && v->cosine && v->closed && v->trust && v->belief &&
+                                v->says && v->odd && v->norm && v->margin
                             ? GRAPHSS_OK
                             : GRAPHSS_ERR_NOMEM;
     if (!st && lens->base)
@@ -399,7 +418,5 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     graphss_release(ctx, o.spread);
     graphss_release(ctx, o.apart);
     graphss_release(ctx, o.z);
-    graphss_release(ctx, o.margin);
-    graphss_release(ctx, o.norm);
     return st;
 }
