@@ -96,7 +96,7 @@ join_score_of(const graphss_i_nettack_work *work, const joining *j, size_t v, si
               size_t k)
 {
     const graphss_i_nettack_world *world = work->world;
-    double *z = work->scratch + 2 * k;
+    double few[16] = {0}, *z = k <= 16 ? few : work->scratch + 2 * k;
     const int32_t d = work->adj.length[v] + 1;
     const double after = world->rsqrt[d + 1], step = after - world->rsqrt[d];
     const double inv = 1 / (double)(d + 1);

@@ -33,15 +33,6 @@ void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
     *v = (graphss_i_view){0};
 }
 
-/* a . b, the second by column: [n_cols] */
-static double dot(graphss_i_row a, const float *b)
-{
-    double sum = 0;
-    for (size_t j = 0; j < a.n; j++)
-        sum += (double)a.value[j] * (double)b[graphss_i_row_at(a, j)];
-    return sum;
-}
-
 void graphss_i_count_words(float *words, const graphss_features *features)
 {
     for (size_t i = 0; i < features->n_rows; i++)
@@ -287,32 +278,54 @@ static void compare_rows(void *arg, size_t task)
     }
 }
 
-/* Cosine and closed triangle of a link, from the base where both ends are as there. spread:
- * the words of i by column; at: the place in the base's row up to which links were met. */
-static void open_link(const opening *o, size_t i, int64_t e, const float *spread, int64_t *at)
+/* Where the base has link e of row i, or -1. at: the place in its row up to which links of i,
+ * asked for in ascending order, were met. */
+static int64_t base_link(const opening *o, size_t i, int64_t e, int64_t *at)
+{
+    const graphss_i_view *base = o->lens->base;
+    const int32_t u = o->v->graph.target[e];
+    if (!base)
+        return -1;
+    while (*at < base->graph.offset[i + 1] && base->graph.target[*at] < u)
+        ++*at;
+    return *at < base->graph.offset[i + 1] && base->graph.target[*at] == u ? *at : -1;
+}
+
+/* Do a triangle's other links close link e of row i? As in the base where both ends are. */
+static void open_closed(const opening *o, size_t i, int64_t e, int64_t there)
 {
     graphss_i_view *v = o->v;
-    const graphss_i_view *base = o->lens->base;
     const int32_t u = v->graph.target[e];
-    uint8_t same = 0;
-    if (base) {
-        while (*at < base->graph.offset[i + 1] && base->graph.target[*at] < u)
-            ++*at;
-        if (*at < base->graph.offset[i + 1] && base->graph.target[*at] == u)
-            same = o->same[i] & o->same[u];
-    }
-    const double lengths = o->v->norm[i] * o->v->norm[u];
-    if (same & SAME_WORDS)
-        v->cosine[e] = base->cosine[*at];
-    else
-        v->cosine[e] =
-            lengths > 0
-                ? (float)(dot(graphss_i_row_of(&v->features, (size_t)u), spread) / lengths)
-                : 0;
-    if (same & SAME_LINKS)
-        v->closed[e] = base->closed[*at];
+    if (there >= 0 && o->same[i] & o->same[u] & SAME_LINKS)
+        v->closed[e] = o->lens->base->closed[there];
     else
         v->closed[e] = closes_triangle(&v->graph, (int32_t)i, u);
+}
+
+/* Links of a row whose cosine is still to be worked out. */
+typedef struct waiting {
+    size_t n;
+    int64_t link[GRAPHSS_I_DOTS];
+    graphss_i_row row[GRAPHSS_I_DOTS];
+} waiting;
+
+/* Cosines of links of i, and of the same links seen from the other end: both orders multiply
+ * and add the same numbers. */
+static void cosines(const opening *o, size_t i, waiting *w, const float *spread)
+{
+    graphss_i_view *v = o->v;
+    const graphss_graph *g = &v->graph;
+    double dot[GRAPHSS_I_DOTS];
+    graphss_i_row_dots(dot, w->row, w->n, spread);
+    for (size_t q = 0; q < w->n; q++) {
+        const int32_t u = g->target[w->link[q]];
+        const double lengths = v->norm[i] * v->norm[u];
+        v->cosine[w->link[q]] = lengths > 0 ? (float)(dot[q] / lengths) : 0;
+        graphss_i_walk back = graphss_i_walk_from(g, u);
+        if ((size_t)u > i && !o->skip[u] && graphss_i_walk_meets(&back, (int32_t)i))
+            v->cosine[back.at - g->target] = v->cosine[w->link[q]];
+    }
+    w->n = 0;
 }
 
 /* out by column = the row, or 0 there */
@@ -322,18 +335,49 @@ static void spread_row(float *out, graphss_i_row r, bool there)
         out[graphss_i_row_at(r, j)] = there ? r.value[j] : 0;
 }
 
+/* How alike are the ends of links? As in the base where both have the words they have there;
+ * else worked out by the end that comes first, unless that one is skipped. */
+static void open_cosines(void *arg, size_t task)
+{
+    const opening *o = arg;
+    const graphss_i_lens *lens = o->lens;
+    graphss_i_view *v = o->v;
+    const graphss_graph *g = &v->graph;
+    float *spread = o->spread + task * v->features.n_cols;
+    const size_t from = lens->n * task / LINK_TASKS, end = lens->n * (task + 1) / LINK_TASKS;
+    for (size_t i = from; i < end; i++) {
+        waiting w = {0};
+        int64_t at = lens->base ? lens->base->graph.offset[i] : 0;
+        if (o->skip[i])
+            continue;
+        spread_row(spread, graphss_i_row_of(&v->features, i), true);
+        for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
+            const size_t u = (size_t)g->target[e];
+            const int64_t there = base_link(o, i, e, &at);
+            if (there >= 0 && o->same[i] & o->same[u] & SAME_WORDS) {
+                v->cosine[e] = lens->base->cosine[there];
+            } else if (u >= i || o->skip[u]) {
+                w.link[w.n] = e;
+                w.row[w.n++] = graphss_i_row_of(&v->features, u);
+            }
+            if (w.n == GRAPHSS_I_DOTS)
+                cosines(o, i, &w, spread);
+        }
+        cosines(o, i, &w, spread);
+        spread_row(spread, graphss_i_row_of(&v->features, i), false);
+    }
+}
+
 /* The node among its neighbours. */
 static void open_links(void *arg, size_t task)
 {
     const opening *o = arg;
     const graphss_i_lens *lens = o->lens;
     const graphss_graph *g = &o->v->graph;
-    float *spread = o->spread + task * o->v->features.n_cols;
     const size_t from = lens->n * task / LINK_TASKS, end = lens->n * (task + 1) / LINK_TASKS;
     for (size_t i = from; i < end; i++) {
         if (o->skip[i])
             continue;
-        spread_row(spread, graphss_i_row_of(&o->v->features, i), true);
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
         const double degree = (double)graphss_graph_degree(g, i);
         int64_t at = lens->base ? lens->base->graph.offset[i] : 0;
@@ -341,7 +385,7 @@ static void open_links(void *arg, size_t task)
         double most = 0;
         for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
             const size_t u = (size_t)g->target[e];
-            open_link(o, i, e, spread, &at);
+            open_closed(o, i, e, base_link(o, i, e, &at));
             const double cosine = (double)o->v->cosine[e];
             const double d = log1p((double)graphss_graph_degree(g, u));
             similar += cosine;
@@ -352,7 +396,6 @@ static void open_links(void *arg, size_t task)
             margin += o->v->margin[u];
             most = fmax(most, o->v->margin[u]);
         }
-        spread_row(spread, graphss_i_row_of(&o->v->features, i), false);
         const double one = fmax(degree, 1);
         odd[ODD_DEGREE] = (float)log1p(degree);
         odd[ODD_DEGREE_2] = odd[ODD_DEGREE] * odd[ODD_DEGREE];
@@ -409,6 +452,7 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
                 v->odd[i * GRAPHSS_I_ODD + ODD_TWIN_ALIKE] = o.alike[i];
         }
         graphss_i_parallel(ctx, tasks, open_words, &o);
+        graphss_i_parallel(ctx, LINK_TASKS, open_cosines, &o);
         graphss_i_parallel(ctx, LINK_TASKS, open_links, &o);
         graphss_i_parallel(ctx, tasks, open_twin, &o);
     }
