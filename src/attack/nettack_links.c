@@ -25,7 +25,7 @@ void graphss_i_nettack_look(graphss_i_nettack_work *work, int32_t u)
     for (size_t i = 0; i < work->n_near; i++)
         work->via[work->near[i]] = 0;
     work->n_near = 0;
-    double *sum = work->logits;
+    double *restrict sum = work->logits;
     const double d_u = adj->length[u] + 1;
     for (size_t c = 0; c < k; c++)
         sum[c] = work->s[(size_t)u * k + c] / d_u;
@@ -137,7 +137,7 @@ static double cut_score(const graphss_i_nettack_work *work, int32_t u, int32_t v
     const graphss_i_nettack_world *world = work->world;
     const graphss_i_rows *adj = &work->adj;
     const size_t k = world->k;
-    double *z = work->scratch + 2 * k;
+    double *restrict z = work->scratch + 2 * k;
     const int32_t d_u = adj->length[u] + 1, d_v = adj->length[v] + 1;
     const double scale = world->rsqrt[d_u - 1], step = scale - world->rsqrt[d_u];
     const double step_v = world->rsqrt[d_v - 1] - world->rsqrt[d_v], r_v = world->rsqrt[d_v];
