@@ -85,12 +85,12 @@ graphss_status graphss_i_word_strength(graphss_ctx *ctx, double *strength,
 typedef struct opening {
     graphss_i_view *v;
     const graphss_i_lens *lens;
-    double *z;      /* [tasks x 2 k] */
-    float *apart;   /* [tasks x k] */
-    float *spread;  /* [LINK_TASKS x n_cols] a row by column; 0 between nodes */
-    uint8_t *same;  /* [n] SAME_WORDS, SAME_LINKS: as in lens->base */
-    uint8_t *skip;  /* [n] all as there */
-    float *alike;   /* [n] */
+    double *z;     /* [tasks x 2 k] */
+    float *apart;  /* [tasks x k] */
+    float *spread; /* [LINK_TASKS x n_cols] a row by column; 0 between nodes */
+    uint8_t *same; /* [n] SAME_WORDS, SAME_LINKS: as in lens->base */
+    uint8_t *skip; /* [n] all as there */
+    float *alike;  /* [n] */
 } opening;
 
 static double relative(double x, double unit)
@@ -99,8 +99,9 @@ static double relative(double x, double unit)
 }
 
 /* What of a node its words alone say, as open_words fills it. */
-static const int OF_WORDS[] = {ODD_WORDS,        ODD_WORDS_2, ODD_MARGIN,     ODD_LARGEST,
-                               ODD_STRONG_WORDS, ODD_AGAINST, ODD_WORDS_GAIN, ODD_WORDS_CHANGE};
+static const int OF_WORDS[] = {ODD_WORDS,      ODD_WORDS_2,      ODD_MARGIN,
+                               ODD_LARGEST,    ODD_STRONG_WORDS, ODD_AGAINST,
+                               ODD_WORDS_GAIN, ODD_WORDS_CHANGE};
 
 /* The same from the base, where the words are the same. */
 static void take_words(const opening *o, size_t i)

@@ -116,7 +116,8 @@ static void multiply_task(void *arg, size_t task)
     const size_t run = task / p->strips, strip = task % p->strips;
     p->kernels->bits(p->y, b->word, b->n_rows, p->x, b->n_cols, p->k, b->r, b->s,
                      p->from + cut(p->rows, 1, run, p->runs),
-                     p->from + cut(p->rows, 1, run + 1, p->runs), cut(p->k, 16, strip, p->strips), cut(p->k, 16, strip + 1, p->strips));
+                     p->from + cut(p->rows, 1, run + 1, p->runs),
+                     cut(p->k, 16, strip, p->strips), cut(p->k, 16, strip + 1, p->strips));
 }
 
 void graphss_i_bits_multiply(graphss_ctx *ctx, float *y, const graphss_i_bits *b, size_t from,

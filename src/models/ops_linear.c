@@ -68,9 +68,9 @@ static void sparse_input_backward(graphss_i_tape *t, graphss_i_node *node,
 {
     const graphss_i_csr x = seen_input(t, node);
     memset(gin[0], 0, x.n_cols * node->cols * sizeof *gin[0]);
-    graphss_i_spmm_transposed(t->ctx, gin[0], &x,
-                              node->grad + graphss_i_tape_span(t, node->rows).from * node->cols,
-                              node->cols);
+    graphss_i_spmm_transposed(
+        t->ctx, gin[0], &x, node->grad + graphss_i_tape_span(t, node->rows).from * node->cols,
+        node->cols);
 }
 
 static const graphss_i_op sparse_input = {.forward = sparse_input_forward,
