@@ -148,7 +148,7 @@ typedef struct bits_job {
 static void run_bits(void *arg)
 {
     const bits_job *j = arg;
-    graphss_i_bits_multiply(j->ctx, j->y, j->b, j->x, j->k);
+    graphss_i_bits_multiply(j->ctx, j->y, j->b, 0, j->b->n_rows, j->x, j->k);
 }
 
 static void run_bits_as_sparse(void *arg)

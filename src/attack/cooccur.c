@@ -7,6 +7,8 @@
 #include "attack/cooccur.h"
 #include <string.h>
 
+enum { MANY = 5 }; /* a row with more than one bit set in so many is added up in full */
+
 static inline void set_bit(uint64_t *row, int32_t i)
 {
     row[i >> 6] |= UINT64_C(1) << (i & 63);
@@ -106,6 +108,30 @@ static const uint64_t *row_of(const graphss_i_cooccur *c, int32_t j, uint64_t *s
     return scratch;
 }
 
+/* sum[i] += inv where bit i is set, for the bits that are */
+static void add_few(double *sum, const uint64_t *row, size_t blocks, double inv)
+{
+    for (size_t b = 0; b < blocks; b++)
+        for (uint64_t rest = row[b]; rest; rest &= rest - 1)
+            sum[64 * b + (size_t)__builtin_ctzll(rest)] += inv;
+}
+
+/* The same for all bits, four at a time: to add 0 changes nothing. */
+static void add_many(double *sum, const uint64_t *row, size_t blocks, double inv)
+{
+    double add[16][4];
+    for (size_t q = 0; q < 16; q++)
+        for (size_t i = 0; i < 4; i++)
+            add[q][i] = q >> i & 1 ? inv : 0;
+    for (size_t b = 0; b < blocks; b++)
+        for (size_t q = 0; q < 16; q++) {
+            const double *four = add[row[b] >> 4 * q & 15];
+            double *to = sum + 64 * b + 4 * q;
+            for (size_t i = 0; i < 4; i++)
+                to[i] += four[i];
+        }
+}
+
 void graphss_i_cooccur_allowed(uint8_t *allowed, const graphss_i_cooccur *c,
                                const int32_t *word, size_t n,
                                graphss_i_cooccur_scratch *scratch)
@@ -120,9 +146,9 @@ void graphss_i_cooccur_allowed(uint8_t *allowed, const graphss_i_cooccur *c,
             degree += __builtin_popcountll(row[b]);
         const double inv = 1 / ((double)degree + 1e-8);
         all += inv;
-        for (size_t b = 0; b < c->blocks; b++)
-            for (uint64_t rest = row[b]; rest; rest &= rest - 1)
-                sum[64 * b + (size_t)__builtin_ctzll(rest)] += inv;
+        const size_t many = (size_t)degree > c->d / MANY ? c->d / 64 : 0; /* blocks */
+        add_many(sum, row, many, inv);
+        add_few(sum + 64 * many, row + many, c->blocks - many, inv);
         sum[j] -= inv;
     }
     for (size_t i = 0; i < c->d; i++)

@@ -1,5 +1,22 @@
 #include "attack/ground.h"
 
+enum { ROWS = 256 }; /* a task's share of the nodes */
+
+typedef struct products {
+    graphss_i_ground *ground;
+    size_t k;
+} products;
+
+static void multiply_rows(void *arg, size_t task)
+{
+    const products *p = arg;
+    const graphss_i_words *x = &p->ground->x;
+    for (size_t i = task * ROWS; i < graphss_i_task_end(task, x->n, ROWS); i++)
+        for (size_t b = 0; b < p->ground->n_believed; b++)
+            graphss_i_words_product(p->ground->xw + (b * x->n + i) * p->k, x, i,
+                                    p->ground->believed[b], p->k);
+}
+
 graphss_status graphss_i_ground_init(graphss_ctx *ctx, graphss_i_ground *ground,
                                      const graphss_i_ground_input *in)
 {
@@ -21,9 +38,10 @@ graphss_status graphss_i_ground_init(graphss_ctx *ctx, graphss_i_ground *ground,
     if (!st)
         st =
             graphss_i_cooccur_init(ctx, &ground->together, x, wanted, GRAPHSS_I_COOCCUR_BYTES);
-    for (size_t b = 0; b < in->n_believed && !st; b++)
-        for (size_t i = 0; i < x->n; i++)
-            graphss_i_words_product(ground->xw + (b * x->n + i) * k, x, i, in->believed[b], k);
+    if (!st) {
+        products p = {ground, k};
+        graphss_i_parallel(ctx, graphss_i_tasks(x->n, ROWS), multiply_rows, &p);
+    }
     graphss_release(ctx, wanted);
     if (st)
         graphss_i_ground_destroy(ctx, ground);

@@ -25,7 +25,7 @@ void graphss_i_nettack_look(graphss_i_nettack_work *work, int32_t u)
     for (size_t i = 0; i < work->n_near; i++)
         work->via[work->near[i]] = 0;
     work->n_near = 0;
-    double *sum = work->logits;
+    double *restrict sum = work->logits;
     const double d_u = adj->length[u] + 1;
     for (size_t c = 0; c < k; c++)
         sum[c] = work->s[(size_t)u * k + c] / d_u;
@@ -90,12 +90,13 @@ static joining join_start(graphss_i_nettack_work *work, int32_t u)
     return j;
 }
 
-static inline double join_score(const graphss_i_nettack_work *work, const joining *j, size_t v,
-                                size_t label)
+/* k is given, so that the compiler may know it. */
+static inline __attribute__((always_inline)) double
+join_score_of(const graphss_i_nettack_work *work, const joining *j, size_t v, size_t label,
+              size_t k)
 {
     const graphss_i_nettack_world *world = work->world;
-    const size_t k = world->k;
-    double *z = work->scratch + 2 * k;
+    double few[16] = {0}, *z = k <= 16 ? few : work->scratch + 2 * k;
     const int32_t d = work->adj.length[v] + 1;
     const double after = world->rsqrt[d + 1], step = after - world->rsqrt[d];
     const double inv = 1 / (double)(d + 1);
@@ -106,6 +107,28 @@ static inline double join_score(const graphss_i_nettack_work *work, const joinin
     return margin_of(z, k, label) * j->scale;
 }
 
+static double join_score(const graphss_i_nettack_work *work, const joining *j, size_t v,
+                         size_t label)
+{
+#define CASE(k)                                                                               \
+    case k:                                                                                   \
+        return join_score_of(work, j, v, label, k);
+    switch (work->world->k) {
+        CASE(2)
+        CASE(3)
+        CASE(4)
+        CASE(5)
+        CASE(6)
+        CASE(7)
+        CASE(8)
+        CASE(10)
+        CASE(15)
+    default:
+        return join_score_of(work, j, v, label, work->world->k);
+    }
+#undef CASE
+}
+
 /* u is cut from its neighbour v. With d' = d - 1:
  *   z = sum over w in N(u) - v of (S[w] + t'_u - t_u) / d_w + via_v (t'_v - t_v)
  *     + (S[u] + t'_u - t_u - t_v) / d'_u */
@@ -114,7 +137,7 @@ static double cut_score(const graphss_i_nettack_work *work, int32_t u, int32_t v
     const graphss_i_nettack_world *world = work->world;
     const graphss_i_rows *adj = &work->adj;
     const size_t k = world->k;
-    double *z = work->scratch + 2 * k;
+    double *restrict z = work->scratch + 2 * k;
     const int32_t d_u = adj->length[u] + 1, d_v = adj->length[v] + 1;
     const double scale = world->rsqrt[d_u - 1], step = scale - world->rsqrt[d_u];
     const double step_v = world->rsqrt[d_v - 1] - world->rsqrt[d_v], r_v = world->rsqrt[d_v];

@@ -13,13 +13,13 @@ static void sum_row(graphss_i_nettack_work *work, size_t i)
 {
     const size_t k = work->world->k;
     const double *rsqrt = work->world->rsqrt;
-    double *s = work->s + i * k;
+    double *restrict s = work->s + i * k;
     const double own = rsqrt[work->adj.length[i] + 1];
     for (size_t c = 0; c < k; c++)
         s[c] = work->xw[i * k + c] * own;
     for (int32_t e = 0; e < work->adj.length[i]; e++) {
         const size_t x = (size_t)work->adj.item[i][e];
-        const double *xw = work->xw + x * k, r = rsqrt[work->adj.length[x] + 1];
+        const double *restrict xw = work->xw + x * k, r = rsqrt[work->adj.length[x] + 1];
         for (size_t c = 0; c < k; c++)
             s[c] += xw[c] * r;
     }

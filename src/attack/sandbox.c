@@ -75,6 +75,20 @@ graphss_status graphss_i_sandbox_flip_link(graphss_ctx *ctx, graphss_i_sandbox *
     return graphss_flips_add(ctx, flips, flip);
 }
 
+/* Words [from, from + n) of the node to place `to` of the scratch row. */
+static void copy_words(graphss_i_sandbox *s, size_t to, size_t node, size_t from, size_t n)
+{
+    const graphss_i_words *x = &s->words;
+    if (n == 0)
+        return;
+    memcpy(s->column + to, x->column[node] + from, n * sizeof *s->column);
+    if (x->changed[node])
+        memcpy(s->value + to, x->changed[node] + from, n * sizeof *s->value);
+    else
+        for (size_t e = 0; e < n; e++)
+            s->value[to + e] = (double)x->value[(size_t)x->start[node] + from + e];
+}
+
 /* The node's row with one value replaced; value 0 takes the column out. */
 static graphss_status replace(graphss_ctx *ctx, graphss_i_sandbox *s, size_t node,
                               int32_t column, double value)
@@ -83,17 +97,15 @@ static graphss_status replace(graphss_ctx *ctx, graphss_i_sandbox *s, size_t nod
     const int32_t *old = s->words.column[node];
     const size_t at = lower_bound(old, n, column);
     const size_t skip = at < n && old[at] == column;
-    size_t m = 0;
-    for (size_t e = 0; e < n + 1; e++) {
-        if (e == at && value != 0) {
-            s->column[m] = column;
-            s->value[m++] = value;
-        }
-        if (e < n && !(skip && e == at)) {
-            s->column[m] = old[e];
-            s->value[m++] = graphss_i_words_value(&s->words, node, e);
-        }
+    const size_t rest = at + skip; /* what follows */
+    size_t m = at;
+    copy_words(s, 0, node, 0, at);
+    if (value != 0) {
+        s->column[m] = column;
+        s->value[m++] = value;
     }
+    copy_words(s, m, node, rest, n - rest);
+    m += n - rest;
     return graphss_i_words_replace(ctx, &s->words, node, s->column, s->value, m);
 }
 

@@ -41,6 +41,53 @@ static void check_all(const graphss_i_cooccur *c, const dense_world *w,
     }
 }
 
+/* Many words, most of them together with most others or with few: blocks of bits in full. */
+static void test_allowed_words_among_many(void **state)
+{
+    (void)state;
+    enum { NODES = 40, WORDS = 150, BLOCKS = 3 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_rng rng = graphss_rng_make(5, 1);
+    static float x[NODES][WORDS];
+    uint8_t wanted[WORDS], got[WORDS];
+    uint64_t row[BLOCKS];
+    double sum[WORDS];
+    graphss_i_cooccur_scratch scratch = {row, sum};
+    for (size_t i = 0; i < NODES; i++)
+        for (size_t j = 0; j < WORDS; j++)
+            x[i][j] = graphss_rng_double(&rng) < (i % 8 && j % 3 ? 0.02 : 0.3);
+    memset(wanted, 1, sizeof wanted);
+    const graphss_features features = {.n_rows = NODES, .n_cols = WORDS, .value = x[0]};
+    graphss_i_words words;
+    graphss_i_cooccur c;
+    assert_ok(ctx, graphss_i_words_init(ctx, &words, &features));
+    assert_ok(ctx, graphss_i_cooccur_init(ctx, &c, &words, wanted, 1 << 20));
+    for (size_t node = 0; node < NODES; node++) {
+        double want[WORDS] = {0}, all = 0;
+        for (size_t j = 0; j < WORDS; j++) {
+            bool joined[WORDS] = {false};
+            int64_t degree = 0;
+            for (size_t i = 0; i < NODES; i++)
+                for (size_t l = 0; l < WORDS && x[i][j] != 0; l++)
+                    joined[l] |= l != j && x[i][l] != 0;
+            for (size_t l = 0; l < WORDS; l++)
+                degree += joined[l];
+            const double inv = x[node][j] != 0 ? 1 / ((double)degree + 1e-8) : 0;
+            all += inv;
+            for (size_t l = 0; l < WORDS; l++)
+                want[l] += joined[l] ? inv : 0;
+        }
+        graphss_i_cooccur_allowed(got, &c, words.column[node], (size_t)words.length[node],
+                                  &scratch);
+        for (size_t l = 0; l < WORDS; l++)
+            if (fabs(want[l] - 0.5 * all) > 1e-9)
+                assert_int_equal(got[l], want[l] > 0.5 * all);
+    }
+    graphss_i_cooccur_destroy(ctx, &c);
+    graphss_i_words_destroy(ctx, &words);
+    graphss_ctx_free(ctx);
+}
+
 /* Kept rows, rows worked out on the spot, and rows kept up to date while words change. */
 static void test_allowed_words_agree_with_the_definition(void **state)
 {
@@ -216,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_allowed_words_agree_with_the_definition),
+        cmocka_unit_test(test_allowed_words_among_many),
         cmocka_unit_test(test_a_word_is_switched_on_to_the_median_of_its_column),
         cmocka_unit_test(test_medians_agree_with_sorting),
         cmocka_unit_test(test_the_degree_ratio_agrees_with_whole_lists_of_degrees),

@@ -109,34 +109,60 @@ static double smallest_step(const tally *t, double untouched)
     return (1 - untouched) * hit + untouched * rest > 0 ? (STEPS - 1) * STEP : 1;
 }
 
+/* The folds are fitted at the same time, and judged in their order. */
+typedef struct folding {
+    const graphss_i_view *now;
+    size_t n, k;
+    const graphss_i_sample *untouched, *attacked;
+    bool history;
+    graphss_i_suspicion u[FOLDS];
+    bool fitted[FOLDS];
+} folding;
+
+static graphss_status fit_fold(graphss_ctx *ctx, void *arg, size_t fold)
+{
+    folding *f = arg;
+    graphss_i_sample rest = {0}, hit[GRAPHSS_I_ATTACKS] = {0};
+    size_t least = f->n;
+    graphss_status st = part(ctx, &rest, f->untouched, fold, f->k);
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++) {
+        st = part(ctx, &hit[a], &f->attacked[a], fold, f->k);
+        least = hit[a].n < least ? hit[a].n : least;
+    }
+    if (!st && rest.n && least) {
+        st = graphss_i_suspicion_fit(ctx, &f->u[fold], f->now, f->n, f->k, &rest, hit,
+                                     f->history);
+        f->fitted[fold] = !st;
+    }
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
+        graphss_i_sample_destroy(ctx, &hit[a]);
+    graphss_i_sample_destroy(ctx, &rest);
+    return st;
+}
+
 graphss_status graphss_i_caution(graphss_ctx *ctx, double *lead, const graphss_i_view *now,
                                  size_t n, size_t k, const graphss_i_sample *untouched,
                                  const graphss_i_sample *attacked, const double *share,
                                  bool history)
 {
     tally t[SORTS] = {0};
+    folding f = {.now = now,
+                 .n = n,
+                 .k = k,
+                 .untouched = untouched,
+                 .attacked = attacked,
+                 .history = history};
     double *scratch = graphss_i_alloc(ctx, GRAPHSS_I_STATES + 1, k * sizeof *scratch);
-    graphss_status st = scratch ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    for (size_t fold = 0; fold < FOLDS && !st; fold++) {
-        graphss_i_sample rest = {0}, hit[GRAPHSS_I_ATTACKS] = {0};
-        graphss_i_suspicion u = {0};
-        size_t least = n;
-        st = part(ctx, &rest, untouched, fold, k);
-        for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++) {
-            st = part(ctx, &hit[a], &attacked[a], fold, k);
-            least = hit[a].n < least ? hit[a].n : least;
+    graphss_status st =
+        scratch ? graphss_i_errands(ctx, FOLDS, fit_fold, &f) : GRAPHSS_ERR_NOMEM;
+    for (size_t fold = 0; fold < FOLDS; fold++) {
+        const graphss_i_suspicion *u = &f.u[fold];
+        if (!st && f.fitted[fold]) {
+            for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
+                judge(&t[HIT], u, &attacked[a], fold, share, share[1 + a], k, scratch);
+            judge(&t[REST], u, untouched, fold, share, 1, k, scratch);
         }
-        if (!st && rest.n && least) {
-            st = graphss_i_suspicion_fit(ctx, &u, now, n, k, &rest, hit, history);
-            for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++)
-                judge(&t[HIT], &u, &attacked[a], fold, share, share[1 + a], k, scratch);
-            if (!st)
-                judge(&t[REST], &u, untouched, fold, share, 1, k, scratch);
-        }
-        graphss_i_suspicion_destroy(ctx, &u);
-        for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
-            graphss_i_sample_destroy(ctx, &hit[a]);
-        graphss_i_sample_destroy(ctx, &rest);
+        graphss_i_suspicion_destroy(ctx, &f.u[fold]);
     }
     graphss_release(ctx, scratch);
     if (!st)

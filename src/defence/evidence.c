@@ -1,6 +1,7 @@
 /* evidence.c - what an attacker must leave behind: many strong words, links to unlike and
  * weakly tied nodes. What depends on what nodes are believed to be is in votes.c. */
 #include "defence/evidence.h"
+#include "defence/links.h"
 #include "defence/rows.h"
 #include "defence/twin.h"
 #include "graph/products.h"
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SAME_WORDS = 1, SAME_LINKS = 2 };
 enum { ROWS = 64, STRONGEST = 10, PROBES = 64, LINK_TASKS = 16 };
 void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
 {
@@ -25,16 +27,10 @@ void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
     graphss_release(ctx, v->trust);
     graphss_release(ctx, v->says);
     graphss_release(ctx, v->odd);
+    graphss_release(ctx, v->norm);
+    graphss_release(ctx, v->margin);
+    graphss_release(ctx, v->wanted);
     *v = (graphss_i_view){0};
-}
-
-/* a . b, the second by column: [n_cols] */
-static double dot(graphss_i_row a, const float *b)
-{
-    double sum = 0;
-    for (size_t j = 0; j < a.n; j++)
-        sum += (double)a.value[j] * (double)b[graphss_i_row_at(a, j)];
-    return sum;
 }
 
 void graphss_i_count_words(float *words, const graphss_features *features)
@@ -89,19 +85,33 @@ graphss_status graphss_i_word_strength(graphss_ctx *ctx, double *strength,
 typedef struct opening {
     graphss_i_view *v;
     const graphss_i_lens *lens;
-    double *norm;   /* [n] length of a feature row */
-    double *margin; /* [n] of its word evidence */
-    double *z;      /* [tasks x 2 k] */
-    float *apart;   /* [tasks x k] */
-    float *spread;  /* [LINK_TASKS x n_cols] a row by column; 0 between nodes */
-    uint8_t *same;  /* [n] SAME_WORDS, SAME_LINKS: as in lens->base */
-    uint8_t *skip;  /* [n] all as there */
-    float *alike;   /* [n] */
+    double *z;     /* [tasks x 2 k] */
+    float *apart;  /* [tasks x k] */
+    float *spread; /* [LINK_TASKS x n_cols] a row by column; 0 between nodes */
+    uint8_t *same; /* [n] SAME_WORDS, SAME_LINKS: as in lens->base */
+    uint8_t *skip; /* [n] all as there */
+    float *alike;  /* [n] */
 } opening;
 
 static double relative(double x, double unit)
 {
     return log1p(fmax(x, 0) / unit);
+}
+
+/* What of a node its words alone say, as open_words fills it. */
+static const int OF_WORDS[] = {ODD_WORDS,      ODD_WORDS_2,      ODD_MARGIN,
+                               ODD_LARGEST,    ODD_STRONG_WORDS, ODD_AGAINST,
+                               ODD_WORDS_GAIN, ODD_WORDS_CHANGE};
+
+/* The same from the base, where the words are the same. */
+static void take_words(const opening *o, size_t i)
+{
+    const graphss_i_view *base = o->lens->base;
+    o->v->norm[i] = base->norm[i];
+    o->v->margin[i] = base->margin[i];
+    for (size_t j = 0; j < sizeof OF_WORDS / sizeof *OF_WORDS; j++)
+        o->v->odd[i * GRAPHSS_I_ODD + (size_t)OF_WORDS[j]] =
+            base->odd[i * GRAPHSS_I_ODD + (size_t)OF_WORDS[j]];
 }
 
 /* The node alone: its words, how strongly they speak and how many speak against. */
@@ -112,10 +122,14 @@ static void open_words(void *arg, size_t task)
     const size_t k = lens->k, end = graphss_i_task_end(task, lens->n, ROWS);
     double *z = o->z + 2 * task * k;
     for (size_t i = task * ROWS; i < end; i++) {
+        if (lens->base && o->same[i] & SAME_WORDS) {
+            take_words(o, i);
+            continue;
+        }
         const graphss_i_row r = graphss_i_row_of(&o->v->features, i);
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
         size_t best, words = 0, against = 0;
-        o->margin[i] = word_margin(z, &best, r, lens->surrogate, k);
+        o->v->margin[i] = word_margin(z, &best, r, lens->surrogate, k);
         double strongest[STRONGEST] = {0}, square = 0, sum = 0; /* descending */
         for (size_t j = 0; j < r.n; j++) {
             if (r.value[j] == 0)
@@ -134,10 +148,10 @@ static void open_words(void *arg, size_t task)
         }
         for (size_t s = 0; s < STRONGEST; s++)
             sum += strongest[s];
-        o->norm[i] = sqrt(square);
+        o->v->norm[i] = sqrt(square);
         odd[ODD_WORDS] = (float)log1p((double)words);
         odd[ODD_WORDS_2] = odd[ODD_WORDS] * odd[ODD_WORDS];
-        odd[ODD_MARGIN] = (float)relative(o->margin[i], lens->strength);
+        odd[ODD_MARGIN] = (float)relative(o->v->margin[i], lens->strength);
         odd[ODD_LARGEST] = (float)relative(z[best], lens->strength);
         odd[ODD_STRONG_WORDS] = (float)(sum / STRONGEST / lens->strength);
         odd[ODD_AGAINST] = (float)against / (float)(words ? words : 1);
@@ -190,9 +204,10 @@ static void open_twin(void *arg, size_t task)
             for (size_t c = 0; c < k; c++)
                 z[c] += (double)r.value[j] * (double)lens->surrogate[word * k + c];
         }
+        graphss_i_walk theirs = graphss_i_walk_from(g, twin);
         double links = 0;
         for (int64_t e = g->offset[i]; e < g->offset[i + 1] && twin >= 0; e++)
-            links += g->target[e] == twin || graphss_graph_has_edge(g, twin, g->target[e]);
+            links += graphss_i_walk_meets(&theirs, g->target[e]) || g->target[e] == twin;
         softmax(rest, own, lens->strength, k);
         odd[ODD_TWIN_LINKS] = (float)(links / fmax(1, (double)graphss_graph_degree(g, i)));
         odd[ODD_TWIN_WORDS] = (float)common / (float)(words ? words : 1);
@@ -213,15 +228,14 @@ static bool closes_triangle(const graphss_graph *g, int32_t a, int32_t b)
     }
     const int64_t n = (int64_t)graphss_graph_degree(g, (size_t)a);
     const int64_t stride = n > PROBES ? n / PROBES : 1;
+    graphss_i_walk theirs = graphss_i_walk_from(g, b);
     for (int64_t j = 0; j < n; j += stride) {
         const int32_t u = g->target[g->offset[a] + j];
-        if (u != b && graphss_graph_has_edge(g, b, u))
+        if (graphss_i_walk_meets(&theirs, u) && u != b)
             return true;
     }
     return false;
 }
-
-enum { SAME_WORDS = 1, SAME_LINKS = 2 };
 
 /* All that is known of the node, from the base. */
 static void take_over(const opening *o, size_t i)
@@ -265,32 +279,54 @@ static void compare_rows(void *arg, size_t task)
     }
 }
 
-/* Cosine and closed triangle of a link, from the base where both ends are as there. spread:
- * the words of i by column; at: the place in the base's row up to which links were met. */
-static void open_link(const opening *o, size_t i, int64_t e, const float *spread, int64_t *at)
+/* Where the base has link e of row i, or -1. at: the place in its row up to which links of i,
+ * asked for in ascending order, were met. */
+static int64_t base_link(const opening *o, size_t i, int64_t e, int64_t *at)
+{
+    const graphss_i_view *base = o->lens->base;
+    const int32_t u = o->v->graph.target[e];
+    if (!base)
+        return -1;
+    while (*at < base->graph.offset[i + 1] && base->graph.target[*at] < u)
+        ++*at;
+    return *at < base->graph.offset[i + 1] && base->graph.target[*at] == u ? *at : -1;
+}
+
+/* Do a triangle's other links close link e of row i? As in the base where both ends are. */
+static void open_closed(const opening *o, size_t i, int64_t e, int64_t there)
 {
     graphss_i_view *v = o->v;
-    const graphss_i_view *base = o->lens->base;
     const int32_t u = v->graph.target[e];
-    uint8_t same = 0;
-    if (base) {
-        while (*at < base->graph.offset[i + 1] && base->graph.target[*at] < u)
-            ++*at;
-        if (*at < base->graph.offset[i + 1] && base->graph.target[*at] == u)
-            same = o->same[i] & o->same[u];
-    }
-    const double lengths = o->norm[i] * o->norm[u];
-    if (same & SAME_WORDS)
-        v->cosine[e] = base->cosine[*at];
-    else
-        v->cosine[e] =
-            lengths > 0
-                ? (float)(dot(graphss_i_row_of(&v->features, (size_t)u), spread) / lengths)
-                : 0;
-    if (same & SAME_LINKS)
-        v->closed[e] = base->closed[*at];
+    if (there >= 0 && o->same[i] & o->same[u] & SAME_LINKS)
+        v->closed[e] = o->lens->base->closed[there];
     else
         v->closed[e] = closes_triangle(&v->graph, (int32_t)i, u);
+}
+
+/* Links of a row whose cosine is still to be worked out. */
+typedef struct waiting {
+    size_t n;
+    int64_t link[GRAPHSS_I_DOTS];
+    graphss_i_row row[GRAPHSS_I_DOTS];
+} waiting;
+
+/* Cosines of links of i, and of the same links seen from the other end: both orders multiply
+ * and add the same numbers. */
+static void cosines(const opening *o, size_t i, waiting *w, const float *spread)
+{
+    graphss_i_view *v = o->v;
+    const graphss_graph *g = &v->graph;
+    double dot[GRAPHSS_I_DOTS];
+    graphss_i_row_dots(dot, w->row, w->n, spread);
+    for (size_t q = 0; q < w->n; q++) {
+        const int32_t u = g->target[w->link[q]];
+        const double lengths = v->norm[i] * v->norm[u];
+        v->cosine[w->link[q]] = lengths > 0 ? (float)(dot[q] / lengths) : 0;
+        graphss_i_walk back = graphss_i_walk_from(g, u);
+        if ((size_t)u > i && !o->skip[u] && graphss_i_walk_meets(&back, (int32_t)i))
+            v->cosine[back.at - g->target] = v->cosine[w->link[q]];
+    }
+    w->n = 0;
 }
 
 /* out by column = the row, or 0 there */
@@ -300,18 +336,49 @@ static void spread_row(float *out, graphss_i_row r, bool there)
         out[graphss_i_row_at(r, j)] = there ? r.value[j] : 0;
 }
 
+/* How alike are the ends of links? As in the base where both have the words they have there;
+ * else worked out by the end that comes first, unless that one is skipped. */
+static void open_cosines(void *arg, size_t task)
+{
+    const opening *o = arg;
+    const graphss_i_lens *lens = o->lens;
+    graphss_i_view *v = o->v;
+    const graphss_graph *g = &v->graph;
+    float *spread = o->spread + task * v->features.n_cols;
+    const size_t from = lens->n * task / LINK_TASKS, end = lens->n * (task + 1) / LINK_TASKS;
+    for (size_t i = from; i < end; i++) {
+        waiting w = {0};
+        int64_t at = lens->base ? lens->base->graph.offset[i] : 0;
+        if (o->skip[i])
+            continue;
+        spread_row(spread, graphss_i_row_of(&v->features, i), true);
+        for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
+            const size_t u = (size_t)g->target[e];
+            const int64_t there = base_link(o, i, e, &at);
+            if (there >= 0 && o->same[i] & o->same[u] & SAME_WORDS) {
+                v->cosine[e] = lens->base->cosine[there];
+            } else if (u >= i || o->skip[u]) {
+                w.link[w.n] = e;
+                w.row[w.n++] = graphss_i_row_of(&v->features, u);
+            }
+            if (w.n == GRAPHSS_I_DOTS)
+                cosines(o, i, &w, spread);
+        }
+        cosines(o, i, &w, spread);
+        spread_row(spread, graphss_i_row_of(&v->features, i), false);
+    }
+}
+
 /* The node among its neighbours. */
 static void open_links(void *arg, size_t task)
 {
     const opening *o = arg;
     const graphss_i_lens *lens = o->lens;
     const graphss_graph *g = &o->v->graph;
-    float *spread = o->spread + task * o->v->features.n_cols;
     const size_t from = lens->n * task / LINK_TASKS, end = lens->n * (task + 1) / LINK_TASKS;
     for (size_t i = from; i < end; i++) {
         if (o->skip[i])
             continue;
-        spread_row(spread, graphss_i_row_of(&o->v->features, i), true);
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
         const double degree = (double)graphss_graph_degree(g, i);
         int64_t at = lens->base ? lens->base->graph.offset[i] : 0;
@@ -319,7 +386,7 @@ static void open_links(void *arg, size_t task)
         double most = 0;
         for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
             const size_t u = (size_t)g->target[e];
-            open_link(o, i, e, spread, &at);
+            open_closed(o, i, e, base_link(o, i, e, &at));
             const double cosine = (double)o->v->cosine[e];
             const double d = log1p((double)graphss_graph_degree(g, u));
             similar += cosine;
@@ -327,10 +394,9 @@ static void open_links(void *arg, size_t task)
             closed += o->v->closed[e];
             near += d;
             nearest = fmin(nearest, d);
-            margin += o->margin[u];
-            most = fmax(most, o->margin[u]);
+            margin += o->v->margin[u];
+            most = fmax(most, o->v->margin[u]);
         }
-        spread_row(spread, graphss_i_row_of(&o->v->features, i), false);
         const double one = fmax(degree, 1);
         odd[ODD_DEGREE] = (float)log1p(degree);
         odd[ODD_DEGREE_2] = odd[ODD_DEGREE] * odd[ODD_DEGREE];
@@ -354,8 +420,6 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     const size_t n = lens->n, k = lens->k, tasks = (n + ROWS - 1) / ROWS;
     opening o = {.v = v,
                  .lens = lens,
-                 .norm = graphss_i_alloc(ctx, n, sizeof *o.norm),
-                 .margin = graphss_i_alloc(ctx, n, sizeof *o.margin),
                  .z = graphss_i_alloc(ctx, tasks, 2 * k * sizeof *o.z),
                  .apart = graphss_i_alloc(ctx, tasks, k * sizeof *o.apart),
                  .spread =
@@ -371,9 +435,11 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     v->belief = graphss_i_copy(ctx, v->prob, n * k, sizeof *v->belief);
     v->says = graphss_i_calloc(ctx, n, k * GRAPHSS_I_SAYS * sizeof *v->says);
     v->odd = graphss_i_calloc(ctx, n, GRAPHSS_I_ODD * sizeof *v->odd);
-    graphss_status st = o.norm && o.margin && o.z && o.apart && o.spread && o.same && o.skip &&
-                                o.alike && v->twin && v->rest && v->cosine && v->closed &&
-                                v->trust && v->belief && v->says && v->odd
+    v->norm = graphss_i_alloc(ctx, n, sizeof *v->norm);
+    v->margin = graphss_i_alloc(ctx, n, sizeof *v->margin);
+    graphss_status st = o.z && o.apart && o.spread && o.same && o.skip && o.alike && v->twin &&
+                                v->rest && v->cosine && v->closed && v->trust && v->belief &&
+                                v->says && v->odd && v->norm && v->margin
                             ? GRAPHSS_OK
                             : GRAPHSS_ERR_NOMEM;
     if (!st && lens->base)
@@ -387,6 +453,7 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
                 v->odd[i * GRAPHSS_I_ODD + ODD_TWIN_ALIKE] = o.alike[i];
         }
         graphss_i_parallel(ctx, tasks, open_words, &o);
+        graphss_i_parallel(ctx, LINK_TASKS, open_cosines, &o);
         graphss_i_parallel(ctx, LINK_TASKS, open_links, &o);
         graphss_i_parallel(ctx, tasks, open_twin, &o);
     }
@@ -396,7 +463,5 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     graphss_release(ctx, o.spread);
     graphss_release(ctx, o.apart);
     graphss_release(ctx, o.z);
-    graphss_release(ctx, o.margin);
-    graphss_release(ctx, o.norm);
     return st;
 }

@@ -77,7 +77,8 @@ typedef struct graphss_i_lens {
                                         * not changed is taken from it; NULL: none */
     const uint8_t *wanted; /* [n] with a base: the nodes that are looked at closely. Of others
                             * whose row has not changed all is taken from the base, though
-                            * something around them may have; NULL: all */
+                            * something around them may have. In a look: the nodes that are
+                            * filled. NULL: all */
 } graphss_i_lens;
 
 typedef struct graphss_i_view {
@@ -94,6 +95,9 @@ typedef struct graphss_i_view {
     float *trust;    /* [n] chance that a node is untouched; first 1 */
     float *says;     /* [n x k x GRAPHSS_I_SAYS] */
     float *odd;      /* [n x GRAPHSS_I_ODD] */
+    double *norm;    /* [n] length of a feature row */
+    double *margin;  /* [n] of its word evidence */
+    uint8_t *wanted; /* [n] nodes that are learned from; NULL: all */
 } graphss_i_view;
 
 void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v);

@@ -169,18 +169,17 @@ static graphss_status make_view(graphss_ctx *ctx, void *arg, size_t job)
     const rehearsal *r = arg;
     graphss_i_view *v = &r->x->view[1 + job];
     graphss_i_lens lens = r->x->lens;
-    uint8_t *wanted = graphss_i_calloc(ctx, lens.n, sizeof *wanted);
-    graphss_status st = wanted
+    v->wanted = graphss_i_calloc(ctx, lens.n, sizeof *v->wanted);
+    graphss_status st = v->wanted
                             ? graphss_i_drills_merge(ctx, &v->graph, &v->features,
                                                      &r->x->drills, 1 + job, &r->in, r->flips)
                             : GRAPHSS_ERR_NOMEM;
     if (!st) {
-        graphss_i_drills_wanted(wanted, &r->x->drills, 1 + job);
+        graphss_i_drills_wanted(v->wanted, &r->x->drills, 1 + job);
         lens.base = &r->x->view[0];
-        lens.wanted = wanted;
+        lens.wanted = v->wanted;
         st = open_view(ctx, r->x, v, &lens);
     }
-    graphss_release(ctx, wanted);
     return st;
 }
 
@@ -213,10 +212,15 @@ static graphss_status make_views(graphss_ctx *ctx, inspection *x)
     if (!st)
         st = graphss_i_errands(ctx, GRAPHSS_I_DRILLS, attack_once, &r);
     graphss_i_ground_destroy(ctx, &r.ground);
-    /* Where views are few and large, threads share each. */
-    if (!st && simulated >= FEW_VIEWS)
-        st = graphss_i_errands(ctx, simulated, make_view, &r);
-    for (size_t job = 0; job < simulated && simulated < FEW_VIEWS && !st; job++)
+    /* Where views are few and large, threads share each, and so those that would keep some
+     * threads waiting for others. */
+    const size_t turns = simulated / graphss_threads(ctx);
+    const size_t alone = simulated < FEW_VIEWS ? 0
+                         : turns               ? turns * graphss_threads(ctx)
+                                               : simulated;
+    if (!st)
+        st = graphss_i_errands(ctx, alone, make_view, &r);
+    for (size_t job = alone; job < simulated && !st; job++)
         st = make_view(ctx, &r, job);
     for (size_t j = 0; j < GRAPHSS_I_DRILLS; j++)
         graphss_flips_destroy(ctx, &r.flips[j]);
@@ -453,8 +457,11 @@ static graphss_status passes(graphss_ctx *ctx, graphss_i_inspection *out, inspec
     for (size_t pass = 0; pass < PASSES && !st; pass++) {
         for (size_t v = 1; v < x->drills.views && pass; v++)
             settle_view(ctx, x, &x->view[v], NULL);
-        for (size_t v = 0; v < x->drills.views && !st; v++)
-            st = graphss_i_view_look(ctx, &x->view[v], &x->lens);
+        for (size_t v = 0; v < x->drills.views && !st; v++) {
+            graphss_i_lens lens = x->lens;
+            lens.wanted = pass + 1 == PASSES ? x->view[v].wanted : NULL; /* others are done */
+            st = graphss_i_view_look(ctx, &x->view[v], &lens);
+        }
         for (size_t g = GROUPS; g-- > 0 && !st;)
             if (has_nodes(x, g))
                 st = fit(ctx, x, g);

@@ -25,6 +25,27 @@ static inline size_t graphss_i_row_at(graphss_i_row r, size_t j)
     return r.column ? (size_t)r.column[j] : j;
 }
 
+enum { GRAPHSS_I_DOTS = 4 };
+
+/* out[q] = row q . b, b by column, of n <= DOTS rows at once: one sum would wait for each
+ * addition in turn. */
+static inline void graphss_i_row_dots(double *out, const graphss_i_row *row, size_t n,
+                                      const float *b)
+{
+    double sum[GRAPHSS_I_DOTS] = {0};
+    size_t common = n == GRAPHSS_I_DOTS && row[0].column ? row[0].n : 0;
+    for (size_t q = 1; q < n; q++)
+        common = row[q].n < common ? row[q].n : common;
+    for (size_t j = 0; j < common; j++)
+        for (size_t q = 0; q < GRAPHSS_I_DOTS; q++)
+            sum[q] += (double)row[q].value[j] * (double)b[row[q].column[j]];
+    for (size_t q = 0; q < n; q++) {
+        for (size_t j = common; j < row[q].n; j++)
+            sum[q] += (double)row[q].value[j] * (double)b[graphss_i_row_at(row[q], j)];
+        out[q] = sum[q];
+    }
+}
+
 /* Entries that are not zero. */
 static inline size_t graphss_i_row_count(graphss_i_row r)
 {

@@ -1,6 +1,8 @@
 /* twin.c - counting first, since most candidates share one word: those met most often are
  * compared exactly. */
 #include "defence/twin.h"
+#include "defence/links.h"
+#include "defence/rows.h"
 #include "graph/products.h"
 #include <math.h>
 #include <stdlib.h>
@@ -82,20 +84,29 @@ static void meet(tally *t, const search *s, size_t i)
     }
 }
 
-/* cosine(i, d) + share of the links of i that lead to d or its neighbours */
-static double likeness(const search *s, const float *row, size_t i, size_t d)
+/* cosine(i, d) + share of the links of i that lead to d or its neighbours; dot: of the rows */
+static double likeness(const search *s, double dot, size_t i, size_t d)
 {
-    const graphss_features *x = s->features;
     const graphss_graph *g = s->graph;
-    double dot = 0, shared = 0;
-    for (int64_t e = x->offset[d]; e < x->offset[d + 1]; e++)
-        dot += (double)row[x->column[e]] * (double)x->value[e];
+    graphss_i_walk theirs = graphss_i_walk_from(g, (int32_t)d);
+    double shared = 0;
     for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++)
-        shared +=
-            (size_t)g->target[e] == d || graphss_graph_has_edge(g, (int32_t)d, g->target[e]);
+        shared += graphss_i_walk_meets(&theirs, g->target[e]) || (size_t)g->target[e] == d;
     const double lengths = s->length[i] * s->length[d];
     return (lengths > 0 ? dot / lengths : 0) +
            shared / fmax(1, (double)graphss_graph_degree(g, i));
+}
+
+/* dot[j] = row . the row of node[j] */
+static void multiply(double *dot, const search *s, const float *row, const int32_t *node,
+                     size_t n)
+{
+    graphss_i_row those[COMPARED];
+    for (size_t j = 0; j < n; j++)
+        those[j] = graphss_i_row_of(s->features, (size_t)node[j]);
+    for (size_t j = 0; j < n; j += GRAPHSS_I_DOTS)
+        graphss_i_row_dots(dot + j, those + j, n - j < GRAPHSS_I_DOTS ? n - j : GRAPHSS_I_DOTS,
+                           row);
 }
 
 static void search_rows(void *arg, size_t task)
@@ -107,6 +118,7 @@ static void search_rows(void *arg, size_t task)
     for (size_t i = n * task / TASKS; i < n * (task + 1) / TASKS; i++) {
         tally t = {.met = s->met + task * n, .seen = s->seen + task * (3 * LOOKS)};
         int32_t best[COMPARED];
+        double dot[COMPARED];
         size_t kept = 0;
         if (s->skip && s->skip[i])
             continue;
@@ -126,8 +138,9 @@ static void search_rows(void *arg, size_t task)
         s->alike[i] = 0;
         for (int64_t e = x->offset[i]; e < x->offset[i + 1]; e++)
             row[x->column[e]] = x->value[e];
+        multiply(dot, s, row, best, kept);
         for (size_t j = 0; j < kept; j++) {
-            const float like = (float)likeness(s, row, i, (size_t)best[j]);
+            const float like = (float)likeness(s, dot[j], i, (size_t)best[j]);
             if (like > s->alike[i]) {
                 s->alike[i] = like;
                 s->twin[i] = best[j];

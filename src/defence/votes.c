@@ -2,6 +2,7 @@
  * and tampered links contradict each other; and how the sources disagree. */
 #include "defence/defence.h"
 #include "defence/evidence.h"
+#include "defence/links.h"
 #include "graph/products.h"
 #include <math.h>
 
@@ -58,10 +59,11 @@ static void vote_rest(float *vote, const float *belief, const graphss_i_view *v,
 {
     const graphss_graph *g = &v->graph;
     const int32_t twin = v->twin[i];
+    graphss_i_walk theirs = graphss_i_walk_from(g, twin);
     double count = 0;
     for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
         const int32_t u = g->target[e];
-        if (twin >= 0 && (u == twin || graphss_graph_has_edge(g, twin, u)))
+        if (graphss_i_walk_meets(&theirs, u) || u == twin)
             continue;
         count++;
         for (size_t c = 0; c < k; c++)
@@ -89,6 +91,8 @@ static void average(void *arg, size_t task)
     const graphss_graph *g = &s->v->graph;
     const size_t k = s->lens->k;
     for (size_t i = task * ROWS; i < graphss_i_task_end(task, s->lens->n, ROWS); i++) {
+        if (s->lens->wanted && !s->lens->wanted[i])
+            continue;
         const double degree = (double)graphss_graph_degree(g, i);
         double paths = -degree, weight = 0;
         for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
@@ -179,6 +183,8 @@ static void see_rows(void *arg, size_t task)
     const graphss_i_lens *lens = s->lens;
     const size_t k = lens->k;
     for (size_t i = task * ROWS; i < graphss_i_task_end(task, lens->n, ROWS); i++) {
+        if (lens->wanted && !lens->wanted[i])
+            continue;
         const float *p = v->prob + i * k, *m = v->mlp + i * k, *near = t->near + i * k;
         const float *near_mlp = t->near_mlp + i * k;
         const float *past =

@@ -66,28 +66,30 @@ static void transpose_square(uint32_t a[32])
 typedef struct transposition {
     graphss_i_bits *out;
     const graphss_i_bits *in;
+    size_t first; /* row */
 } transposition;
 
 /* One task is 32 rows. */
 static void transpose_rows(void *arg, size_t task)
 {
     const transposition *t = arg;
-    const size_t n = t->in->n_rows, d = t->in->n_cols, i0 = 32 * task;
+    const size_t n = t->in->n_rows, d = t->in->n_cols, i0 = t->first + 32 * task;
     const size_t rows = n - i0 < 32 ? n - i0 : 32;
     for (size_t j0 = 0; j0 < d; j0 += 32) {
         const size_t columns = d - j0 < 32 ? d - j0 : 32;
         uint32_t square[32] = {0};
         memcpy(square, t->in->word + j0 / 32 * n + i0, rows * sizeof *square);
         transpose_square(square);
-        memcpy(t->out->word + task * d + j0, square, columns * sizeof *square);
+        memcpy(t->out->word + i0 / 32 * d + j0, square, columns * sizeof *square);
     }
 }
 
-void graphss_i_bits_transpose(graphss_ctx *ctx, graphss_i_bits *out, const graphss_i_bits *b)
+void graphss_i_bits_transpose(graphss_ctx *ctx, graphss_i_bits *out, const graphss_i_bits *b,
+                              size_t from, size_t to)
 {
     *out = (graphss_i_bits){b->n_cols, b->n_rows, out->word, b->s, b->r};
-    transposition t = {out, b};
-    graphss_i_parallel(ctx, (b->n_rows + 31) / 32, transpose_rows, &t);
+    transposition t = {out, b, from};
+    graphss_i_parallel(ctx, (to - from + 31) / 32, transpose_rows, &t);
 }
 
 /* ---- product ---- */
@@ -97,7 +99,7 @@ typedef struct product {
     const graphss_i_bits *b;
     float *y;
     const float *x;
-    size_t k, runs, strips;
+    size_t k, from, rows, runs, strips;
 } product;
 
 /* Cut p of `pieces` even pieces of n, at multiples of unit. */
@@ -113,23 +115,31 @@ static void multiply_task(void *arg, size_t task)
     const graphss_i_bits *b = p->b;
     const size_t run = task / p->strips, strip = task % p->strips;
     p->kernels->bits(p->y, b->word, b->n_rows, p->x, b->n_cols, p->k, b->r, b->s,
-                     cut(b->n_rows, 1, run, p->runs), cut(b->n_rows, 1, run + 1, p->runs),
+                     p->from + cut(p->rows, 1, run, p->runs),
+                     p->from + cut(p->rows, 1, run + 1, p->runs),
                      cut(p->k, 16, strip, p->strips), cut(p->k, 16, strip + 1, p->strips));
 }
 
-void graphss_i_bits_multiply(graphss_ctx *ctx, float *y, const graphss_i_bits *b,
-                             const float *x, size_t k)
+void graphss_i_bits_multiply(graphss_ctx *ctx, float *y, const graphss_i_bits *b, size_t from,
+                             size_t to, const float *x, size_t k)
 {
-    if (b->n_rows == 0 || k == 0)
+    const size_t rows = to - from;
+    if (rows == 0 || k == 0)
         return;
     if (b->n_cols == 0) {
-        memset(y, 0, b->n_rows * k * sizeof *y);
+        memset(y + from * k, 0, rows * k * sizeof *y);
         return;
     }
-    product p = {.kernels = graphss_i_ctx_kernels(ctx), .b = b, .y = y, .x = x, .k = k};
+    product p = {.kernels = graphss_i_ctx_kernels(ctx),
+                 .b = b,
+                 .y = y,
+                 .x = x,
+                 .k = k,
+                 .from = from,
+                 .rows = rows};
     p.strips = (k + STRIP - 1) / STRIP;
-    p.runs = (b->n_rows + MOST - 1) / MOST;
-    while (p.runs * p.strips < TASKS && b->n_rows / (2 * p.runs) >= LEAST)
+    p.runs = (rows + MOST - 1) / MOST;
+    while (p.runs * p.strips < TASKS && rows / (2 * p.runs) >= LEAST)
         p.runs *= 2;
     graphss_i_parallel(ctx, p.runs * p.strips, multiply_task, &p);
 }

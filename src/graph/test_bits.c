@@ -19,7 +19,7 @@ static graphss_i_bits transposed(graphss_ctx *ctx, const graphss_i_bits *b)
     graphss_i_bits t = {0};
     t.word = graphss_i_alloc(ctx, graphss_i_bits_words(b->n_cols, b->n_rows), sizeof *t.word);
     assert_non_null(t.word);
-    graphss_i_bits_transpose(ctx, &t, b);
+    graphss_i_bits_transpose(ctx, &t, b, 0, b->n_rows);
     return t;
 }
 
@@ -84,15 +84,16 @@ static void test_product_equals_the_sparse_one_on_any_number_of_threads(void **s
         float *x = random_floats(&rng, D * k), *want = malloc(N * k * sizeof *want);
         float *y = malloc(N * k * sizeof *y), *again = malloc(N * k * sizeof *again);
         graphss_i_spmm(one, want, &m, x, k);
-        graphss_i_bits_multiply(one, y, &b, x, k);
-        graphss_i_bits_multiply(two, again, &b, x, k);
+        graphss_i_bits_multiply(one, y, &b, 0, N, x, k);
+        graphss_i_bits_multiply(two, again, &b, 0, N / 3, x, k);
+        graphss_i_bits_multiply(two, again, &b, N / 3, N, x, k);
         assert_memory_equal(y, again, N * k * sizeof *y);
         for (size_t j = 0; j < N * k; j++)
             assert_true(fabsf(y[j] - want[j]) < 1e-4f * (1 + fabsf(want[j])));
         memset(x, 0, D * k * sizeof *x);
         graphss_i_spmm_transposed(one, x, &m, y, k);
-        graphss_i_bits_multiply(one, want, &t, y, k); /* D x k of it */
-        graphss_i_bits_multiply(two, again, &t, y, k);
+        graphss_i_bits_multiply(one, want, &t, 0, D, y, k); /* D x k of it */
+        graphss_i_bits_multiply(two, again, &t, 0, D, y, k);
         assert_memory_equal(want, again, D * k * sizeof *y);
         for (size_t j = 0; j < D * k; j++)
             assert_true(fabsf(want[j] - x[j]) < 1e-3f * (1 + fabsf(x[j])));
@@ -115,7 +116,7 @@ static void test_a_matrix_without_columns_gives_zeros(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_i_bits none = {.n_rows = 3};
     float y[6] = {1, 2, 3, 4, 5, 6};
-    graphss_i_bits_multiply(ctx, y, &none, NULL, 2);
+    graphss_i_bits_multiply(ctx, y, &none, 0, 3, NULL, 2);
     for (size_t j = 0; j < 6; j++)
         assert_true(y[j] == 0);
     graphss_ctx_free(ctx);

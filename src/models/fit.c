@@ -1,7 +1,8 @@
 /* fit.c - epochs. Weights are judged before they are changed, so what is kept is what was
  * measured: epoch e measures the weights after e steps, and the last measures the last step.
  * Where nothing is drawn one forward pass serves both the measurement and the step; without
- * validation nodes there is nothing to measure.
+ * validation nodes there is nothing to measure. Where rows do not see each other each of the
+ * two passes has the rows it is about.
  *
  * The paper's code is a step late: it measures, takes a step and keeps what it then has, from
  * the weights it starts with on, and of equally good epochs the first (adam->kept). */
@@ -111,6 +112,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         const bool separate = draws || last;
         const size_t measured = late ? e : e - 1; /* the epoch these weights are judged for */
         bool taken = false;
+        graphss_i_tape_rows(tape, split->val, separate ? split->n_val : 0);
         if ((late ? !last : e > 0 || !separate) && (split->n_val || !separate))
             graphss_i_tape_forward(tape, !separate, key);
         if (late ? !last : e > 0) {
@@ -139,8 +141,10 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         }
         if (last || (patience && e > run.best_epoch + 1 + patience))
             break;
-        if (separate)
+        if (separate) {
+            graphss_i_tape_rows(tape, split->train, split->n_train);
             graphss_i_tape_forward(tape, true, key);
+        }
         const double loss = graphss_i_tape_loss(tape);
         if (!isfinite(loss)) {
             st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
@@ -157,6 +161,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
             checkpoint_take(&kept, params, adam);
     }
     checkpoint_restore(&kept, params, adam);
+    graphss_i_tape_rows(tape, NULL, 0);
     graphss_i_tape_forward(tape, false, 0);
     const float *x = graphss_i_tape_value(tape, logits);
     run.train_accuracy =

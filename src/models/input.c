@@ -113,7 +113,7 @@ static graphss_status make_bits(graphss_ctx *ctx, graphss_i_input *in,
     for (size_t i = 0; i < n; i++)
         number[i] *= factor[i];
     in->bits.r = number;
-    graphss_i_bits_transpose(ctx, &in->transposed, &in->bits);
+    graphss_i_bits_transpose(ctx, &in->transposed, &in->bits, 0, n);
     return GRAPHSS_OK;
 }
 

@@ -93,6 +93,8 @@ static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss
     if (st)
         return st;
     graphss_i_weights_record(net->tape, w, &net->params, split ? &net->adam : NULL);
+    if (type->norm == GRAPHSS_I_NORM_NONE)
+        graphss_i_tape_apart(net->tape);
     net->logits = type->record(net->tape, opt, &net->x, w);
     graphss_i_tape_keep(net->tape, net->logits);
     if (split)

@@ -3,6 +3,7 @@
  * a few bit operations for each 32 bits, a tenth of the product's time. */
 #include "models/tape_private.h"
 #include <math.h>
+#include <string.h>
 
 typedef struct scratch {
     uint32_t *word, *transposed;
@@ -33,41 +34,64 @@ static graphss_i_bits seen_input(const graphss_i_tape *t, const graphss_i_node *
     return x;
 }
 
+/* The wanted rows, in whole squares of 32. */
+static graphss_i_span squares(const graphss_i_tape *t, const graphss_i_node *node)
+{
+    const graphss_i_span rows = graphss_i_tape_span(t, node->rows);
+    const size_t end = (rows.to + 31) / 32 * 32;
+    return (graphss_i_span){rows.from / 32 * 32, end < node->rows ? end : node->rows};
+}
+
 typedef struct dropped {
     const graphss_i_tape *t;
     const graphss_i_node *node;
+    graphss_i_span rows;
 } dropped;
 
+/* Those rows of words [from, to) of each row. */
 static void drop_range(void *arg, size_t from, size_t to)
 {
     const dropped *d = arg;
-    graphss_i_tape_kernels(d->t)->dropout_bits(scratch_of(d->node).word, d->node->bits->word,
-                                               from, to, d->t->key ^ d->node->salt,
-                                               d->node->threshold);
+    const size_t n = d->node->rows;
+    for (size_t w = from; w < to; w++)
+        graphss_i_tape_kernels(d->t)->dropout_bits(
+            scratch_of(d->node).word, d->node->bits->word, w * n + d->rows.from,
+            w * n + d->rows.to, d->t->key ^ d->node->salt, d->node->threshold);
 }
 
 static void bits_input_forward(graphss_i_tape *t, graphss_i_node *node)
 {
+    const graphss_i_span rows = graphss_i_tape_span(t, node->rows);
+    const size_t cols = node->cols;
     if (drops(t, node)) {
-        dropped d = {t, node};
-        graphss_i_tape_ranges(t, graphss_i_bits_words(node->bits->n_rows, node->bits->n_cols),
-                              16384, drop_range, &d);
+        dropped d = {t, node, squares(t, node)};
+        graphss_i_tape_ranges(t, (node->bits->n_cols + 31) / 32,
+                              16384 / (d.rows.to - d.rows.from) + 1, drop_range, &d);
     }
     const graphss_i_bits x = seen_input(t, node);
-    graphss_i_bits_multiply(t->ctx, node->value, &x, t->node[node->in[0]].value, node->cols);
+    memset(node->value, 0, rows.from * cols * sizeof *node->value);
+    memset(node->value + rows.to * cols, 0,
+           (node->rows - rows.to) * cols * sizeof *node->value);
+    graphss_i_bits_multiply(t->ctx, node->value, &x, rows.from, rows.to,
+                            t->node[node->in[0]].value, cols);
 }
 
-/* dw = X^T dy */
+/* dw = X^T dy, over the squares */
 static void bits_input_backward(graphss_i_tape *t, graphss_i_node *node,
                                 float *const gin[INPUTS])
 {
+    const graphss_i_span rows = squares(t, node);
     graphss_i_bits back = *node->bits_transposed;
     if (drops(t, node)) {
         const graphss_i_bits x = seen_input(t, node);
         back.word = scratch_of(node).transposed;
-        graphss_i_bits_transpose(t->ctx, &back, &x);
+        graphss_i_bits_transpose(t->ctx, &back, &x, rows.from, rows.to);
     }
-    graphss_i_bits_multiply(t->ctx, gin[0], &back, node->grad, node->cols);
+    back.word += rows.from / 32 * back.n_rows;
+    back.n_cols = rows.to - rows.from;
+    back.s = back.s ? back.s + rows.from : NULL;
+    graphss_i_bits_multiply(t->ctx, gin[0], &back, 0, back.n_rows,
+                            node->grad + rows.from * node->cols, node->cols);
 }
 
 static const graphss_i_op bits_input = {.forward = bits_input_forward,

@@ -21,33 +21,45 @@ typedef struct dropped {
     const float *in;
     const graphss_i_tape *t;
     const graphss_i_node *node;
+    int64_t first; /* entry that is wanted */
 } dropped;
 
 static void drop_range(void *arg, size_t from, size_t to)
 {
     const dropped *d = arg;
-    graphss_i_tape_kernels(d->t)->dropout(d->out, d->in, from, to, d->t->key ^ d->node->salt,
-                                          d->node->threshold, d->node->factor);
+    const size_t first = (size_t)d->first;
+    graphss_i_tape_kernels(d->t)->dropout(d->out, d->in, first + from, first + to,
+                                          d->t->key ^ d->node->salt, d->node->threshold,
+                                          d->node->factor);
 }
 
-/* X as this pass sees it: with dropped entries while training, else as given. */
+/* The wanted rows of X as this pass sees them: with dropped entries while training, else as
+ * given. */
 static graphss_i_csr seen_input(const graphss_i_tape *t, const graphss_i_node *node)
 {
+    const graphss_i_span rows = graphss_i_tape_span(t, node->rows);
     graphss_i_csr x = *node->m;
     if (t->training && node->scratch)
         x.value = node->scratch;
+    x.offset += rows.from;
+    x.n_rows = rows.to - rows.from;
     return x;
 }
 
 static void sparse_input_forward(graphss_i_tape *t, graphss_i_node *node)
 {
+    const graphss_i_span rows = graphss_i_tape_span(t, node->rows);
+    const size_t cols = node->cols;
     if (t->training && node->scratch) {
-        dropped d = {node->scratch, node->m->value, t, node};
-        graphss_i_tape_ranges(t, (size_t)node->m->offset[node->m->n_rows], 65536, drop_range,
-                              &d);
+        dropped d = {node->scratch, node->m->value, t, node, node->m->offset[rows.from]};
+        graphss_i_tape_ranges(t, (size_t)(node->m->offset[rows.to] - d.first), 65536,
+                              drop_range, &d);
     }
     const graphss_i_csr x = seen_input(t, node);
-    graphss_i_spmm(t->ctx, node->value, &x, value(t, node, 0), node->cols);
+    memset(node->value, 0, rows.from * cols * sizeof *node->value);
+    memset(node->value + rows.to * cols, 0,
+           (node->rows - rows.to) * cols * sizeof *node->value);
+    graphss_i_spmm(t->ctx, node->value + rows.from * cols, &x, value(t, node, 0), cols);
 }
 
 /* dw = X^T dy */
@@ -56,7 +68,9 @@ static void sparse_input_backward(graphss_i_tape *t, graphss_i_node *node,
 {
     const graphss_i_csr x = seen_input(t, node);
     memset(gin[0], 0, x.n_cols * node->cols * sizeof *gin[0]);
-    graphss_i_spmm_transposed(t->ctx, gin[0], &x, node->grad, node->cols);
+    graphss_i_spmm_transposed(
+        t->ctx, gin[0], &x, node->grad + graphss_i_tape_span(t, node->rows).from * node->cols,
+        node->cols);
 }
 
 static const graphss_i_op sparse_input = {.forward = sparse_input_forward,

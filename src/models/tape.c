@@ -279,6 +279,21 @@ graphss_status graphss_i_tape_finish(graphss_i_tape *t)
 
 /* ---- replay ---- */
 
+void graphss_i_tape_apart(graphss_i_tape *t)
+{
+    t->apart = true;
+}
+
+void graphss_i_tape_rows(graphss_i_tape *t, const int32_t *row, size_t n)
+{
+    t->row_from = t->row_to = 0;
+    for (size_t i = 0; i < n && t->apart; i++) {
+        const size_t r = (size_t)row[i];
+        t->row_from = i == 0 || r < t->row_from ? r : t->row_from;
+        t->row_to = r >= t->row_to ? r + 1 : t->row_to;
+    }
+}
+
 void graphss_i_tape_forward(graphss_i_tape *t, bool training, uint64_t key)
 {
     t->training = training;

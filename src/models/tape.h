@@ -168,6 +168,13 @@ void graphss_i_tape_keep(graphss_i_tape *t, graphss_i_var x);
 /* Plans memory. What backward differentiates is the sum of the losses recorded. */
 graphss_status graphss_i_tape_finish(graphss_i_tape *t);
 
+/* Promises that rows of the network do not see each other: a perceptron. */
+void graphss_i_tape_apart(graphss_i_tape *t);
+/* Of products with the input only the rows from the least to the largest of the n listed are
+ * worked out from now on; the others are 0, and so must be their gradients. n 0: all rows, and
+ * so without the promise above. */
+void graphss_i_tape_rows(graphss_i_tape *t, const int32_t *row, size_t n);
+
 /* key drives dropout: the same key, the same masks. training false: nothing is dropped. */
 void graphss_i_tape_forward(graphss_i_tape *t, bool training, uint64_t key);
 /* After a forward, once: the gradient of what that pass computed. */

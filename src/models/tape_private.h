@@ -52,8 +52,20 @@ struct graphss_i_tape {
     size_t block_count;
     float *spare; /* where a second gradient for one node is computed before it is added */
     bool training, only_training;
+    bool apart;              /* rows do not see each other */
+    size_t row_from, row_to; /* of the input, those wanted; row_to 0: all */
     uint64_t key;
 };
+
+typedef struct graphss_i_span {
+    size_t from, to;
+} graphss_i_span;
+
+/* The rows of an input of n rows that are wanted. */
+static inline graphss_i_span graphss_i_tape_span(const graphss_i_tape *t, size_t n)
+{
+    return t->row_to ? (graphss_i_span){t->row_from, t->row_to} : (graphss_i_span){0, n};
+}
 
 /* Records an operation and returns its node, or NULL. b may be -1. The caller sets the
  * operation's own fields. */

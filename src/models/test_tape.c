@@ -385,6 +385,54 @@ static void test_bits(void **state)
     check_gradients(from_dropped_bits, D, 6, 6, H);
 }
 
+/* A pass over the rows of a loss gives the loss and the gradients of a pass over all. */
+static void test_rows_that_nobody_asks_for_are_left_out(void **state)
+{
+    (void)state;
+    enum { ROWS = 100, FROM = 37, LISTED = 20, WORDS = 70, WIDE = 24, ROADS = 2 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_rng rng = graphss_rng_make(9, 1);
+    graphss_i_csr x = random_csr(&rng, ROWS, WORDS);
+    float *w = random_matrix(&rng, WORDS * WIDE);
+    int32_t row[LISTED], label[LISTED];
+    for (int32_t i = 0; i < LISTED; i++) {
+        row[i] = FROM + i;
+        label[i] = i % WIDE;
+    }
+    graphss_i_bits bits = {0}, back = {0};
+    assert_ok(ctx, graphss_i_bits_make(ctx, &bits, &x));
+    back.word = malloc(graphss_i_bits_words(WORDS, ROWS) * sizeof *back.word);
+    graphss_i_bits_transpose(ctx, &back, &bits, 0, ROWS);
+    for (int road = 0; road < ROADS; road++) {
+        float grad[2][WORDS * WIDE];
+        double loss[2];
+        for (int part = 0; part < 2; part++) {
+            graphss_i_tape *t = NULL;
+            assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+            const graphss_i_var weight = graphss_i_tape_weight(t, w, grad[part], WORDS, WIDE);
+            graphss_i_tape_apart(t);
+            const graphss_i_var h =
+                road ? graphss_i_tape_bits_input(t, &bits, &back, weight, 0.3)
+                     : graphss_i_tape_sparse_input(t, &x, weight, 0.3);
+            graphss_i_tape_keep(t, h);
+            graphss_i_tape_cross_entropy(t, h, row, label, LISTED);
+            assert_ok(ctx, graphss_i_tape_finish(t));
+            graphss_i_tape_rows(t, row, part ? LISTED : 0);
+            graphss_i_tape_forward(t, true, 8);
+            assert_true((graphss_i_tape_value(t, h)[0] == 0) == part);
+            loss[part] = graphss_i_tape_loss(t);
+            graphss_i_tape_backward(t);
+            graphss_i_tape_free(ctx, t);
+        }
+        assert_true(loss[0] == loss[1]);
+        for (size_t j = 0; j < WORDS * WIDE; j++)
+            assert_true(grad[0][j] == grad[1][j]);
+    }
+    graphss_i_bits_destroy(ctx, &bits);
+    free(back.word), free(w), free_csr(&x);
+    graphss_ctx_free(ctx);
+}
+
 static void test_two_layers(void **state)
 {
     (void)state;
@@ -689,6 +737,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_layers),
         cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_rows_that_nobody_asks_for_are_left_out),
         cmocka_unit_test(test_bias_and_scale),
         cmocka_unit_test(test_edge_values_and_edge_dot),
         cmocka_unit_test(test_normalised_edges),
