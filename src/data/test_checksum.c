@@ -1,4 +1,5 @@
 #include "data/fetch_private.h"
+#include "data/sha256.h"
 #include "testing.h"
 #include <sys/stat.h>
 
@@ -73,6 +74,26 @@ static void test_a_digest_matches_only_its_own_kind(void **state)
     assert_null(graphss_i_digests_like(&d, "ab12"));
 }
 
+static void test_the_fast_hash_is_the_plain_one(void **state)
+{
+    (void)state;
+    uint8_t bytes[1000], plain[SHA256_DIGEST_LENGTH], fast[SHA256_DIGEST_LENGTH];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * i + i / 7);
+    for (size_t n = 0; n <= sizeof bytes; n += 13) {
+        SHA2_CTX a, b;
+        SHA256Init(&a);
+        SHA256Update(&a, bytes, n);
+        SHA256Final(plain, &a);
+        SHA256Init(&b);
+        const size_t first = n / 2; /* mostly no whole blocks, so both ways are taken */
+        graphss_i_sha256_update(&b, bytes, first, graphss_i_sha256_fast());
+        graphss_i_sha256_update(&b, bytes + first, n - first, graphss_i_sha256_fast());
+        SHA256Final(fast, &b);
+        assert_memory_equal(fast, plain, sizeof plain);
+    }
+}
+
 static void test_what_is_no_plain_file_is_refused(void **state)
 {
     (void)state;
@@ -95,6 +116,7 @@ int main(void)
         cmocka_unit_test(test_known_digests_come_out),
         cmocka_unit_test(test_a_file_of_many_blocks_agrees_with_the_bytes_in_memory),
         cmocka_unit_test(test_a_digest_matches_only_its_own_kind),
+        cmocka_unit_test(test_the_fast_hash_is_the_plain_one),
         cmocka_unit_test(test_what_is_no_plain_file_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

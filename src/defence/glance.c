@@ -214,15 +214,15 @@ static void strong_words(float *column, graphss_i_row r, const graphss_i_voice *
     for (size_t j = 0; j < r.n; j++) {
         if (r.value[j] == 0)
             continue;
-        float x = voice->weight[graphss_i_row_at(r, j) * k + class];
+        const float x = voice->weight[graphss_i_row_at(r, j) * k + class];
         words++;
         against += x < 0;
-        for (size_t s = 0; s < STRONGEST && x > strongest[STRONGEST - 1]; s++)
-            if (x > strongest[s]) {
-                const float pushed = strongest[s];
-                strongest[s] = x;
-                x = pushed;
-            }
+        if (!(x > strongest[STRONGEST - 1]))
+            continue;
+        size_t s = STRONGEST - 1;
+        for (; s > 0 && x > strongest[s - 1]; s--)
+            strongest[s] = strongest[s - 1];
+        strongest[s] = x;
     }
     double sum = 0;
     for (size_t s = 0; s < STRONGEST; s++)
