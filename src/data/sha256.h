@@ -1,5 +1,5 @@
-/* sha256.h - libmd's SHA-256, by the processor's own instructions where it has them: reading a
- * dataset is mostly its hash otherwise. */
+/* sha256.h - libmd's SHA-256, by the processor's own instructions where it has them: the hash
+ * of the data is a sixth of the time of predict otherwise. */
 #ifndef GRAPHSS_SHA256_H
 #define GRAPHSS_SHA256_H
 
