@@ -163,7 +163,8 @@ static graphss_status squeeze(graphss_ctx *ctx, cell *c, size_t *n, const graphs
     return GRAPHSS_OK;
 }
 
-/* Compressed rows with the cells' new values in them; zeros vanish. out_value NULL: ones. */
+/* Compressed rows with the cells' new values in them; zeros vanish from rows that have cells.
+ * out_value NULL: ones. */
 static void merge(int64_t *out_offset, int32_t *out_column, float *out_value, size_t n_rows,
                   const int64_t *offset, const int32_t *column, const float *value,
                   const cell *c, size_t n_cells)
@@ -173,6 +174,14 @@ static void merge(int64_t *out_offset, int32_t *out_column, float *out_value, si
     out_offset[0] = 0;
     for (size_t i = 0; i < n_rows; i++) {
         int64_t e = offset[i];
+        if (next == n_cells || c[next].row != (int32_t)i) {
+            const size_t length = (size_t)(offset[i + 1] - e);
+            memcpy(out_column + at, column + e, length * sizeof *column);
+            if (out_value)
+                memcpy(out_value + at, value + e, length * sizeof *value);
+            out_offset[i + 1] = at += (int64_t)length;
+            continue;
+        }
         for (;;) {
             const bool more = e < offset[i + 1];
             const bool cells = next < n_cells && c[next].row == (int32_t)i;

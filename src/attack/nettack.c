@@ -92,7 +92,7 @@ static void phase(graphss_i_nettack_work *work, attempt *a, bool links, bool wor
                 graphss_i_nettack_words_reach(work, a->u);
             note_link(a, &link, joined, word.candidates);
         } else {
-            graphss_i_nettack_change_word(work, &word);
+            graphss_i_nettack_change_word(work, label, &word);
             note_word(a, &word, work->target[word.target], link.candidates);
         }
     }

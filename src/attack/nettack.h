@@ -52,7 +52,7 @@ typedef struct graphss_i_nettack_work {
     int32_t *near; /* [n] where via is not 0 */
     size_t n_near;
     double *logits;  /* [k] */
-    double *scratch; /* [3 k] */
+    double *scratch; /* [5 k] */
     uint8_t *passes; /* [2 (n + 1)] the degree test, by the other end's degree */
     graphss_i_degree_test degrees;
 
@@ -63,10 +63,13 @@ typedef struct graphss_i_nettack_work {
     double *value;      /* [most_targets x d] */
     int32_t *candidate; /* [most_targets x d] words that may change, ascending */
     size_t *n_candidates;
-    double *reach;    /* [most_targets] (A_hat^2)_u,target */
-    bool *unsettled;  /* [most_targets] words changed since its row of xw was computed */
-    bool *rewritten;  /* [most_targets] words changed at all */
-    uint8_t *allowed; /* [most_targets x d] may the word be added? */
+    double *reach;     /* [most_targets] (A_hat^2)_u,target */
+    bool *unsettled;   /* [most_targets] words changed since its row of xw was computed */
+    bool *rewritten;   /* [most_targets] words changed at all */
+    uint8_t *allowed;  /* [most_targets x d] may the word be added? */
+    double *pull;      /* [most_targets x d] what a candidate adds to the margin; INFINITY: it
+                        * is none. Good while words alone change and pull_wrong is the class */
+    size_t pull_wrong; /* n_classes: not worked out */
     graphss_i_cooccur_scratch cooccur;
 } graphss_i_nettack_work;
 
@@ -116,6 +119,7 @@ typedef struct graphss_i_nettack_word {
     double score;
     size_t target; /* index into targets */
     int32_t word;  /* -1: no candidate */
+    size_t at;     /* its place among the candidates */
     double old_value, new_value;
     int64_t candidates;
 } graphss_i_nettack_word;
@@ -123,10 +127,9 @@ typedef struct graphss_i_nettack_word {
 void graphss_i_nettack_words_begin(graphss_i_nettack_work *work);
 /* reach of the targets, after links changed or at the start. */
 void graphss_i_nettack_words_reach(graphss_i_nettack_work *work, int32_t u);
-graphss_i_nettack_word graphss_i_nettack_best_word(const graphss_i_nettack_work *work,
-                                                   size_t label);
+graphss_i_nettack_word graphss_i_nettack_best_word(graphss_i_nettack_work *work, size_t label);
 /* Changes value and logits. */
-void graphss_i_nettack_change_word(graphss_i_nettack_work *work,
+void graphss_i_nettack_change_word(graphss_i_nettack_work *work, size_t label,
                                    const graphss_i_nettack_word *choice);
 
 #endif

@@ -1,7 +1,8 @@
 /* nettack_features.c - which word to switch: the surrogate is linear in the words, so the
  * gradient of the margin gives the exact score of every candidate at once. While only words
  * change the logits are moved along; the sums behind them wait for graphss_i_nettack_settle.
- */
+ * What a candidate adds stays the same while the class to win does, so it is kept, and a step
+ * is one pass over an array. */
 #include "attack/nettack.h"
 #include <math.h>
 #include <string.h>
@@ -34,6 +35,7 @@ void graphss_i_nettack_words_begin(graphss_i_nettack_work *work)
 void graphss_i_nettack_words_reach(graphss_i_nettack_work *work, int32_t u)
 {
     const double *rsqrt = work->world->rsqrt;
+    work->pull_wrong = work->world->k;
     for (size_t t = 0; t < work->n_targets; t++) {
         const int32_t x = work->target[t];
         const int32_t d_u = work->adj.length[u] + 1, d_x = work->adj.length[x] + 1;
@@ -46,45 +48,77 @@ void graphss_i_nettack_words_reach(graphss_i_nettack_work *work, int32_t u)
     }
 }
 
-graphss_i_nettack_word graphss_i_nettack_best_word(const graphss_i_nettack_work *work,
-                                                   size_t label)
+/* What switching the e-th candidate of a target does to it. */
+typedef struct turn {
+    double old, next, pull;
+} turn;
+
+static turn turn_of(const graphss_i_nettack_work *work, size_t t, size_t e, size_t label,
+                    size_t wrong)
 {
     const graphss_i_nettack_world *world = work->world;
-    const size_t d = world->d, k = world->k;
-    const bool paper = world->opt->mode == GRAPHSS_MODE_PAPER;
+    const size_t j = (size_t)work->candidate[t * world->d + e];
+    const float *w = world->w + j * world->k;
+    const double gradient = work->reach[t] * ((double)w[label] - (double)w[wrong]);
+    const double old = work->value[t * world->d + j];
+    if (gradient == 0 || (old == 0 && !work->allowed[t * world->d + j]))
+        return (turn){.pull = INFINITY};
+    if (world->opt->mode == GRAPHSS_MODE_PAPER) /* a step of one, whatever is made of it */
+        return (turn){old, 1 - old, (old != 0 ? -1.0 : 1.0) * gradient};
+    const double next = old != 0 ? 0 : (double)world->on[j];
+    return (turn){old, next, (next - old) * gradient};
+}
+
+/* The least of loss + pull[e]; *n: how many are candidates. Four at a time. */
+static double least_of(size_t *n, const double *pull, size_t count, double loss)
+{
+    double least[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    size_t e = 0, none = 0;
+    for (; e + 4 <= count; e += 4)
+        for (size_t i = 0; i < 4; i++) {
+            const double score = loss + pull[e + i];
+            least[i] = score < least[i] ? score : least[i];
+            none += pull[e + i] == INFINITY;
+        }
+    for (; e < count; e++) {
+        least[0] = loss + pull[e] < least[0] ? loss + pull[e] : least[0];
+        none += pull[e] == INFINITY;
+    }
+    *n = count - none;
+    return fmin(fmin(least[0], least[1]), fmin(least[2], least[3]));
+}
+
+graphss_i_nettack_word graphss_i_nettack_best_word(graphss_i_nettack_work *work, size_t label)
+{
+    const size_t d = work->world->d;
     graphss_i_nettack_word best = {.score = INFINITY, .word = -1};
     double loss;
-    const size_t wrong = graphss_i_nettack_wrong(&loss, work->logits, k, label);
+    const size_t wrong = graphss_i_nettack_wrong(&loss, work->logits, work->world->k, label);
     for (size_t t = 0; t < work->n_targets; t++) {
-        const double *value = work->value + t * d;
-        const uint8_t *allowed = work->allowed + t * d;
-        for (size_t e = 0; e < work->n_candidates[t]; e++) {
-            const int32_t j = work->candidate[t * d + e];
-            const float *w = world->w + (size_t)j * k;
-            const double gradient = work->reach[t] * ((double)w[label] - (double)w[wrong]);
-            const double old = value[j];
-            if (gradient == 0 || (old == 0 && !allowed[j]))
-                continue;
-            double next = old != 0 ? 0 : (double)world->on[j], step = next - old;
-            if (paper) { /* scored as if it were a step of one, whatever is made of it */
-                next = 1 - old;
-                step = old != 0 ? -1 : 1;
-            }
-            best.candidates++;
-            const double score = loss + step * gradient;
-            if (score < best.score) {
-                best.score = score;
-                best.target = t;
-                best.word = j;
-                best.old_value = old;
-                best.new_value = next;
-            }
-        }
+        const size_t count = work->n_candidates[t];
+        double *pull = work->pull + t * d;
+        size_t n, e = 0;
+        for (size_t i = 0; i < count && work->pull_wrong != wrong; i++)
+            pull[i] = turn_of(work, t, i, label, wrong).pull;
+        const double least = least_of(&n, pull, count, loss);
+        best.candidates += (int64_t)n;
+        if (!(least < best.score))
+            continue;
+        while (loss + pull[e] != least)
+            e++;
+        const turn chosen = turn_of(work, t, e, label, wrong);
+        best.score = least;
+        best.target = t;
+        best.at = e;
+        best.word = work->candidate[t * d + e];
+        best.old_value = chosen.old;
+        best.new_value = chosen.next;
     }
+    work->pull_wrong = wrong;
     return best;
 }
 
-void graphss_i_nettack_change_word(graphss_i_nettack_work *work,
+void graphss_i_nettack_change_word(graphss_i_nettack_work *work, size_t label,
                                    const graphss_i_nettack_word *choice)
 {
     const size_t k = work->world->k, t = choice->target, j = (size_t)choice->word;
@@ -92,6 +126,8 @@ void graphss_i_nettack_change_word(graphss_i_nettack_work *work,
     work->value[t * work->world->d + j] = choice->new_value;
     for (size_t c = 0; c < k; c++)
         work->logits[c] += step * (double)work->world->w[j * k + c];
+    work->pull[t * work->world->d + choice->at] =
+        turn_of(work, t, choice->at, label, work->pull_wrong).pull;
     work->unsettled[t] = true;
     work->rewritten[t] = true;
 }

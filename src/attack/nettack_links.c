@@ -5,6 +5,7 @@
  * neighbours' neighbours collects via[v], and then each candidate costs two fused rows of
  * k numbers: n k operations for all of them, instead of a product of matrices each. */
 #include "attack/nettack.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -96,14 +97,15 @@ join_score_of(const graphss_i_nettack_work *work, const joining *j, size_t v, si
               size_t k)
 {
     const graphss_i_nettack_world *world = work->world;
-    double few[16] = {0}, *z = k <= 16 ? few : work->scratch + 2 * k;
+    double few[16] = {0}, *restrict z = k <= 16 ? few : work->scratch + 2 * k;
+    const double *base = j->base, *t_u = j->t_u;
     const int32_t d = work->adj.length[v] + 1;
     const double after = world->rsqrt[d + 1], step = after - world->rsqrt[d];
     const double inv = 1 / (double)(d + 1);
     const double a = work->via[v] * step + after * j->inv_d + step * inv;
     const double *xw = work->xw + v * k, *s = work->s + v * k;
     for (size_t c = 0; c < k; c++)
-        z[c] = j->base[c] + a * xw[c] + inv * (s[c] + j->t_u[c]);
+        z[c] = base[c] + a * xw[c] + inv * (s[c] + t_u[c]);
     return margin_of(z, k, label) * j->scale;
 }
 
@@ -155,6 +157,57 @@ static double cut_score(const graphss_i_nettack_work *work, int32_t u, int32_t v
             z[c] += (work->s[(size_t)w * k + c] + xw[c] * step) * inv;
     }
     return margin_of(z, k, label) * scale;
+}
+
+/* Sums over all w in N(u), so that a cut need not be worked out where it cannot be the best:
+ * nodes of many links would cost the square of their number. */
+typedef struct cutting {
+    double *sum, *bulk; /* [k] of S[w] / d_w and of its absolute value */
+    double inv;         /* of 1 / d_w */
+} cutting;
+
+static cutting cut_start(graphss_i_nettack_work *work, int32_t u)
+{
+    const graphss_i_rows *adj = &work->adj;
+    const size_t k = work->world->k;
+    cutting s = {.sum = work->scratch + 3 * k, .bulk = work->scratch + 4 * k};
+    memset(s.sum, 0, 2 * k * sizeof *s.sum);
+    for (int32_t e = 0; e < adj->length[u]; e++) {
+        const size_t w = (size_t)adj->item[u][e];
+        const double inv = 1 / (double)(adj->length[w] + 1);
+        s.inv += inv;
+        for (size_t c = 0; c < k; c++) {
+            s.sum[c] += work->s[w * k + c] * inv;
+            s.bulk[c] += fabs(work->s[w * k + c]) * inv;
+        }
+    }
+    return s;
+}
+
+/* A number that cut_score is not below: the same sum in another order, less what rounding
+ * may make of both: for m terms of absolute sum b each is off by less than m b epsilon. */
+static double cut_least(const graphss_i_nettack_work *work, const cutting *cut, int32_t u,
+                        int32_t v, size_t label)
+{
+    const graphss_i_nettack_world *world = work->world;
+    const size_t k = world->k;
+    double *z = work->scratch + 2 * k, bulk = 0;
+    const int32_t d_u = work->adj.length[u] + 1, d_v = work->adj.length[v] + 1;
+    const double scale = world->rsqrt[d_u - 1], step = scale - world->rsqrt[d_u];
+    const double inv_u = 1 / (double)(d_u - 1), inv_v = 1 / (double)d_v;
+    const double own = inv_u + cut->inv - inv_v, via = work->via[v];
+    const double by_v = via * (world->rsqrt[d_v - 1] - world->rsqrt[d_v]);
+    const double *xw = work->xw + (size_t)u * k, *xw_v = work->xw + (size_t)v * k;
+    const double *s_u = work->s + (size_t)u * k, *s_v = work->s + (size_t)v * k;
+    for (size_t c = 0; c < k; c++) {
+        z[c] = cut->sum[c] + s_u[c] * inv_u - s_v[c] * inv_v + xw[c] * step * own +
+               xw_v[c] * (by_v - world->rsqrt[d_v] * inv_u);
+        const double all = cut->bulk[c] + fabs(s_u[c]) + fabs(s_v[c]) +
+                           fabs(xw[c]) * (1 + cut->inv) + fabs(xw_v[c]) * (1 + via);
+        bulk = all > bulk ? all : bulk;
+    }
+    const double doubt = 16 * (double)(d_u + 8) * DBL_EPSILON * bulk;
+    return (margin_of(z, k, label) - 2 * doubt) * scale;
 }
 
 /* One end of a flipped pair, neither of which is u. side: what it adds to
@@ -249,6 +302,7 @@ graphss_i_nettack_link graphss_i_nettack_best_link(graphss_i_nettack_work *work,
     const uint8_t *join = work->passes, *cut = work->passes + n + 1;
     graphss_i_nettack_link best = {.score = INFINITY, .a = -1, .b = -1};
     const joining j = join_start(work, u);
+    const cutting s = cut_start(work, u);
     for (size_t t = 0; t < work->n_targets; t++) {
         const int32_t a = work->target[t];
         const int32_t *neighbour = adj->item[a], *end = neighbour + adj->length[a];
@@ -259,14 +313,16 @@ graphss_i_nettack_link graphss_i_nettack_best_link(graphss_i_nettack_work *work,
             next = next_candidate(v, stride, neighbour, end);
             if (v == a || v == u || !(joined ? cut : join)[adj->length[v]])
                 continue;
+            best.candidates++;
             double score;
             if (a != u)
                 score = pair_score(work, u, a, v, label, joined);
-            else if (joined)
-                score = cut_score(work, u, v, label);
-            else
+            else if (!joined)
                 score = join_score(work, &j, (size_t)v, label);
-            best.candidates++;
+            else if (cut_least(work, &s, u, v, label) > best.score)
+                continue;
+            else
+                score = cut_score(work, u, v, label);
             if (score < best.score) {
                 best.score = score;
                 best.a = a;

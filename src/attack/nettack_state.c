@@ -203,7 +203,7 @@ static bool allocate(graphss_ctx *ctx, graphss_i_nettack_work *work)
     work->via = graphss_i_calloc(ctx, n, sizeof *work->via);
     work->near = graphss_i_alloc(ctx, n, sizeof *work->near);
     work->logits = graphss_i_alloc(ctx, k, sizeof *work->logits);
-    work->scratch = graphss_i_alloc(ctx, 3 * k, sizeof *work->scratch);
+    work->scratch = graphss_i_alloc(ctx, 5 * k, sizeof *work->scratch);
     work->passes = graphss_i_alloc(ctx, n + 1, 2 * sizeof *work->passes);
     work->target = graphss_i_alloc(ctx, most, sizeof *work->target);
     work->target_score = graphss_i_alloc(ctx, most, sizeof *work->target_score);
@@ -214,13 +214,14 @@ static bool allocate(graphss_ctx *ctx, graphss_i_nettack_work *work)
     work->unsettled = graphss_i_calloc(ctx, most, sizeof *work->unsettled);
     work->rewritten = graphss_i_calloc(ctx, most, sizeof *work->rewritten);
     work->allowed = graphss_i_alloc(ctx, most, words * sizeof *work->allowed);
+    work->pull = graphss_i_alloc(ctx, most, words * sizeof *work->pull);
     work->cooccur.sum = graphss_i_alloc(ctx, words, sizeof *work->cooccur.sum);
     work->cooccur.row = graphss_i_alloc(ctx, words / 64 + 1, sizeof *work->cooccur.row);
     return work->xw && work->s && work->count && work->touched && work->is_touched &&
            work->via && work->near && work->logits && work->scratch && work->passes &&
            work->target && work->target_score && work->value && work->candidate &&
            work->n_candidates && work->reach && work->unsettled && work->rewritten &&
-           work->allowed && work->cooccur.sum && work->cooccur.row;
+           work->allowed && work->pull && work->cooccur.sum && work->cooccur.row;
 }
 
 graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_work *work,
@@ -258,13 +259,13 @@ graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_w
 
 void graphss_i_nettack_work_destroy(graphss_ctx *ctx, graphss_i_nettack_work *work)
 {
-    void *const block[] = {work->xw,      work->s,           work->count,
-                           work->touched, work->is_touched,  work->via,
-                           work->near,    work->logits,      work->scratch,
-                           work->passes,  work->target,      work->target_score,
-                           work->value,   work->candidate,   work->n_candidates,
-                           work->reach,   work->unsettled,   work->rewritten,
-                           work->allowed, work->cooccur.sum, work->cooccur.row};
+    void *const block[] = {
+        work->xw,          work->s,          work->count,        work->touched,
+        work->is_touched,  work->via,        work->near,         work->logits,
+        work->scratch,     work->passes,     work->target,       work->target_score,
+        work->value,       work->candidate,  work->n_candidates, work->reach,
+        work->unsettled,   work->rewritten,  work->allowed,      work->pull,
+        work->cooccur.sum, work->cooccur.row};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         graphss_release(ctx, block[i]);
     graphss_i_rows_destroy(ctx, &work->adj);

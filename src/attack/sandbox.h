@@ -9,8 +9,6 @@
 typedef struct graphss_i_sandbox {
     graphss_i_rows links;
     graphss_i_words words;
-    int32_t *column; /* [d] scratch of set_word */
-    double *value;   /* [d] */
 } graphss_i_sandbox;
 
 /* Graph and features are borrowed and never written. */

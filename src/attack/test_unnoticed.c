@@ -178,6 +178,42 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Against sorting, columns of every length up to 60, with ties and without. */
+/* 200 columns, so that rows outgrow their room and shrink again. */
+static void test_words_set_one_by_one_agree_with_a_table(void **state)
+{
+    (void)state;
+    enum { N = 3, D = 200 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int64_t offset[] = {0, 0, 2, 3};
+    int32_t column[] = {5, 190, 7};
+    float value[] = {1, 2, 3};
+    const graphss_features f = {N, D, offset, column, value, GRAPHSS_FEATURES_COUNTS};
+    double table[N][D] = {[1] = {[5] = 1, [190] = 2}, [2] = {[7] = 3}};
+    graphss_i_words x;
+    graphss_rng rng = graphss_rng_make(1, 7);
+    assert_ok(ctx, graphss_i_words_init(ctx, &x, &f));
+    for (int change = 0; change < 3000; change++) {
+        const size_t i = (size_t)graphss_rng_below(&rng, N);
+        const size_t j = (size_t)graphss_rng_below(&rng, D);
+        const uint64_t zeros = change / 1000 % 2 ? 6 : 2; /* fill, empty, fill */
+        table[i][j] = graphss_rng_below(&rng, 8) < zeros ? 0 : (double)(1 + change % 5);
+        assert_ok(ctx, graphss_i_words_set(ctx, &x, i, (int32_t)j, table[i][j]));
+        for (size_t n = 0, c = 0; c < D; c++) {
+            const bool there = table[i][c] != 0;
+            assert_int_equal(graphss_i_rows_has(&x.holders, c, (int32_t)i), there);
+            if (there) {
+                assert_int_equal(x.column[i][n], c);
+                assert_true(graphss_i_words_value(&x, i, n) == table[i][c]);
+            }
+            n += there;
+            if (c + 1 == D)
+                assert_int_equal(x.length[i], n);
+        }
+    }
+    graphss_i_words_destroy(ctx, &x);
+    graphss_ctx_free(ctx);
+}
+
 static void test_medians_agree_with_sorting(void **state)
 {
     (void)state;
@@ -265,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_allowed_words_agree_with_the_definition),
         cmocka_unit_test(test_allowed_words_among_many),
         cmocka_unit_test(test_a_word_is_switched_on_to_the_median_of_its_column),
+        cmocka_unit_test(test_words_set_one_by_one_agree_with_a_table),
         cmocka_unit_test(test_medians_agree_with_sorting),
         cmocka_unit_test(test_the_degree_ratio_agrees_with_whole_lists_of_degrees),
     };

@@ -165,11 +165,19 @@ static bool move_holder(graphss_ctx *ctx, graphss_i_words *x, size_t node, const
     return true;
 }
 
+/* Rows of changed nodes have room for their length, rounded up: so it need not be kept. */
+enum { ROOM = 64 };
+
+static size_t room_for(size_t n)
+{
+    return (n + ROOM - 1) / ROOM * ROOM;
+}
+
 graphss_status graphss_i_words_replace(graphss_ctx *ctx, graphss_i_words *x, size_t node,
                                        const int32_t *column, const double *value, size_t n)
 {
-    int32_t *new_column = graphss_i_copy(ctx, column, n, sizeof *column);
-    double *new_value = graphss_i_copy(ctx, value, n, sizeof *value);
+    int32_t *new_column = graphss_i_alloc(ctx, room_for(n), sizeof *column);
+    double *new_value = graphss_i_alloc(ctx, room_for(n), sizeof *value);
     if (!new_column || !new_value ||
         !move_holder(ctx, x, node, x->column[node], (size_t)x->length[node], column, n)) {
         graphss_release(ctx, new_value);
@@ -180,9 +188,75 @@ graphss_status graphss_i_words_replace(graphss_ctx *ctx, graphss_i_words *x, siz
         graphss_release(ctx, x->changed[node]);
         graphss_release(ctx, x->column[node]);
     }
+    memcpy(new_column, column, n * sizeof *column);
+    memcpy(new_value, value, n * sizeof *value);
     x->column[node] = new_column;
     x->changed[node] = new_value;
     x->length[node] = (int32_t)n;
+    return GRAPHSS_OK;
+}
+
+/* The node's row becomes one of its own with room for one more word. */
+static graphss_status make_room(graphss_ctx *ctx, graphss_i_words *x, size_t node)
+{
+    const size_t n = (size_t)x->length[node];
+    if (x->changed[node] && n % ROOM)
+        return GRAPHSS_OK;
+    int32_t *column = graphss_i_alloc(ctx, room_for(n + 1), sizeof *column);
+    double *value = graphss_i_alloc(ctx, room_for(n + 1), sizeof *value);
+    if (!column || !value) {
+        graphss_release(ctx, value);
+        graphss_release(ctx, column);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t e = 0; e < n; e++) {
+        column[e] = x->column[node][e];
+        value[e] = graphss_i_words_value(x, node, e);
+    }
+    if (x->changed[node]) {
+        graphss_release(ctx, x->changed[node]);
+        graphss_release(ctx, x->column[node]);
+    }
+    x->column[node] = column;
+    x->changed[node] = value;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_words_set(graphss_ctx *ctx, graphss_i_words *x, size_t node,
+                                   int32_t word, double value)
+{
+    const size_t n = (size_t)x->length[node];
+    size_t at = 0, to = n;
+    while (at < to) {
+        const size_t middle = at + (to - at) / 2;
+        if (x->column[node][middle] < word)
+            at = middle + 1;
+        else
+            to = middle;
+    }
+    const bool there = at < n && x->column[node][at] == word;
+    if (!there && value == 0)
+        return GRAPHSS_OK;
+    graphss_status st = make_room(ctx, x, node);
+    if (st)
+        return st;
+    int32_t *column = x->column[node];
+    double *held = x->changed[node];
+    if (there && value != 0) {
+        held[at] = value;
+        return GRAPHSS_OK;
+    }
+    if (x->inverted.offset && !(there ? graphss_i_rows_remove : graphss_i_rows_insert)(
+                                  ctx, &x->holders, (size_t)word, (int32_t)node))
+        return GRAPHSS_ERR_NOMEM;
+    const size_t from = at + there, moved = n - from;
+    memmove(column + at + !there, column + from, moved * sizeof *column);
+    memmove(held + at + !there, held + from, moved * sizeof *held);
+    if (!there) {
+        column[at] = word;
+        held[at] = value;
+    }
+    x->length[node] = (int32_t)(there ? n - 1 : n + 1);
     return GRAPHSS_OK;
 }
 

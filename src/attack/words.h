@@ -48,6 +48,10 @@ void graphss_i_words_product(double *xw, const graphss_i_words *x, size_t node, 
 graphss_status graphss_i_words_replace(graphss_ctx *ctx, graphss_i_words *x, size_t node,
                                        const int32_t *column, const double *value, size_t n);
 
+/* Gives one word of the node another value, 0: takes it away. NOMEM: as above. */
+graphss_status graphss_i_words_set(graphss_ctx *ctx, graphss_i_words *x, size_t node,
+                                   int32_t word, double value);
+
 /* on [d]: what an absent word becomes: 1, or the median of the column's non-zero values (1 in
  * a column without any). Where two values are in the middle: the lower one for counts,
  * which stay counts that way, else halfway. */

@@ -153,6 +153,22 @@ static size_t squeeze_rows(int64_t *offset, int32_t *column, float *value, size_
     return (size_t)kept;
 }
 
+/* Do all rows ascend without repeats, and hold no zeros? */
+static bool clean_rows(const int64_t *offset, const int32_t *column, const float *value,
+                       size_t n_rows)
+{
+    bool clean = true;
+    for (size_t i = 0; i < n_rows && clean; i++) {
+        int bad = 0;
+        for (int64_t e = offset[i]; e < offset[i + 1]; e++)
+            bad |= value[e] == 0;
+        for (int64_t e = offset[i] + 1; e < offset[i + 1]; e++)
+            bad |= column[e - 1] >= column[e];
+        clean = !bad;
+    }
+    return clean;
+}
+
 static bool more_than_half(size_t nnz, size_t n_rows, size_t n_cols)
 {
     size_t cells;
@@ -181,11 +197,13 @@ graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *
         for (size_t e = 0; e < nnz; e++)
             value[e] = 1;
     }
-    st = sort_rows(ctx, offset, column, value, n_rows);
+    const bool clean = clean_rows(offset, column, value, n_rows);
+    st = clean ? GRAPHSS_OK : sort_rows(ctx, offset, column, value, n_rows);
     if (st)
         goto done;
-    nnz = squeeze_rows(offset, column, value, n_rows);
-    for (size_t e = 0; e < nnz; e++)
+    if (!clean)
+        nnz = squeeze_rows(offset, column, value, n_rows);
+    for (size_t e = 0; e < nnz && !clean; e++)
         if (!isfinite(value[e])) {
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                                 "%s: repeated entries of column %d add up beyond float", what,

@@ -156,16 +156,17 @@ static void hear(void *arg, size_t task)
     const size_t k = g->k, end = graphss_i_task_end(task, g->n, ROWS);
     for (size_t i = task * ROWS; i < end; i++) {
         const graphss_i_row r = graphss_i_row_of(g->features, i);
-        const bool known = h && i < h->n && same_words(r, graphss_i_row_of(h->features, i));
+        const size_t u = g->there ? (size_t)g->there[i] : i; /* -1: beyond h->n */
+        const bool known = h && u < h->n && same_words(r, graphss_i_row_of(h->features, u));
         g->reach[i] = log1pf((float)graphss_graph_degree(g->graph, i));
         for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
             if (!known) {
                 hear_node(g, v, i, r);
                 continue;
             }
-            memcpy(g->says[v] + i * k, h->says[v] + i * k, k * sizeof **g->says);
-            memcpy(g->leans[v] + i * k, h->leans[v] + i * k, k * sizeof **g->leans);
-            g->margin[v][i] = h->margin[v][i];
+            memcpy(g->says[v] + i * k, h->says[v] + u * k, k * sizeof **g->says);
+            memcpy(g->leans[v] + i * k, h->leans[v] + u * k, k * sizeof **g->leans);
+            g->margin[v][i] = h->margin[v][u];
         }
     }
 }
@@ -184,6 +185,7 @@ graphss_status graphss_i_glance_open(graphss_ctx *ctx, graphss_i_glance *g)
         return GRAPHSS_ERR_NOMEM;
     graphss_i_parallel(ctx, (g->n + ROWS - 1) / ROWS, hear, g);
     g->heard = NULL;
+    g->there = NULL;
     return GRAPHSS_OK;
 }
 
@@ -214,15 +216,15 @@ static void strong_words(float *column, graphss_i_row r, const graphss_i_voice *
     for (size_t j = 0; j < r.n; j++) {
         if (r.value[j] == 0)
             continue;
-        float x = voice->weight[graphss_i_row_at(r, j) * k + class];
+        const float x = voice->weight[graphss_i_row_at(r, j) * k + class];
         words++;
         against += x < 0;
-        for (size_t s = 0; s < STRONGEST && x > strongest[STRONGEST - 1]; s++)
-            if (x > strongest[s]) {
-                const float pushed = strongest[s];
-                strongest[s] = x;
-                x = pushed;
-            }
+        if (!(x > strongest[STRONGEST - 1]))
+            continue;
+        size_t s = STRONGEST - 1;
+        for (; s > 0 && x > strongest[s - 1]; s--)
+            strongest[s] = strongest[s - 1];
+        strongest[s] = x;
     }
     double sum = 0;
     for (size_t s = 0; s < STRONGEST; s++)

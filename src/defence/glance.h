@@ -38,8 +38,10 @@ typedef struct graphss_i_glance {
     size_t n, k;
     const graphss_i_voice *voice; /* [VOICES] */
     /* Or NULL: open, with the same voices; nodes with the words of the same node there need
-     * not be heard again. Borrowed while this one is opened. */
+     * not be heard again. there [n]: its number, -1 for none; NULL: the same. Both are
+     * borrowed while this one is opened. */
     const struct graphss_i_glance *heard;
+    const int32_t *there;
     float *says[GRAPHSS_I_VOICES];   /* [n x k] */
     float *leans[GRAPHSS_I_VOICES];  /* [n x k] a belief out of it */
     float *margin[GRAPHSS_I_VOICES]; /* [n] */

@@ -162,19 +162,30 @@ static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
     graphss_status st = graphss_match_nodes(ctx, &x->before, &x->in->current, past);
     if (st)
         return st;
+    int32_t *there = graphss_i_alloc(ctx, n, sizeof *there);
     x->past_prob = graphss_i_alloc(ctx, n, x->k * sizeof *x->past_prob);
     x->change = graphss_i_calloc(ctx, x->n, sizeof *x->change);
-    st = x->past_prob && x->change ? graphss_model_predict(ctx, x->past_prob, x->in->model,
-                                                           past->graph, past->features)
-                                   : GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n && there; i++)
+        there[i] = -1;
+    for (size_t i = 0; i < x->n && there; i++)
+        if (x->before[i] >= 0)
+            there[x->before[i]] = (int32_t)i;
+    st = there && x->past_prob && x->change
+             ? graphss_model_predict(ctx, x->past_prob, x->in->model, past->graph,
+                                     past->features)
+             : GRAPHSS_ERR_NOMEM;
     x->past = (graphss_i_glance){.graph = past->graph,
                                  .features = past->features,
                                  .prob = x->past_prob,
                                  .n = n,
                                  .k = x->k,
                                  .voice = x->voice,
-                                 .heard = &x->now};
-    return st ? st : graphss_i_glance_open(ctx, &x->past);
+                                 .heard = &x->now,
+                                 .there = there};
+    if (!st)
+        st = graphss_i_glance_open(ctx, &x->past);
+    graphss_release(ctx, there);
+    return st;
 }
 
 /* ---- rehearsals ---- */

@@ -342,6 +342,16 @@ static void test_words_heard_before_need_not_be_heard_again(void **state)
     assert_ok(ctx, graphss_i_glance_open(ctx, &a));
     assert_ok(ctx, graphss_i_glance_open(ctx, &b));
     assert_null(b.heard);
+    graphss_i_glance c = s.look.now; /* of which some are elsewhere, and some nowhere */
+    int32_t there[WORLD_NODES];
+    for (int32_t i = 0; i < WORLD_NODES; i++)
+        there[i] = i % 3 == 0 ? -1 : i % 3 == 1 ? i : WORLD_NODES - 1 - i;
+    c.heard = &s.look.now;
+    c.there = there;
+    assert_ok(ctx, graphss_i_glance_open(ctx, &c));
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
+        assert_memory_equal(c.says[v], s.look.now.says[v], K_SIZE);
+    graphss_i_glance_close(ctx, &c);
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
         assert_memory_equal(a.says[v], b.says[v], K_SIZE);
         assert_memory_equal(a.leans[v], b.leans[v], K_SIZE);
