@@ -77,7 +77,7 @@ static graphss_status iterate(graphss_ctx *ctx, const arpack *a, lanczos *l,
         if (ido != 1 && ido != -1)
             break;
         product p = {l->workd + l->ipntr[1] - 1, l->workd + l->ipntr[0] - 1, m};
-        graphss_i_parallel(ctx, (m->n_rows + ROWS - 1) / ROWS, multiply_rows, &p);
+        graphss_i_parallel(ctx, graphss_i_tasks(m->n_rows, ROWS), multiply_rows, &p);
         const graphss_status st =
             step % 16 ? GRAPHSS_OK : graphss_i_progress(ctx, "factorise", step, 0, NULL);
         if (st)

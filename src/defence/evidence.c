@@ -417,7 +417,7 @@ static void open_links(void *arg, size_t task)
 graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
                                    const graphss_i_lens *lens)
 {
-    const size_t n = lens->n, k = lens->k, tasks = (n + ROWS - 1) / ROWS;
+    const size_t n = lens->n, k = lens->k, tasks = graphss_i_tasks(n, ROWS);
     opening o = {.v = v,
                  .lens = lens,
                  .z = graphss_i_alloc(ctx, tasks, 2 * k * sizeof *o.z),

@@ -183,7 +183,7 @@ graphss_status graphss_i_glance_open(graphss_ctx *ctx, graphss_i_glance *g)
     }
     if (!good)
         return GRAPHSS_ERR_NOMEM;
-    graphss_i_parallel(ctx, (g->n + ROWS - 1) / ROWS, hear, g);
+    graphss_i_parallel(ctx, graphss_i_tasks(g->n, ROWS), hear, g);
     g->heard = NULL;
     g->there = NULL;
     return GRAPHSS_OK;

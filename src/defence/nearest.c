@@ -204,7 +204,7 @@ graphss_status graphss_i_nearest(graphss_ctx *ctx, int32_t *near, size_t each,
         s.at[among[j]] = (int32_t)j;
     st = GRAPHSS_OK;
     for (s.first = 0; s.first < n_from && !st; s.first += TASKS * ROWS) {
-        const size_t left = (n_from - s.first + ROWS - 1) / ROWS;
+        const size_t left = graphss_i_tasks(n_from - s.first, ROWS);
         graphss_i_parallel(ctx, left < TASKS ? left : TASKS, search_rows, &s);
         const size_t done = s.first + TASKS * ROWS;
         st = graphss_i_progress(ctx, stage, done < n_from ? done : n_from, n_from, NULL);

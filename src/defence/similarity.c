@@ -80,5 +80,5 @@ void graphss_i_link_similarity(graphss_ctx *ctx, float *out, const graphss_graph
     if (kind == GRAPHSS_SIMILARITY_AUTO)
         j.kind = features->kind == GRAPHSS_FEATURES_BINARY ? GRAPHSS_SIMILARITY_JACCARD
                                                            : GRAPHSS_SIMILARITY_COSINE;
-    graphss_i_parallel(ctx, (graph->n_nodes + ROWS - 1) / ROWS, compare_rows, &j);
+    graphss_i_parallel(ctx, graphss_i_tasks(graph->n_nodes, ROWS), compare_rows, &j);
 }

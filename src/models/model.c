@@ -324,7 +324,7 @@ graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphs
         graphss_i_tape_forward(net.tape, false, 0);
         softmax_job job = {prob, graphss_i_tape_value(net.tape, net.logits), graph->n_nodes,
                            model->n_classes};
-        graphss_i_parallel(ctx, (job.n + ROWS - 1) / ROWS, softmax_rows, &job);
+        graphss_i_parallel(ctx, graphss_i_tasks(job.n, ROWS), softmax_rows, &job);
     }
     network_destroy(ctx, &net);
     return st;

@@ -152,6 +152,6 @@ void graphss_i_adam_step(graphss_ctx *ctx, graphss_i_adam *a, graphss_i_params *
         s.from = m->offset;
         s.to = m->offset + m->rows * m->cols;
         s.decay = m->decayed ? (float)decay : 0;
-        graphss_i_parallel(ctx, (s.to - s.from + GRAIN - 1) / GRAIN, step_range, &s);
+        graphss_i_parallel(ctx, graphss_i_tasks(s.to - s.from, GRAIN), step_range, &s);
     }
 }
