@@ -97,16 +97,19 @@ join_score_of(const graphss_i_nettack_work *work, const joining *j, size_t v, si
               size_t k)
 {
     const graphss_i_nettack_world *world = work->world;
-    double few[16] = {0}, *restrict z = k <= 16 ? few : work->scratch + 2 * k;
     const double *base = j->base, *t_u = j->t_u;
     const int32_t d = work->adj.length[v] + 1;
     const double after = world->rsqrt[d + 1], step = after - world->rsqrt[d];
     const double inv = 1 / (double)(d + 1);
     const double a = work->via[v] * step + after * j->inv_d + step * inv;
     const double *xw = work->xw + v * k, *s = work->s + v * k;
-    for (size_t c = 0; c < k; c++)
-        z[c] = base[c] + a * xw[c] + inv * (s[c] + t_u[c]);
-    return margin_of(z, k, label) * j->scale;
+    double own = 0, best = -INFINITY;
+    for (size_t c = 0; c < k; c++) {
+        const double z = base[c] + a * xw[c] + inv * (s[c] + t_u[c]);
+        own = c == label ? z : own;
+        best = c != label && z > best ? z : best;
+    }
+    return (own - best) * j->scale;
 }
 
 static double join_score(const graphss_i_nettack_work *work, const joining *j, size_t v,
