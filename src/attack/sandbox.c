@@ -23,27 +23,11 @@ void graphss_i_sandbox_destroy(graphss_ctx *ctx, graphss_i_sandbox *s)
     *s = (graphss_i_sandbox){0};
 }
 
-/* The first place in an ascending list that is not below x. */
-static size_t lower_bound(const int32_t *list, size_t n, int32_t x)
-{
-    size_t from = 0, to = n;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (list[middle] < x)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
 float graphss_i_sandbox_word(const graphss_i_sandbox *s, size_t node, int32_t column)
 {
-    const size_t n = (size_t)s->words.length[node];
-    const size_t at = lower_bound(s->words.column[node], n, column);
-    if (at == n || s->words.column[node][at] != column)
-        return 0;
-    return (float)graphss_i_words_value(&s->words, node, at);
+    bool there;
+    const size_t at = graphss_i_words_find(&there, &s->words, node, column);
+    return there ? (float)graphss_i_words_value(&s->words, node, at) : 0;
 }
 
 bool graphss_i_sandbox_may_cut(const graphss_i_sandbox *s, int32_t a, int32_t b)

@@ -165,6 +165,22 @@ static bool move_holder(graphss_ctx *ctx, graphss_i_words *x, size_t node, const
     return true;
 }
 
+size_t graphss_i_words_find(bool *there, const graphss_i_words *x, size_t node, int32_t word)
+{
+    const int32_t *column = x->column[node];
+    const size_t n = (size_t)x->length[node];
+    size_t from = 0, to = n;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (column[middle] < word)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    *there = from < n && column[from] == word;
+    return from;
+}
+
 /* Rows of changed nodes have room for their length, rounded up: so it need not be kept. */
 enum { ROOM = 64 };
 
@@ -226,15 +242,8 @@ graphss_status graphss_i_words_set(graphss_ctx *ctx, graphss_i_words *x, size_t 
                                    int32_t word, double value)
 {
     const size_t n = (size_t)x->length[node];
-    size_t at = 0, to = n;
-    while (at < to) {
-        const size_t middle = at + (to - at) / 2;
-        if (x->column[node][middle] < word)
-            at = middle + 1;
-        else
-            to = middle;
-    }
-    const bool there = at < n && x->column[node][at] == word;
+    bool there;
+    const size_t at = graphss_i_words_find(&there, x, node, word);
     if (!there && value == 0)
         return GRAPHSS_OK;
     graphss_status st = make_room(ctx, x, node);

@@ -39,6 +39,9 @@ static inline double graphss_i_words_value(const graphss_i_words *x, size_t node
                             : (double)x->value[x->start[node] + (int64_t)e];
 }
 
+/* The place of the word in the node's row, or where it would be. */
+size_t graphss_i_words_find(bool *there, const graphss_i_words *x, size_t node, int32_t word);
+
 /* xw [k] = sum over the node's words e of value_e w[word_e][.]; w [d x k] */
 void graphss_i_words_product(double *xw, const graphss_i_words *x, size_t node, const float *w,
                              size_t k);
