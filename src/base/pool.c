@@ -13,6 +13,7 @@
  * computes is not. */
 #include "base/context_private.h"
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 enum { WATCH = 2000 }; /* looks at the job number before sleeping, about 10 us */
@@ -89,11 +90,16 @@ static void post(graphss_i_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
+/* Signals are for the caller's threads: workers are born with all of them blocked. */
 static void start(graphss_i_pool *pool)
 {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool->started + 1 < pool->threads &&
            pthread_create(&pool->worker[pool->started], NULL, worker_main, pool) == 0)
         pool->started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pool->threads = pool->started + 1;
 }
 
