@@ -5,13 +5,13 @@ pkg_check_modules(ZIP REQUIRED IMPORTED_TARGET libzip)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
-pkg_check_modules(MD REQUIRED IMPORTED_TARGET libmd)
+pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)
 pkg_check_modules(ARPACK REQUIRED arpack) # its header; opened at run time (src/defence/eigen.c)
 find_library(DNNL_LIBRARY dnnl REQUIRED)
 find_path(DNNL_INCLUDE dnnl.h REQUIRED)
 
 add_library(graphss_libraries INTERFACE)
 target_link_libraries(graphss_libraries INTERFACE
-    PkgConfig::ZIP PkgConfig::ZLIB PkgConfig::CURL PkgConfig::JANSSON PkgConfig::MD
+    PkgConfig::ZIP PkgConfig::ZLIB PkgConfig::CURL PkgConfig::JANSSON PkgConfig::CRYPTO
     ${DNNL_LIBRARY} gomp Threads::Threads ${CMAKE_DL_LIBS} m)
 target_include_directories(graphss_libraries INTERFACE ${DNNL_INCLUDE} ${ARPACK_INCLUDE_DIRS})

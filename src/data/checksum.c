@@ -1,24 +1,13 @@
 /* checksum.c - is this the file that was meant? A file is read once and both digests are
  * taken, since a dataset known by git's blob id is reported by its SHA-256 all the same. */
+#include "data/digest.h"
 #include "data/fetch_private.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <sha1.h>
-#include <sha2.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static void to_hex(char *out, const uint8_t *bytes, size_t n)
-{
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < n; i++) {
-        out[2 * i] = digits[bytes[i] >> 4];
-        out[2 * i + 1] = digits[bytes[i] & 15];
-    }
-    out[2 * n] = '\0';
-}
 
 static graphss_status cannot_read(graphss_ctx *ctx, const char *path, int error)
 {
@@ -27,69 +16,81 @@ static graphss_status cannot_read(graphss_ctx *ctx, const char *path, int error)
                           "%s: cannot read: %s", path, strerror(error));
 }
 
+/* Both digests of what fd gives from here on; how many bytes that was. */
+static graphss_status digest_file(graphss_ctx *ctx, graphss_i_digest *sha256,
+                                  graphss_i_digest *git, uint64_t *bytes, int fd,
+                                  const char *path)
+{
+    uint8_t block[16384];
+    for (;;) {
+        const ssize_t n = read(fd, block, sizeof block);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return cannot_read(ctx, path, errno);
+        if (n == 0)
+            return GRAPHSS_OK;
+        graphss_i_digest_add(sha256, block, (size_t)n);
+        graphss_i_digest_add(git, block, (size_t)n);
+        *bytes += (uint64_t)n;
+    }
+}
+
+static graphss_status digest_both(graphss_ctx *ctx, graphss_i_digests *out, int fd,
+                                  uint64_t size, const char *path)
+{
+    graphss_i_digest sha256, git;
+    char head[32];
+    const int n_head = snprintf(head, sizeof head, "blob %llu", (unsigned long long)size);
+    graphss_status st = graphss_i_digest_begin(ctx, &sha256, GRAPHSS_I_SHA256);
+    if (st)
+        return st;
+    st = graphss_i_digest_begin(ctx, &git, GRAPHSS_I_SHA1);
+    if (st) {
+        graphss_i_digest_end(ctx, &sha256, NULL);
+        return st;
+    }
+    graphss_i_digest_add(&git, head, (size_t)n_head + 1);
+    st = digest_file(ctx, &sha256, &git, &out->bytes, fd, path);
+    const graphss_status first = graphss_i_digest_end(ctx, &sha256, st ? NULL : out->sha256);
+    const graphss_status second = graphss_i_digest_end(ctx, &git, st ? NULL : out->git);
+    return st ? st : first ? first : second;
+}
+
 graphss_status graphss_i_file_digests(graphss_ctx *ctx, graphss_i_digests *out,
                                       const char *path)
 {
     graphss_status st = GRAPHSS_OK;
     graphss_i_digests made = {0};
-    SHA2_CTX sha256;
-    SHA1_CTX git;
-    uint8_t block[16384], digest[SHA256_DIGEST_LENGTH];
     struct stat info;
 
     /* O_NONBLOCK: a pipe in the place of a file must not hang us. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return cannot_read(ctx, path, errno);
-    if (fstat(fd, &info) != 0) {
+    if (fstat(fd, &info) != 0)
         st = cannot_read(ctx, path, errno);
-        goto done;
-    }
-    if (!S_ISREG(info.st_mode)) {
+    else if (!S_ISREG(info.st_mode))
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: is not a plain file", path);
-        goto done;
-    }
-    SHA256Init(&sha256);
-    SHA1Init(&git);
-    char head[32];
-    const int n_head = snprintf(head, sizeof head, "blob %lld", (long long)info.st_size);
-    SHA1Update(&git, (const uint8_t *)head, (size_t)n_head + 1);
-    for (;;) {
-        const ssize_t n = read(fd, block, sizeof block);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            st = cannot_read(ctx, path, errno);
-            goto done;
-        }
-        if (n == 0)
-            break;
-        SHA256Update(&sha256, block, (size_t)n);
-        SHA1Update(&git, block, (size_t)n);
-        made.bytes += (uint64_t)n;
-    }
-    if (made.bytes != (uint64_t)info.st_size) {
+    else
+        st = digest_both(ctx, &made, fd, (uint64_t)info.st_size, path);
+    if (!st && made.bytes != (uint64_t)info.st_size)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: changed while it was read", path);
-        goto done;
-    }
-    SHA256Final(digest, &sha256);
-    to_hex(made.sha256, digest, SHA256_DIGEST_LENGTH);
-    SHA1Final(digest, &git);
-    to_hex(made.git, digest, SHA1_DIGEST_LENGTH);
-    *out = made;
-done:
+    if (!st)
+        *out = made;
     close(fd);
     return st;
 }
 
-void graphss_i_sha256_text(char out[65], const void *bytes, size_t n)
+graphss_status graphss_i_sha256_text(graphss_ctx *ctx, char out[65], const void *bytes,
+                                     size_t n)
 {
-    SHA2_CTX sha256;
-    uint8_t digest[SHA256_DIGEST_LENGTH];
-    SHA256Init(&sha256);
-    SHA256Update(&sha256, bytes, n);
-    SHA256Final(digest, &sha256);
-    to_hex(out, digest, sizeof digest);
+    graphss_i_digest d;
+    const graphss_status st = graphss_i_digest_begin(ctx, &d, GRAPHSS_I_SHA256);
+    if (st)
+        return st;
+    graphss_i_digest_add(&d, bytes, n);
+    return graphss_i_digest_end(ctx, &d, out);
 }
 
 const char *graphss_i_digests_like(const graphss_i_digests *found, const char *wanted)

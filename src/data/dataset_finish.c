@@ -1,7 +1,7 @@
 /* dataset_finish.c - the last step of every reader: parts fitted together, the hash, a word
  * on what was cleaned. */
 #include "data/build.h"
-#include <sha2.h>
+#include "data/digest.h"
 #include <string.h>
 #include <strings.h>
 
@@ -15,7 +15,7 @@
  *
  * all little-endian. Dense features are hashed as if stored sparse. */
 typedef struct digest {
-    SHA2_CTX sha;
+    graphss_i_digest sha;
     size_t used;
     uint8_t bytes[4096];
 } digest;
@@ -23,7 +23,7 @@ typedef struct digest {
 static inline void put(digest *d, uint64_t value, size_t width)
 {
     if (d->used + width > sizeof d->bytes) {
-        SHA256Update(&d->sha, d->bytes, d->used);
+        graphss_i_digest_add(&d->sha, d->bytes, d->used);
         d->used = 0;
     }
     for (size_t b = 0; b < width; b++)
@@ -86,21 +86,20 @@ static void put_features(digest *d, const graphss_features *f)
         put(d, bits(f->value[e]), 4);
 }
 
-static void hash_dataset(char hash[65], const graphss_dataset *data)
+static graphss_status hash_dataset(graphss_ctx *ctx, graphss_dataset *data)
 {
     static const char head[] = "graphss dataset 1\n";
     digest d = {.used = 0};
-    SHA256Init(&d.sha);
-    SHA256Update(&d.sha, (const uint8_t *)head, sizeof head - 1);
+    const graphss_status st = graphss_i_digest_begin(ctx, &d.sha, GRAPHSS_I_SHA256);
+    if (st)
+        return st;
+    graphss_i_digest_add(&d.sha, head, sizeof head - 1);
     put_graph(&d, &data->graph);
     put_features(&d, &data->features);
     for (size_t i = 0; i < data->graph.n_nodes; i++)
         put(&d, (uint32_t)(data->label ? data->label[i] : -1), 4);
-    SHA256Update(&d.sha, d.bytes, d.used);
-    uint8_t raw[SHA256_DIGEST_LENGTH];
-    SHA256Final(raw, &d.sha);
-    for (size_t i = 0; i < sizeof raw; i++)
-        snprintf(hash + 2 * i, 3, "%02x", raw[i]);
+    graphss_i_digest_add(&d.sha, d.bytes, d.used);
+    return graphss_i_digest_end(ctx, &d.sha, data->hash);
 }
 
 static graphss_status check_names(graphss_ctx *ctx, const graphss_names *names, size_t want,
@@ -187,8 +186,7 @@ graphss_status graphss_dataset_refresh(graphss_ctx *ctx, graphss_dataset *data)
     if (st)
         return st;
     data->features.kind = graphss_i_features_kind(&data->features);
-    hash_dataset(data->hash, data);
-    return GRAPHSS_OK;
+    return hash_dataset(ctx, data);
 }
 
 graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,

@@ -243,7 +243,9 @@ graphss_status graphss_i_fetch_items(graphss_ctx *ctx, graphss_fetch_result *out
     if (n == 1)
         memcpy(made.sha256, found.sha256, sizeof made.sha256);
     else
-        graphss_i_sha256_text(made.sha256, listing, used);
+        st = graphss_i_sha256_text(ctx, made.sha256, listing, used);
+    if (st)
+        goto done;
     *out = made;
     made.path = NULL;
 done:

@@ -1,10 +1,10 @@
 /* suspicion.c - a conditional logit per state (what do the sources mean for a node in it?)
  * and a gate between the states (what does the node look like?). The logit of untouched nodes
- * is partly the classifier's own; those of attacks lean towards that of all attacks together, so
- * that none is fitted to one attacker alone. The last state is for what was never simulated:
- * its weights, fitted on all states together, are not negative, so that no evidence is turned
- * round; its likelihood is a bet against the rank of the node's oddness among untouched nodes,
- * those churned included, which is worth 1 on average for such a node. */
+ * is partly the classifier's own; those of attacks lean towards that of all attacks together,
+ * so that none is fitted to one attacker alone. The last state is for what was never
+ * simulated: its weights, fitted on all states together, are not negative, so that no evidence
+ * is turned round; its likelihood is a bet against the rank of the node's oddness among
+ * untouched nodes, those churned included, which is worth 1 on average for such a node. */
 #include "defence/suspicion.h"
 #include "defence/choice.h"
 #include "defence/softmax.h"
