@@ -1,5 +1,6 @@
 /* plan.c - see plan.h. The order of the cells is that of the recipe: points of a sweep
- * outside, then datasets, seeds, sets, classifiers, settings, and methods inside. */
+ * outside, then datasets, seeds, sets, classifiers, settings, and methods inside. Points that
+ * differ in options of methods alone share a scene and are inside, too. */
 #include "experiment/plan.h"
 
 #include "attack/attack_method.h"
@@ -78,6 +79,7 @@ typedef struct planner {
     graphss_i_plan *plan;
     const graphss_reproduce_options *opt;
     uint64_t first_seed;
+    size_t points; /* of the recipe, where they share a scene; else 0 */
 } planner;
 
 /* The word as a text of its own that lives as long as the plan; NULL: no memory. */
@@ -145,6 +147,41 @@ static bool without_past(const graphss_i_cell *cell)
     return !strcmp(cell->train, "retrain") || !strcmp(cell->train, "none");
 }
 
+static bool is_point(const graphss_i_recipe_line *line)
+{
+    return !strncmp(line->key, "point ", 6);
+}
+
+/* The job with the given cells, at every point where those share it. */
+static graphss_status add_job(planner *p, graphss_i_job *job, const graphss_i_cell *cell,
+                              size_t n)
+{
+    graphss_i_plan *plan = p->plan;
+    const graphss_i_recipe *r = job->recipe;
+    if (plan->n_jobs == plan->job_room) {
+        const size_t room = plan->job_room ? 2 * plan->job_room : 64;
+        graphss_i_job *list =
+            graphss_i_grow(p->ctx, plan->job, plan->n_jobs, room, sizeof *list);
+        if (!list)
+            return GRAPHSS_ERR_NOMEM;
+        plan->job = list;
+        plan->job_room = room;
+    }
+    const size_t copies = p->points ? p->points : 1;
+    job->n_cells = 0;
+    job->cell = graphss_i_alloc(p->ctx, copies * n, sizeof *job->cell);
+    if (!job->cell)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t line = 0; line < (p->points ? r->n_lines : 1); line++)
+        for (size_t i = 0; i < n && (!p->points || is_point(&r->line[line])); i++) {
+            graphss_i_cell *made = &job->cell[job->n_cells++];
+            *made = cell[i];
+            made->point = p->points ? &r->line[line] : job->point;
+        }
+    plan->job[plan->n_jobs++] = *job;
+    return GRAPHSS_OK;
+}
+
 static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_first,
                                 bool settings_first)
 {
@@ -180,22 +217,7 @@ static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_firs
     for (size_t i = 0; i < n; i++)
         cell[i].twin = share && !settings_first && without_past(&cell[i]) &&
                        strcmp(job->what, "confusion") != 0;
-    graphss_i_plan *plan = p->plan;
-    if (plan->n_jobs == plan->job_room) {
-        const size_t room = plan->job_room ? 2 * plan->job_room : 64;
-        graphss_i_job *list =
-            graphss_i_grow(p->ctx, plan->job, plan->n_jobs, room, sizeof *list);
-        if (!list)
-            return GRAPHSS_ERR_NOMEM;
-        plan->job = list;
-        plan->job_room = room;
-    }
-    job->cell = graphss_i_copy(p->ctx, cell, n, sizeof *cell);
-    if (!job->cell)
-        return GRAPHSS_ERR_NOMEM;
-    job->n_cells = n;
-    plan->job[plan->n_jobs++] = *job;
-    return GRAPHSS_OK;
+    return add_job(p, job, cell, n);
 }
 
 static bool number_of(const graphss_i_recipe *r, const char *key, const char *dataset,
@@ -303,12 +325,23 @@ static graphss_status for_datasets(planner *p, graphss_i_job *job)
     return GRAPHSS_OK;
 }
 
-static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r)
+/* *shared: so many points, if they differ in options of methods alone, else 0. */
+static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r, size_t *shared)
 {
+    bool of_methods = true;
+    *shared = 0;
     for (size_t i = 0; i < r->n_lines; i++) {
         const graphss_i_recipe_line *line = &r->line[i];
-        bool known = in_list(line->key, strlen(line->key), keys) ||
-                     (!strncmp(line->key, "point ", 6) && !line->at);
+        bool known = in_list(line->key, strlen(line->key), keys);
+        if (is_point(line) && !line->at) {
+            bool this_one;
+            const graphss_status st = graphss_i_point_check(ctx, r, line, &this_one);
+            if (st)
+                return st;
+            of_methods = of_methods && this_one;
+            known = true;
+            ++*shared;
+        }
         if (!known) {
             const graphss_status st = graphss_i_assign(
                 ctx, NULL, NULL, line->key, strlen(line->key), line->value, true, &known);
@@ -332,6 +365,7 @@ static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r)
             }
         }
     }
+    *shared = of_methods ? *shared : 0;
     return GRAPHSS_OK;
 }
 
@@ -350,7 +384,7 @@ static graphss_status add_recipe(planner *p, const graphss_i_recipe *r)
     if (!mode && strcmp(what, "datasets") != 0)
         return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID, "recipe %s: want a line 'mode'",
                               r->name);
-    graphss_status st = check_lines(p->ctx, r);
+    graphss_status st = check_lines(p->ctx, r, &p->points);
     if (st)
         return st;
     graphss_i_job job = {.recipe = r,
@@ -359,9 +393,9 @@ static graphss_status add_recipe(planner *p, const graphss_i_recipe *r)
                                  : !strcmp(mode, "paper")  ? GRAPHSS_MODE_PAPER
                                                            : GRAPHSS_MODE_HONEST,
                          .alone = alone && !strcmp(alone, "yes")};
-    bool points = false;
-    for (size_t i = 0; i < r->n_lines && !st; i++)
-        if (!strncmp(r->line[i].key, "point ", 6)) {
+    bool points = p->points > 0;
+    for (size_t i = 0; i < r->n_lines && !st && !p->points; i++)
+        if (is_point(&r->line[i])) {
             points = true;
             job.point = &r->line[i];
             st = for_datasets(p, &job);
@@ -369,7 +403,7 @@ static graphss_status add_recipe(planner *p, const graphss_i_recipe *r)
     if (points && !st && !graphss_i_recipe_get(r, "parameter", NULL))
         st = graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
                             "recipe %s: points want a line 'parameter'", r->name);
-    return st || points ? st : for_datasets(p, &job);
+    return st || job.point ? st : for_datasets(p, &job);
 }
 
 /* Of the recipes built in, those that were asked for. */
@@ -432,7 +466,7 @@ graphss_status graphss_i_plan_make(graphss_ctx *ctx, graphss_i_plan *out, uint64
                                    const graphss_reproduce_options *opt)
 {
     graphss_i_plan plan = {0};
-    planner p = {ctx, &plan, opt, first_seed};
+    planner p = {.ctx = ctx, .plan = &plan, .opt = opt, .first_seed = first_seed};
     graphss_status st = give(ctx, &plan.given_datasets, opt->datasets);
     if (!st)
         st = give(ctx, &plan.given_models, opt->models);

@@ -1,7 +1,7 @@
 /* plan.h - from recipes to jobs and cells.
  *
  * A job is a scene: data, split, model, snapshots, attack. Its cells are the methods that meet
- * it, one after another. */
+ * it, one after another, at every point of a sweep over options of methods. */
 #ifndef GRAPHSS_PLAN_H
 #define GRAPHSS_PLAN_H
 
@@ -14,8 +14,9 @@
 typedef struct graphss_i_cell {
     const char *method; /* constant text; "alert": no defence; NULL: none (datasets) */
     const char *train;  /* "evasion", "retrain" or "none" */
-    bool done;          /* a record of it is there */
-    bool twin;          /* the same cell in another setting says all: it is copied */
+    const graphss_i_recipe_line *point; /* of a sweep, or NULL */
+    bool done;                          /* a record of it is there */
+    bool twin; /* the same cell in another setting says all: it is copied */
 } graphss_i_cell;
 
 typedef struct graphss_i_job {
@@ -27,7 +28,7 @@ typedef struct graphss_i_job {
     const char *model; /* the scene's classifier */
     bool any;          /* the cells do not depend on it */
     int64_t seed, set;
-    const graphss_i_recipe_line *point; /* of a sweep, or NULL */
+    const graphss_i_recipe_line *point; /* of all cells, where points differ in the scene */
     bool alone;                         /* nothing else may run meanwhile */
     size_t threads;                     /* of each cell: all when alone, else 1 */
     int64_t limit;                      /* seconds for a cell; 0: none */
@@ -69,6 +70,9 @@ graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_opt
 graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
                                 graphss_recover_options *recover, const char *key,
                                 size_t n_key, const char *value, bool lasts, bool *known);
+/* Are all assignments of a point of options that exist, and are they of methods alone? */
+graphss_status graphss_i_point_check(graphss_ctx *ctx, const graphss_i_recipe *r,
+                                     const graphss_i_recipe_line *point, bool *of_methods);
 /* Fields that tell the cell apart, and format; NULL: no memory. */
 json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *cell);
 /* Every option, by group. */

@@ -91,8 +91,19 @@ static graphss_status assign_point(graphss_ctx *ctx, graphss_i_job_options *job,
     return GRAPHSS_OK;
 }
 
+graphss_status graphss_i_point_check(graphss_ctx *ctx, const graphss_i_recipe *r,
+                                     const graphss_i_recipe_line *point, bool *of_methods)
+{
+    const char *at = point->value;
+    *of_methods = true;
+    for (size_t n; (n = graphss_i_word(&at)) > 0; at += n)
+        *of_methods = *of_methods && n > 8 && !memcmp(at, "recover.", 8);
+    return assign_point(ctx, NULL, NULL, r, point);
+}
+
 static graphss_status assign_all(graphss_ctx *ctx, graphss_i_job_options *job_options,
-                                 graphss_recover_options *recover, const graphss_i_job *job)
+                                 graphss_recover_options *recover, const graphss_i_job *job,
+                                 const graphss_i_recipe_line *point)
 {
     const graphss_i_recipe *r = job->recipe;
     graphss_status st = GRAPHSS_OK;
@@ -109,8 +120,8 @@ static graphss_status assign_all(graphss_ctx *ctx, graphss_i_job_options *job_op
                 st = graphss_i_fail_in(ctx, st, r->name);
         }
     }
-    if (!st && job->point)
-        st = assign_point(ctx, job_options, recover, r, job->point);
+    if (!st && point)
+        st = assign_point(ctx, job_options, recover, r, point);
     return st;
 }
 
@@ -124,7 +135,7 @@ graphss_status graphss_i_job_options_fill(graphss_ctx *ctx, graphss_i_job_option
         .alert = graphss_alert_options_default(),
     };
     out->protocol.plan.setting = job->setting;
-    return assign_all(ctx, out, NULL, job);
+    return assign_all(ctx, out, NULL, job, job->point);
 }
 
 graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_options *out,
@@ -140,7 +151,7 @@ graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_opt
     out->train = !strcmp(cell->train, "evasion")   ? GRAPHSS_RECOVER_EVASION
                  : !strcmp(cell->train, "retrain") ? GRAPHSS_RECOVER_RETRAIN
                                                    : GRAPHSS_RECOVER_AUTO;
-    return assign_all(ctx, NULL, out, job);
+    return assign_all(ctx, NULL, out, job, cell->point);
 }
 
 static bool is_alert(const graphss_i_cell *cell)
@@ -234,10 +245,10 @@ json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *
         bad = json_object_set_new(id, "seed", json_integer(job->seed)) != 0;
     if (!bad && cell->method)
         bad = json_object_set_new(id, "set", json_integer(job->set)) != 0;
-    if (!bad && job->point) {
+    if (!bad && cell->point) {
         const char *name = graphss_i_recipe_get(job->recipe, "parameter", NULL);
         bad = json_object_set_new(id, "parameter", graphss_i_json_text(name)) != 0 ||
-              json_object_set_new(id, "value", value_of(job->point)) != 0;
+              json_object_set_new(id, "value", value_of(cell->point)) != 0;
     }
     if (!bad && !strcmp(job->what, "runtime"))
         bad = json_object_set_new(id, "task",
@@ -255,8 +266,8 @@ size_t graphss_i_cell_text(char *out, size_t size, const graphss_i_job *job,
     char point[96] = "";
     if (!cell->method)
         return (size_t)snprintf(out, size, "%s %s", job->what, job->dataset);
-    if (job->point)
-        snprintf(point, sizeof point, " %s", job->point->key + strlen("point "));
+    if (cell->point)
+        snprintf(point, sizeof point, " %s", cell->point->key + strlen("point "));
     return (size_t)snprintf(
         out, size, "%s %s %s %s %s seed %lld set %lld%s: %s%s%s", job->what,
         mode_names[job->mode], job->dataset, job->any ? "any" : job->model,

@@ -262,6 +262,48 @@ static void points_of_a_sweep_are_cells(void **state)
     remove_place(&p);
 }
 
+/* One scene, all points on it: the same cells, with fewer trainings. */
+static void points_that_differ_in_methods_alone_share_a_scene(void **state)
+{
+    (void)state;
+    const place p = make_place("shared", recipe);
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const graphss_reproduce_options opt = options_of(&p);
+    graphss_i_plan plan = {0};
+    assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 1, &opt));
+    const size_t jobs = plan.n_jobs;
+    graphss_i_plan_destroy(ctx, &plan);
+    write_text(p.recipe,
+               "parameter = steps\n"
+               "point 2 = recover.steps=2\n"
+               "point 9 = recover.steps=9\n",
+               "a");
+    assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 1, &opt));
+    assert_int_equal(plan.n_jobs, jobs);
+    graphss_i_plan_destroy(ctx, &plan);
+    const graphss_reproduced done = reproduce(&p, 1);
+    assert_int_equal(done.cells, 2 * CELLS);
+    assert_int_equal(done.failed, 0);
+    json_t *all = read_back(&p), *record;
+    const char *key;
+    size_t swept = 0;
+    json_object_foreach(all, key, record)
+    {
+        const json_t *o = json_object_get(json_object_get(record, "repeat"), "options");
+        const json_t *steps = json_object_get(json_object_get(o, "recover"), "steps");
+        const json_int_t value = json_integer_value(json_object_get(record, "value"));
+        assert_true(value == 2 || value == 9);
+        if (!steps)
+            continue;
+        assert_int_equal(json_integer_value(steps), value);
+        swept++;
+    }
+    assert_true(swept >= 2);
+    json_decref(all);
+    graphss_ctx_free(ctx);
+    remove_place(&p);
+}
+
 static void a_dear_method_may_be_run_once(void **state)
 {
     (void)state;
@@ -350,6 +392,12 @@ static void wrong_recipes_are_refused_before_any_work(void **state)
         {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
          "parameter = x\npoint 1 = attack.frob=1\n",
          "GROUP.OPTION"},
+        {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
+         "parameter = x\npoint 1 = recover.frob=1\n",
+         "GROUP.OPTION"},
+        {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
+         "point 1 = recover.steps=2\n",
+         "'parameter'"},
         {"what = attackers\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
          "parameter = x\npoint 1 = attack.method=frob\n",
          "GROUP.OPTION"},
@@ -580,6 +628,7 @@ int main(void)
         cmocka_unit_test(other_options_are_other_cells),
         cmocka_unit_test(a_scene_that_cannot_be_made_is_an_error_of_its_cells),
         cmocka_unit_test(points_of_a_sweep_are_cells),
+        cmocka_unit_test(points_that_differ_in_methods_alone_share_a_scene),
         cmocka_unit_test(a_dear_method_may_be_run_once),
         cmocka_unit_test(a_point_may_be_an_attacker_of_another_kind),
         cmocka_unit_test(wrong_recipes_are_refused_before_any_work),
