@@ -79,17 +79,12 @@ static void on_interrupt(int signal_number)
     interrupted = 1;
 }
 
-/* The first Ctrl-C asks, the second ends at once. The handler has a stack of its own: matrix
- * products made at run time use the stack pointer for data, which it would write over. */
+/* The first Ctrl-C asks, the second ends at once. */
 static void catch_signals(void)
 {
-    static char own[65536];
-    const stack_t stack = {.ss_sp = own, .ss_size = sizeof own};
     struct sigaction action = {0};
     action.sa_handler = on_interrupt;
     action.sa_flags = (int)SA_RESETHAND;
-    if (sigaltstack(&stack, NULL) == 0)
-        action.sa_flags |= SA_ONSTACK;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);

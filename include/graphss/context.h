@@ -7,7 +7,8 @@
  *     graphss_ctx_free(ctx);
  *
  * A context holds the allocator, the callbacks, the worker threads and the text of the
- * last error. Use one per thread of yours; two contexts share nothing. */
+ * last error. Use one per thread of yours; two contexts share nothing. Worker threads take no
+ * signals; on the calling thread handlers may have to wait for the end of a matrix product. */
 #ifndef GRAPHSS_CONTEXT_H
 #define GRAPHSS_CONTEXT_H
 
@@ -22,8 +23,8 @@ extern "C" {
 
 typedef struct graphss_ctx graphss_ctx;
 
-/* alloc returns 64-byte aligned memory or NULL; release accepts NULL. Both may be called
- * from the thread that uses the context only. */
+/* alloc returns 64-byte aligned memory or NULL; release accepts NULL. Worker threads call them
+ * too, but never two at a time. */
 typedef struct graphss_allocator {
     void *(*alloc)(void *user, size_t bytes);
     void (*release)(void *user, void *block);
@@ -36,11 +37,12 @@ typedef enum graphss_log_level {
     GRAPHSS_LOG_DEBUG
 } graphss_log_level;
 
-/* One line without a newline; borrowed for the call. */
+/* One line without a newline; borrowed for the call. As the allocator, never two at a time. */
 typedef void (*graphss_log_fn)(void *user, graphss_log_level level, const char *line);
 
 /* stage is a constant word ("train"); done counts to total (0: unknown); note is a short
- * text for people, such as "loss 0.41  val 87.2 %", or NULL. Return false to cancel. */
+ * text for people, such as "loss 0.41  val 87.2 %", or NULL. Return false to cancel. Called by
+ * the thread that uses the context alone. */
 typedef bool (*graphss_progress_fn)(void *user, const char *stage, size_t done, size_t total,
                                     const char *note);
 

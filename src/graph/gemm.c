@@ -7,6 +7,8 @@
  * has it in a package of its own; the two functions are part of the OpenMP standard. */
 #include "graph/products.h"
 #include <dnnl.h>
+#include <pthread.h>
+#include <signal.h>
 
 #if DNNL_CPU_RUNTIME == DNNL_RUNTIME_OMP
 int omp_get_max_threads(void);
@@ -69,6 +71,19 @@ static void gemm_task(void *arg, size_t task)
         multiply_plainly(g, i0, i1);
 }
 
+/* oneDNN's products for AVX-512 (seen in 2.6) use the stack pointer for data. The frame of a
+ * signal handler would be written over the heap, so handlers of the host program wait for the
+ * end of the product: half a microsecond. Faults of the thread itself do not. */
+static void hold_signals(sigset_t *before)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+    sigset_t held;
+    sigfillset(&held);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&held, faults[i]);
+    pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
 void graphss_i_gemm(graphss_ctx *ctx, float *c, const float *a, bool transposed_a,
                     const float *b, bool transposed_b, size_t m, size_t n, size_t k,
                     float beta)
@@ -85,5 +100,8 @@ void graphss_i_gemm(graphss_ctx *ctx, float *c, const float *a, bool transposed_
     if (tasks > 2)
         tasks = (tasks + 3) / 4 * 4; /* few tasks should share out evenly */
     g.rows = (m + tasks - 1) / tasks;
+    sigset_t before;
+    hold_signals(&before);
     graphss_i_parallel(ctx, (m + g.rows - 1) / g.rows, gemm_task, &g);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -2,6 +2,8 @@
 #include "graph/random_csr.h"
 #include "testing.h"
 #include <dirent.h>
+#include <signal.h>
+#include <sys/time.h>
 
 int omp_get_max_threads(void);
 void omp_set_num_threads(int threads);
@@ -128,11 +130,50 @@ static void test_gemm_starts_no_openmp_team_and_leaves_its_setting(void **state)
     free(c);
 }
 
+static volatile sig_atomic_t rung;
+
+static void on_alarm(int number)
+{
+    (void)number;
+    rung++;
+}
+
+/* A program's handlers run on the stack of whatever they interrupt: none may meet a product
+ * that has no stack. */
+static void test_signals_do_not_disturb_a_product(void **state)
+{
+    (void)state;
+    enum { TIMES = 400 };
+    const shape s = {600, 200, 300};
+    graphss_rng rng = graphss_rng_make(5, 1);
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    float *a = random_floats(&rng, s.m * s.k), *b = random_floats(&rng, s.k * s.n);
+    float *c = random_floats(&rng, s.m * s.n), *want = random_floats(&rng, s.m * s.n);
+    graphss_i_gemm(ctx, want, a, false, b, false, s.m, s.n, s.k, 0);
+    struct sigaction ours = {.sa_handler = on_alarm, .sa_flags = SA_RESTART}, before;
+    const struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+    assert_int_equal(sigaction(SIGALRM, &ours, &before), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    for (int i = 0; i < TIMES; i++) {
+        graphss_i_gemm(ctx, c, a, false, b, false, s.m, s.n, s.k, 0);
+        assert_memory_equal(c, want, s.m * s.n * sizeof *c);
+    }
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+    assert_true(rung > 0); /* held back, not lost */
+    free(want);
+    free(c);
+    free(b);
+    free(a);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gemm_starts_no_openmp_team_and_leaves_its_setting),
         cmocka_unit_test(test_gemm_equals_its_naive_twin),
+        cmocka_unit_test(test_signals_do_not_disturb_a_product),
         cmocka_unit_test(test_gemm_without_inner_columns_scales),
         cmocka_unit_test(test_gemm_does_not_depend_on_threads),
     };
