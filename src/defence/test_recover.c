@@ -1,5 +1,6 @@
 /* What holds for every defence, and what the simple ones answer. */
 #include "defence/testing_scene_defence.h"
+#include <graphss/synth.h>
 
 static graphss_recover_options preset(const char *method, const attacked_world *a)
 {
@@ -290,6 +291,45 @@ static graphss_status recover_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
+/* A few hundred nodes, no past: what is learned of attacks is learned from a few dozen. */
+static void test_a_small_clean_graph_is_left_alone(void **state)
+{
+    (void)state;
+    enum { GRAPHS = 5 };
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    double share = 0, changed = 0;
+    for (int64_t seed = 1; seed <= GRAPHS; seed++) {
+        graphss_dataset data = {0};
+        graphss_split split = {0};
+        graphss_model *model = NULL;
+        graphss_recovery r = {0};
+        graphss_synth_options shape = graphss_synth_options_default();
+        shape.nodes = 600;
+        shape.classes = 2;
+        shape.features = 200;
+        shape.degree = 8;
+        shape.seed = seed;
+        assert_ok(ctx, graphss_synth_make(ctx, &data, &shape));
+        assert_ok(ctx, graphss_split_make(ctx, &split, data.label, data.graph.n_nodes, 2,
+                                          (uint64_t)seed, NULL));
+        assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &data.graph, &data.features, 2,
+                                           &split, (uint64_t)seed, NULL));
+        const graphss_recover_input in = {.current = {&data.graph, &data.features, NULL},
+                                          .model = model,
+                                          .seed = (uint64_t)seed};
+        assert_ok(ctx, graphss_recover(ctx, &r, &in, NULL));
+        share += r.share / GRAPHS;
+        changed += (double)r.changed / (double)data.graph.n_nodes / GRAPHS;
+        graphss_recovery_destroy(ctx, &r);
+        graphss_model_free(ctx, model);
+        graphss_split_destroy(ctx, &split);
+        graphss_dataset_destroy(ctx, &data);
+    }
+    if (share > 0.06 || changed > 0.005)
+        fail_msg("%g of the nodes thought hit, %g of the labels changed", share, changed);
+    graphss_ctx_free(ctx);
+}
+
 static void test_failing_allocations_leave_nothing(void **state)
 {
     (void)state;
@@ -326,6 +366,7 @@ int main(void)
         cmocka_unit_test(test_abstaining_withholds_labels_and_keeps_posteriors),
         cmocka_unit_test(test_wrong_calls_are_refused),
         cmocka_unit_test(test_options_belong_to_methods),
+        cmocka_unit_test(test_a_small_clean_graph_is_left_alone),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
