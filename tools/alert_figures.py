@@ -11,7 +11,7 @@ NAMES = dict(cora="Cora", citeseer="Citeseer", amazon_photo="Photo", pubmed="Pub
 KINDS = dict(links="links", features="features", dice="dice", prbcd="prbcd", linksMixed="links, mixed churn", featuresMixed="features, mixed churn",
              diceMixed="dice, mixed churn", prbcdMixed="prbcd, mixed churn", random="random", copiedA="copied, A", copiedB="copied, B",
              copiedC="copied, C", copiedD="copied, D")
-SETTINGS = dict(gcn="", sgc=", SGC", sage=", SAGE", growing=", growing", linkChurn=", churn of links", wordChurn=", churn of words")
+SETTINGS = dict(gcn="", sgc=", SGC", sage=", SAGE", growing=", growing", linkChurn=", churn of links", wordChurn=", churn of words", still=", nothing changed")
 # part of the rows, with history, key, least value
 GOALS = [("20", True, "auc_benign", 0.99, "groups, 20 % hit, history"), ("05", True, "auc_benign", 0.95, "groups, 5 % hit, history"),
          ("20", False, "auc_benign", 0.90, "groups, 20 % hit, no history"), ("05", False, "auc_benign", 0.90, "groups, 5 % hit, no history"),
