@@ -266,9 +266,7 @@ static void compare_rows(void *arg, size_t task)
         const int64_t *p = v->graph.offset + i, *q = base->graph.offset + i;
         const size_t links = (size_t)(p[1] - p[0]);
         o->same[i] = o->skip[i] = 0;
-        if (a.n == b.n && !a.column == !b.column &&
-            (!a.column || !memcmp(a.column, b.column, a.n * sizeof *a.column)) &&
-            !memcmp(a.value, b.value, a.n * sizeof *a.value))
+        if (graphss_i_row_same(a, b))
             o->same[i] |= SAME_WORDS;
         if (p[1] - p[0] == q[1] - q[0] &&
             !memcmp(v->graph.target + p[0], base->graph.target + q[0],

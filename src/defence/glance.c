@@ -128,13 +128,6 @@ void graphss_i_glance_close(graphss_ctx *ctx, graphss_i_glance *g)
     *g = (graphss_i_glance){0};
 }
 
-static bool same_words(graphss_i_row a, graphss_i_row b)
-{
-    return a.n == b.n && !a.column == !b.column &&
-           (!a.column || !memcmp(a.column, b.column, a.n * sizeof *a.column)) &&
-           !memcmp(a.value, b.value, a.n * sizeof *a.value);
-}
-
 /* leans = softmax(says / (heat sqrt(words))) */
 static void hear_node(const graphss_i_glance *g, size_t v, size_t i, graphss_i_row r)
 {
@@ -157,7 +150,8 @@ static void hear(void *arg, size_t task)
     for (size_t i = task * ROWS; i < end; i++) {
         const graphss_i_row r = graphss_i_row_of(g->features, i);
         const size_t u = g->there ? (size_t)g->there[i] : i; /* -1: beyond h->n */
-        const bool known = h && u < h->n && same_words(r, graphss_i_row_of(h->features, u));
+        const bool known =
+            h && u < h->n && graphss_i_row_same(r, graphss_i_row_of(h->features, u));
         g->reach[i] = log1pf((float)graphss_graph_degree(g->graph, i));
         for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
             if (!known) {

@@ -193,7 +193,9 @@ static graphss_status open_view(graphss_ctx *ctx, const inspection *x, graphss_i
                                                                   &v->graph, &v->features)
                                           : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = graphss_model_predict(ctx, v->mlp, x->witnesses.mlp, &v->graph, &v->features);
+        st = graphss_i_witnesses_ask(ctx, v->mlp, &x->witnesses, &v->features, scene->k,
+                                     lens->base ? &lens->base->features : NULL,
+                                     lens->base ? lens->base->mlp : NULL);
     return st ? st : graphss_i_view_open(ctx, v, lens);
 }
 

@@ -3,6 +3,7 @@
 #define GRAPHSS_ROWS_H
 
 #include <graphss/graph.h>
+#include <string.h>
 
 typedef struct graphss_i_row {
     const int32_t *column; /* NULL: 0, 1, 2 ... */
@@ -23,6 +24,14 @@ static inline graphss_i_row graphss_i_row_of(const graphss_features *x, size_t i
 static inline size_t graphss_i_row_at(graphss_i_row r, size_t j)
 {
     return r.column ? (size_t)r.column[j] : j;
+}
+
+/* The same entries, stored in the same way? */
+static inline bool graphss_i_row_same(graphss_i_row a, graphss_i_row b)
+{
+    return a.n == b.n && !a.column == !b.column &&
+           (!a.column || !memcmp(a.column, b.column, a.n * sizeof *a.column)) &&
+           !memcmp(a.value, b.value, a.n * sizeof *a.value);
 }
 
 enum { GRAPHSS_I_DOTS = 4 };

@@ -73,12 +73,46 @@ static void test_the_perceptron_sees_labelled_rows_alone(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Rows that are as they were take their answers over, the others are asked for. */
+static void test_answers_for_changed_rows_are_those_for_all(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w, other;
+    world_make(ctx, &w, 4);
+    world_make(ctx, &other, 4);
+    const graphss_observation now = see(&w);
+    graphss_i_witnesses got = {0};
+    float before[N * K], want[N * K], asked[N * K];
+    assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1));
+    assert_ok(ctx, graphss_i_witnesses_ask(ctx, before, &got, &w.features, K, NULL, NULL));
+    assert_ok(ctx, graphss_model_predict(ctx, want, got.mlp, &w.graph, &w.features));
+    assert_memory_equal(before, want, sizeof want);
+    for (size_t i = 3; i < N; i += 7)
+        other.features.value[other.features.offset[i]] *= 4;
+    for (size_t c = 0; c < K; c++)
+        before[c] = 0.25f; /* node 0 did not change: what is there is believed */
+    assert_ok(ctx, graphss_model_predict(ctx, want, got.mlp, &w.graph, &other.features));
+    assert_ok(ctx, graphss_i_witnesses_ask(ctx, asked, &got, &other.features, K, &w.features,
+                                           before));
+    assert_memory_equal(asked, before, K * sizeof *asked);
+    assert_memory_equal(asked + K, want + K, (N - 1) * K * sizeof *asked);
+    assert_memory_not_equal(asked + 3 * K, before + 3 * K, K * sizeof *asked);
+    graphss_i_witnesses_destroy(ctx, &got);
+    world_destroy(ctx, &other);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
 static graphss_status train_and_drop(graphss_ctx *ctx, void *arg)
 {
     const world *w = arg;
     const graphss_observation now = see(w);
     graphss_i_witnesses got = {0};
-    const graphss_status st = graphss_i_witnesses_train(ctx, &got, &now, &w->split, K, 1);
+    float prob[N * K];
+    graphss_status st = graphss_i_witnesses_train(ctx, &got, &now, &w->split, K, 1);
+    if (!st)
+        st = graphss_i_witnesses_ask(ctx, prob, &got, &w->features, K, NULL, NULL);
     graphss_i_witnesses_destroy(ctx, &got);
     return st;
 }
@@ -99,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_are_centred_and_attackers_differ),
         cmocka_unit_test(test_the_perceptron_sees_labelled_rows_alone),
+        cmocka_unit_test(test_answers_for_changed_rows_are_those_for_all),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * on the labelled ones alone. */
 #include "defence/witnesses.h"
 #include "attack/surrogate.h"
+#include "defence/rows.h"
 #include <string.h>
 
 enum {
@@ -88,6 +89,51 @@ static graphss_status train_mlp(graphss_ctx *ctx, graphss_model **mlp,
     graphss_features_destroy(ctx, &rows);
     graphss_release(ctx, no_links);
     graphss_release(ctx, place);
+    graphss_release(ctx, node);
+    return st;
+}
+
+/* The answers for the listed rows, in their places. */
+static graphss_status ask_rows(graphss_ctx *ctx, float *prob, const graphss_model *mlp,
+                               const graphss_features *features, size_t k, const int32_t *node,
+                               size_t n)
+{
+    graphss_features rows = {0};
+    int64_t *no_links = graphss_i_calloc(ctx, n + 1, sizeof *no_links);
+    float *answer = graphss_i_alloc(ctx, n, k * sizeof *answer);
+    graphss_status st =
+        no_links && answer ? take_rows(ctx, &rows, features, node, n) : GRAPHSS_ERR_NOMEM;
+    if (!st) {
+        int32_t nobody = 0;
+        const graphss_graph graph = {.n_nodes = n, .offset = no_links, .target = &nobody};
+        st = graphss_model_predict(ctx, answer, mlp, &graph, &rows);
+    }
+    for (size_t i = 0; i < n && !st; i++)
+        memcpy(prob + (size_t)node[i] * k, answer + i * k, k * sizeof *prob);
+    graphss_features_destroy(ctx, &rows);
+    graphss_release(ctx, answer);
+    graphss_release(ctx, no_links);
+    return st;
+}
+
+graphss_status graphss_i_witnesses_ask(graphss_ctx *ctx, float *prob,
+                                       const graphss_i_witnesses *w,
+                                       const graphss_features *features, size_t k,
+                                       const graphss_features *base, const float *base_prob)
+{
+    size_t n = 0;
+    int32_t *node = graphss_i_alloc(ctx, features->n_rows, sizeof *node);
+    if (!node)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < features->n_rows; i++) {
+        if (!base ||
+            !graphss_i_row_same(graphss_i_row_of(features, i), graphss_i_row_of(base, i)))
+            node[n++] = (int32_t)i;
+        else
+            memcpy(prob + i * k, base_prob + i * k, k * sizeof *prob);
+    }
+    const graphss_status st =
+        n ? ask_rows(ctx, prob, w->mlp, features, k, node, n) : GRAPHSS_OK;
     graphss_release(ctx, node);
     return st;
 }

@@ -18,5 +18,11 @@ void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w);
 graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *w,
                                          const graphss_observation *now,
                                          const graphss_split *split, size_t k, uint64_t seed);
+/* prob [n x k] by the perceptron. base: features of as many nodes, of which the answers are
+ * there; those of rows that are the same are taken over. NULL: none. */
+graphss_status graphss_i_witnesses_ask(graphss_ctx *ctx, float *prob,
+                                       const graphss_i_witnesses *w,
+                                       const graphss_features *features, size_t k,
+                                       const graphss_features *base, const float *base_prob);
 
 #endif
