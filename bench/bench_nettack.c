@@ -169,7 +169,10 @@ static void bench_all(graphss_ctx *ctx, const char *name)
     graphss_dataset data = {0};
     graphss_split split = {0};
     float *w = NULL;
-    check(ctx, graphss_dataset_read(ctx, &data, name, &read));
+    if (graphss_dataset_read(ctx, &data, name, &read)) {
+        printf("%s skipped: %s\n", name, graphss_error(ctx));
+        return;
+    }
     check(ctx, graphss_split_make(ctx, &split, data.label, data.graph.n_nodes, data.n_classes,
                                   1, NULL));
     check(ctx, graphss_surrogate_train(ctx, &w, &data.graph, &data.features, data.n_classes,
