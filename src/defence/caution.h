@@ -14,8 +14,7 @@ graphss_status graphss_i_caution(graphss_ctx *ctx, double *lead, const graphss_i
                                  const graphss_i_sample *attacked, const double *share,
                                  bool history);
 
-/* Where the first class of p [k] leads class `own` by no more than `lead`, they change places.
- */
+/* Where the first class of p [k] leads `own` by no more than `lead`, they change places. */
 void graphss_i_caution_apply(double *p, size_t own, double lead, size_t k);
 
 #endif

@@ -28,8 +28,8 @@ static const double FIXED_UNTOUCHED = 0.8, PRIOR_UNTOUCHED = 0.02, PRIOR_FIRST =
 /* Found where nobody attacked: up to 0.016 in 28 snapshots; where a fifth of the test nodes
  * was hit at least 0.15. */
 static const double FEW_HIT = 0.05;
-/* Where alert finds little: see doubt(). Attacks that it missed had a p-value of at most 0.24,
- * but for one that hit few nodes. */
+/* Where alert finds little: see doubt(). Of the attacks it missed when these were chosen one,
+ * on few nodes, had a p-value above 0.24. */
 static const double QUIET = 0.25, QUIET_UNTOUCHED = 3, UNSURE = 0.05, UNSURE_UNTOUCHED = 0.3,
                     ENOUGH_LABELS = 1600;
 

@@ -73,7 +73,7 @@ static void gemm_task(void *arg, size_t task)
 
 /* oneDNN's products for AVX-512 (seen in 2.6) use the stack pointer for data. The frame of a
  * signal handler would be written over the heap, so handlers of the host program wait for the
- * end of the product: half a microsecond. Faults of the thread itself do not. */
+ * end of the product. Faults of the thread itself do not. */
 static void hold_signals(sigset_t *before)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
