@@ -23,6 +23,7 @@ void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
     graphss_release(ctx, v->closed);
     graphss_release(ctx, v->twin);
     graphss_release(ctx, v->rest);
+    graphss_release(ctx, v->counts);
     graphss_release(ctx, v->belief);
     graphss_release(ctx, v->trust);
     graphss_release(ctx, v->says);
@@ -107,8 +108,10 @@ static const int OF_WORDS[] = {ODD_WORDS,      ODD_WORDS_2,      ODD_MARGIN,
 static void take_words(const opening *o, size_t i)
 {
     const graphss_i_view *base = o->lens->base;
+    const size_t k = o->lens->k;
     o->v->norm[i] = base->norm[i];
     o->v->margin[i] = base->margin[i];
+    memcpy(o->v->counts + i * k, base->counts + i * k, k * sizeof *base->counts);
     for (size_t j = 0; j < sizeof OF_WORDS / sizeof *OF_WORDS; j++)
         o->v->odd[i * GRAPHSS_I_ODD + (size_t)OF_WORDS[j]] =
             base->odd[i * GRAPHSS_I_ODD + (size_t)OF_WORDS[j]];
@@ -148,6 +151,7 @@ static void open_words(void *arg, size_t task)
         }
         for (size_t s = 0; s < STRONGEST; s++)
             sum += strongest[s];
+        graphss_i_lexicon_read(o->v->counts + i * k, z + k, lens->lexicon, r, k);
         o->v->norm[i] = sqrt(square);
         odd[ODD_WORDS] = (float)log1p((double)words);
         odd[ODD_WORDS_2] = odd[ODD_WORDS] * odd[ODD_WORDS];
@@ -160,17 +164,6 @@ static void open_words(void *arg, size_t task)
             odd[ODD_WORDS_CHANGE] = fabsf(odd[ODD_WORDS_GAIN]);
         }
     }
-}
-
-static void softmax(float *p, const double *z, double unit, size_t k)
-{
-    double most = z[0], sum = 0;
-    for (size_t c = 1; c < k; c++)
-        most = fmax(most, z[c]);
-    for (size_t c = 0; c < k; c++)
-        sum += exp((z[c] - most) / unit);
-    for (size_t c = 0; c < k; c++)
-        p[c] = (float)(exp((z[c] - most) / unit) / sum);
 }
 
 /* What a copy would have kept of its own: words the twin lacks, against those it has. */
@@ -208,11 +201,11 @@ static void open_twin(void *arg, size_t task)
         double links = 0;
         for (int64_t e = g->offset[i]; e < g->offset[i + 1] && twin >= 0; e++)
             links += graphss_i_walk_meets(&theirs, g->target[e]) || g->target[e] == twin;
-        softmax(rest, own, lens->strength, k);
+        graphss_i_softmax_of(rest, own, lens->strength, k);
         odd[ODD_TWIN_LINKS] = (float)(links / fmax(1, (double)graphss_graph_degree(g, i)));
         odd[ODD_TWIN_WORDS] = (float)common / (float)(words ? words : 1);
         odd[ODD_TWIN_APART] = 0;
-        softmax(o->apart + task * k, shared, lens->strength, k);
+        graphss_i_softmax_of(o->apart + task * k, shared, lens->strength, k);
         for (size_t c = 0; c < k; c++)
             odd[ODD_TWIN_APART] += fabsf(rest[c] - o->apart[task * k + c]);
     }
@@ -427,6 +420,7 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
                  .alike = graphss_i_alloc(ctx, n, sizeof *o.alike)};
     v->twin = graphss_i_alloc(ctx, n, sizeof *v->twin);
     v->rest = graphss_i_alloc(ctx, n, k * sizeof *v->rest);
+    v->counts = graphss_i_alloc(ctx, n, k * sizeof *v->counts);
     v->cosine = graphss_i_alloc(ctx, (size_t)v->graph.offset[n], sizeof *v->cosine);
     v->closed = graphss_i_alloc(ctx, (size_t)v->graph.offset[n], sizeof *v->closed);
     v->trust = graphss_i_alloc(ctx, n, sizeof *v->trust);
@@ -436,8 +430,8 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     v->norm = graphss_i_alloc(ctx, n, sizeof *v->norm);
     v->margin = graphss_i_alloc(ctx, n, sizeof *v->margin);
     graphss_status st = o.z && o.apart && o.spread && o.same && o.skip && o.alike && v->twin &&
-                                v->rest && v->cosine && v->closed && v->trust && v->belief &&
-                                v->says && v->odd && v->norm && v->margin
+                                v->rest && v->counts && v->cosine && v->closed && v->trust &&
+                                v->belief && v->says && v->odd && v->norm && v->margin
                             ? GRAPHSS_OK
                             : GRAPHSS_ERR_NOMEM;
     if (!st && lens->base)

@@ -4,12 +4,13 @@
 #define GRAPHSS_EVIDENCE_H
 
 #include "base/base.h"
+#include "defence/lexicon.h"
 #include <graphss/graph.h>
 #include <graphss/split.h>
 
 enum {
-    GRAPHSS_I_SAYS = 14,     /* columns of evidence per class, */
-    GRAPHSS_I_SAYS_NOW = 12, /* of which the first so many need no history */
+    GRAPHSS_I_SAYS = 15,     /* columns of evidence per class, */
+    GRAPHSS_I_SAYS_NOW = 13, /* of which the first so many need no history */
     GRAPHSS_I_ODD = 42,      /* likewise for oddness */
     GRAPHSS_I_ODD_NOW = 35
 };
@@ -67,7 +68,8 @@ _Static_assert((int)ODD_WORDS_CHANGE + 1 == (int)GRAPHSS_I_ODD &&
 typedef struct graphss_i_lens {
     size_t n, k;
     const graphss_split *split;
-    const float *surrogate;     /* [n_cols x k] linear word evidence, rows centred */
+    const float *surrogate;           /* [n_cols x k] linear word evidence, rows centred */
+    const graphss_i_lexicon *lexicon; /* what they say by counts */
     double strength;            /* typical margin of it: the unit of the oddness of words */
     const int32_t *before;      /* [n] node of the past or -1; NULL: no history */
     const float *before_prob;   /* [n x k] in numbers of now; rows without history unread */
@@ -91,6 +93,7 @@ typedef struct graphss_i_view {
     uint8_t *closed; /* [stored links] do the ends share a neighbour? */
     int32_t *twin;   /* [n] the node it looks copied from, or -1 */
     float *rest;     /* [n x k] what the words say that the twin lacks */
+    float *counts;   /* [n x k] what the words say by counts in labels */
     float *belief;   /* [n x k] what neighbours vote with; first prob */
     float *trust;    /* [n] chance that a node is untouched; first 1 */
     float *says;     /* [n x k x GRAPHSS_I_SAYS] */

@@ -561,6 +561,7 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
         st = graphss_i_witnesses_train(ctx, &x.witnesses, &scene->current, scene->split, k,
                                        scene->seed);
     x.lens.surrogate = x.witnesses.words;
+    x.lens.lexicon = &x.witnesses.lexicon;
     if (!st)
         st = graphss_i_word_strength(ctx, &x.lens.strength, scene->current.features,
                                      x.witnesses.words, k);

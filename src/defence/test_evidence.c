@@ -8,6 +8,7 @@ typedef struct sight {
     world w;
     graphss_i_lens lens;
     graphss_i_view view;
+    graphss_i_lexicon lexicon;
     float surrogate[WORLD_WORDS * K];
 } sight;
 
@@ -19,8 +20,13 @@ static graphss_status sight_open(graphss_ctx *ctx, sight *s)
         s->surrogate[j * K] = (float)graphss_rng_normal(&rng);
         s->surrogate[j * K + 1] = -s->surrogate[j * K];
     }
-    s->lens = (graphss_i_lens){
-        .n = N, .k = K, .split = &s->w.split, .surrogate = s->surrogate, .strength = 1};
+    s->lexicon = (graphss_i_lexicon){.weight = s->surrogate, .unit = 2};
+    s->lens = (graphss_i_lens){.n = N,
+                               .k = K,
+                               .split = &s->w.split,
+                               .surrogate = s->surrogate,
+                               .lexicon = &s->lexicon,
+                               .strength = 1};
     s->view = (graphss_i_view){.borrowed = true,
                                .graph = s->w.graph,
                                .features = s->w.features,
@@ -92,13 +98,17 @@ static void test_sources_are_those_of_naive_sums(void **state)
     assert_ok(ctx, sight_open(ctx, &s));
     for (size_t i = 0; i < N; i += SEVEN) {
         double near[K], two[K], words = 0, degree = 0, similar = 0;
+        double margin = 0; /* of counts: weights of the two classes are opposite */
         votes(near, two, &s, i);
+        for (int32_t j = 0; j < WORLD_WORDS; j++)
+            margin += word(&s, i, j) != 0 ? (double)s.surrogate[j * K] : 0;
         for (size_t c = 0; c < K; c++) {
             const float *says = s.view.says + (i * K + c) * GRAPHSS_I_SAYS;
             assert_float_equal(says[0], log((double)s.view.prob[i * K + c] + 1e-3), 1e-4);
             assert_float_equal(says[1], log((double)s.view.mlp[i * K + c] + 1e-3), 1e-4);
             assert_float_equal(says[2], log(near[c] + 1e-3), 1e-3);
             assert_float_equal(says[5], log(two[c] + 1e-3), 1e-3);
+            assert_float_equal(says[9], log(1 / (1 + exp(c ? margin : -margin)) + 1e-3), 1e-4);
         }
         for (int32_t j = 0; j < WORLD_WORDS; j++)
             words += word(&s, i, j) != 0;

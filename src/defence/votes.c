@@ -200,8 +200,10 @@ static void see_rows(void *arg, size_t task)
                                        t->near_two + i * k,
                                        t->near_trusted + i * k,
                                        v->rest + i * k,
-                                       t->near_rest + i * k};
-        fill_says(v->says + i * k * GRAPHSS_I_SAYS, source, 9, first, past, k);
+                                       t->near_rest + i * k,
+                                       v->counts + i * k};
+        fill_says(v->says + i * k * GRAPHSS_I_SAYS, source, sizeof source / sizeof *source,
+                  first, past, k);
         float *odd = v->odd + i * GRAPHSS_I_ODD;
         odd[ODD_MLP_VOTE] = distance(m, near, k);
         odd[ODD_PROB_VOTE] = distance(p, near, k);

@@ -16,6 +16,7 @@ void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w)
     for (size_t b = 0; b < GRAPHSS_I_BUDGETS; b++)
         graphss_release(ctx, w->attacker[b]);
     graphss_release(ctx, w->words);
+    graphss_i_lexicon_destroy(ctx, &w->lexicon);
     *w = (graphss_i_witnesses){0};
 }
 
@@ -176,9 +177,12 @@ typedef struct school {
 static graphss_status train_one(graphss_ctx *ctx, void *arg, size_t job)
 {
     const school *s = arg;
-    return job == 0 ? train_mlp(ctx, &s->w->mlp, s->now->features, s->split, s->k, s->seed)
-                    : train_attacker(ctx, &s->w->attacker[job - 1], job - 1, s->now, s->split,
-                                     s->k, s->seed);
+    if (job == 0)
+        return train_mlp(ctx, &s->w->mlp, s->now->features, s->split, s->k, s->seed);
+    if (job <= GRAPHSS_I_BUDGETS)
+        return train_attacker(ctx, &s->w->attacker[job - 1], job - 1, s->now, s->split, s->k,
+                              s->seed);
+    return graphss_i_lexicon_learn(ctx, &s->w->lexicon, s->now->features, s->split, s->k);
 }
 
 graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *w,
@@ -187,7 +191,7 @@ graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *
 {
     const size_t n_cols = now->features->n_cols;
     school all = {w, now, split, k, seed};
-    graphss_status st = graphss_i_errands(ctx, 1 + GRAPHSS_I_BUDGETS, train_one, &all);
+    graphss_status st = graphss_i_errands(ctx, 2 + GRAPHSS_I_BUDGETS, train_one, &all);
     if (st)
         return st;
     w->words = graphss_i_copy(ctx, w->attacker[1], n_cols * k, sizeof *w->words);

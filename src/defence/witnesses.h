@@ -3,6 +3,7 @@
 #ifndef GRAPHSS_WITNESSES_H
 #define GRAPHSS_WITNESSES_H
 
+#include "defence/lexicon.h"
 #include "defence/simulate.h"
 #include <graphss/recover.h>
 
@@ -11,10 +12,11 @@ typedef struct graphss_i_witnesses {
     graphss_model *mlp;                 /* a perceptron on the features */
     float *attacker[GRAPHSS_I_BUDGETS]; /* [n_cols x k] linear: logits = A_hat^2 X W */
     float *words;                       /* [n_cols x k] what words say, rows centred */
+    graphss_i_lexicon lexicon;          /* and by counts alone */
 } graphss_i_witnesses;
 
 void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w);
-/* Four trainings with the labels of the split. On errors *w is still to be destroyed. */
+/* Five trainings with the labels of the split. On errors *w is still to be destroyed. */
 graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *w,
                                          const graphss_observation *now,
                                          const graphss_split *split, size_t k, uint64_t seed);
