@@ -30,6 +30,7 @@ void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
     graphss_release(ctx, v->odd);
     graphss_release(ctx, v->norm);
     graphss_release(ctx, v->margin);
+    graphss_release(ctx, v->first);
     graphss_release(ctx, v->wanted);
     *v = (graphss_i_view){0};
 }
@@ -111,6 +112,7 @@ static void take_words(const opening *o, size_t i)
     const size_t k = o->lens->k;
     o->v->norm[i] = base->norm[i];
     o->v->margin[i] = base->margin[i];
+    o->v->first[i] = base->first[i];
     memcpy(o->v->counts + i * k, base->counts + i * k, k * sizeof *base->counts);
     for (size_t j = 0; j < sizeof OF_WORDS / sizeof *OF_WORDS; j++)
         o->v->odd[i * GRAPHSS_I_ODD + (size_t)OF_WORDS[j]] =
@@ -133,6 +135,7 @@ static void open_words(void *arg, size_t task)
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
         size_t best, words = 0, against = 0;
         o->v->margin[i] = word_margin(z, &best, r, lens->surrogate, k);
+        o->v->first[i] = (int32_t)(o->v->margin[i] > 0 ? best : k);
         double strongest[STRONGEST] = {0}, square = 0, sum = 0; /* descending */
         for (size_t j = 0; j < r.n; j++) {
             if (r.value[j] == 0)
@@ -429,9 +432,11 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     v->odd = graphss_i_calloc(ctx, n, GRAPHSS_I_ODD * sizeof *v->odd);
     v->norm = graphss_i_alloc(ctx, n, sizeof *v->norm);
     v->margin = graphss_i_alloc(ctx, n, sizeof *v->margin);
+    v->first = graphss_i_alloc(ctx, n, sizeof *v->first);
     graphss_status st = o.z && o.apart && o.spread && o.same && o.skip && o.alike && v->twin &&
                                 v->rest && v->counts && v->cosine && v->closed && v->trust &&
-                                v->belief && v->says && v->odd && v->norm && v->margin
+                                v->belief && v->says && v->odd && v->norm && v->margin &&
+                                v->first
                             ? GRAPHSS_OK
                             : GRAPHSS_ERR_NOMEM;
     if (!st && lens->base)

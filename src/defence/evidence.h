@@ -9,8 +9,8 @@
 #include <graphss/split.h>
 
 enum {
-    GRAPHSS_I_SAYS = 15,     /* columns of evidence per class, */
-    GRAPHSS_I_SAYS_NOW = 13, /* of which the first so many need no history */
+    GRAPHSS_I_SAYS = 16,     /* columns of evidence per class, */
+    GRAPHSS_I_SAYS_NOW = 14, /* of which the first so many need no history */
     GRAPHSS_I_ODD = 42,      /* likewise for oddness */
     GRAPHSS_I_ODD_NOW = 35
 };
@@ -100,6 +100,7 @@ typedef struct graphss_i_view {
     float *odd;      /* [n x GRAPHSS_I_ODD] */
     double *norm;    /* [n] length of a feature row */
     double *margin;  /* [n] of its word evidence */
+    int32_t *first;  /* [n] the class that has it; k: none */
     uint8_t *wanted; /* [n] nodes that are learned from; NULL: all */
 } graphss_i_view;
 

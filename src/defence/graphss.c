@@ -39,7 +39,8 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
 const graphss_i_defence graphss_i_graphss = {
     .name = "graphss",
     .summary = "several sources and a state per node, learned from simulated attacks",
-    .evasion = "the given model, with a perceptron and a linear model of the current snapshot",
+    .evasion = "the given model; of the current snapshot a perceptron, linear models, counts "
+               "of words",
     .options = " ",
     .learns = true,
     .paper = &graphss_i_graphss_paper,

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SAMPLE = 20000 };                       /* nodes at most for the unit */
+enum { SAMPLE = 20000 };                        /* nodes at most for the unit */
 static const double SMOOTH = 0.1, LEAST = 1e-9; /* added to counts; the smallest unit */
 
 void graphss_i_lexicon_destroy(graphss_ctx *ctx, graphss_i_lexicon *x)

@@ -100,6 +100,10 @@ static void test_sources_are_those_of_naive_sums(void **state)
         double near[K], two[K], words = 0, degree = 0, similar = 0;
         double margin = 0; /* of counts: weights of the two classes are opposite */
         votes(near, two, &s, i);
+        double said = 0;
+        for (int32_t j = 0; j < WORLD_WORDS; j++)
+            said += word(&s, i, j) * (double)s.surrogate[j * K];
+        assert_int_equal(s.view.first[i], said > 0 ? 0 : said < 0 ? 1 : K);
         for (int32_t j = 0; j < WORLD_WORDS; j++)
             margin += word(&s, i, j) != 0 ? (double)s.surrogate[j * K] : 0;
         for (size_t c = 0; c < K; c++) {
@@ -109,6 +113,7 @@ static void test_sources_are_those_of_naive_sums(void **state)
             assert_float_equal(says[2], log(near[c] + 1e-3), 1e-3);
             assert_float_equal(says[5], log(two[c] + 1e-3), 1e-3);
             assert_float_equal(says[9], log(1 / (1 + exp(c ? margin : -margin)) + 1e-3), 1e-4);
+            assert_float_equal(says[13], s.view.first[i] == (int32_t)c ? 3 : 0, 0);
         }
         for (int32_t j = 0; j < WORLD_WORDS; j++)
             words += word(&s, i, j) != 0;

@@ -6,8 +6,9 @@
 #include "graph/products.h"
 #include <math.h>
 
-enum { ROWS = 64 };
-static const float SMALL = 1e-3F, KNOWN = 0.9F, LEAST_COSINE = 0.05F;
+enum { ROWS = 64, WORDS = 3 }; /* WORDS: the place of the words' class in `first` */
+/* LOUD: weights are penalised, so that a greater number counts sooner. */
+static const float SMALL = 1e-3F, KNOWN = 0.9F, LEAST_COSINE = 0.05F, LOUD = 3;
 
 /* Votes, [n x k] each, and the sums behind them. */
 typedef struct votes {
@@ -160,16 +161,16 @@ static float inner(const float *p, const float *q, size_t k)
     return sum;
 }
 
-/* says[c][j] = log of source j for class c; and which class the main sources put first */
+/* says[c][j] = log of source j for class c; and which class some sources put first */
 static void fill_says(float *says, const float *const *source, size_t n_sources,
-                      const size_t *first, const float *past, size_t k)
+                      const size_t *first, size_t n_first, const float *past, size_t k)
 {
     for (size_t c = 0; c < k; c++) {
         float *x = says + c * GRAPHSS_I_SAYS;
         for (size_t s = 0; s < n_sources; s++)
             x[s] = logf(source[s][c] + SMALL);
-        for (size_t s = 0; s < 3; s++)
-            x[n_sources + s] = first[s] == c;
+        for (size_t s = 0; s < n_first; s++)
+            x[n_sources + s] = first[s] == c ? (s == WORDS ? LOUD : 1) : 0;
         x[GRAPHSS_I_SAYS_NOW] = past ? logf(past[c] + SMALL) : 0;
         x[GRAPHSS_I_SAYS_NOW + 1] = past && graphss_i_top(past, k) == c;
     }
@@ -191,7 +192,7 @@ static void see_rows(void *arg, size_t task)
             lens->before && lens->before[i] >= 0 ? lens->before_prob + i * k : NULL;
         const bool alone = graphss_graph_degree(&v->graph, i) == 0;
         const size_t first[] = {graphss_i_top(p, k), graphss_i_top(m, k),
-                                alone ? k : graphss_i_top(near, k)};
+                                alone ? k : graphss_i_top(near, k), (size_t)v->first[i]};
         const float *const source[] = {p,
                                        m,
                                        near,
@@ -203,7 +204,7 @@ static void see_rows(void *arg, size_t task)
                                        t->near_rest + i * k,
                                        v->counts + i * k};
         fill_says(v->says + i * k * GRAPHSS_I_SAYS, source, sizeof source / sizeof *source,
-                  first, past, k);
+                  first, sizeof first / sizeof *first, past, k);
         float *odd = v->odd + i * GRAPHSS_I_ODD;
         odd[ODD_MLP_VOTE] = distance(m, near, k);
         odd[ODD_PROB_VOTE] = distance(p, near, k);
