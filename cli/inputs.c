@@ -47,6 +47,18 @@ graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *wher
     return st;
 }
 
+graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *data)
+{
+    graphss_adoption what = {0};
+    const graphss_status st = graphss_model_adopt(app->ctx, model, data, &what);
+    if (!st && what.columns)
+        cli_note(app,
+                 "note: %s: features taken by name: %zu that the model does not know are left "
+                 "out, %zu of its own are not there",
+                 data->name, what.unknown, what.missing);
+    return st;
+}
+
 const char *cli_class_name(const graphss_dataset *data, size_t k, char buffer[24])
 {
     if (k < data->class_names.count)

@@ -8,32 +8,18 @@ static graphss_observation observe(const graphss_dataset *data)
     return (graphss_observation){&data->graph, &data->features, &data->node_names};
 }
 
-/* In numbers of current: of a file (path), else the model's own. previous may be NULL. */
+/* In numbers of current: of a file (path), else the model's own. */
 static graphss_status choose_split(cli *app, graphss_split *out, const char *path,
-                                   const graphss_model *model, const graphss_dataset *current,
-                                   const graphss_dataset *previous)
+                                   const graphss_model *model, const graphss_dataset *current)
 {
-    const graphss_split *own = graphss_model_split(model);
-    const char *trained_on = graphss_model_dataset_hash(model);
+    const graphss_observation now = observe(current);
     if (path)
         return graphss_split_read(app->ctx, out, path, current->label, current->graph.n_nodes,
                                   graphss_model_classes(model));
-    if (!previous || strcmp(trained_on, current->hash) == 0) {
-        if (strcmp(trained_on, current->hash) != 0)
-            cli_note(app, "note: the model's split is taken to be in the numbers of %s",
-                     current->name);
-        return graphss_split_copy(app->ctx, out, own);
-    }
-    if (strcmp(trained_on, previous->hash) != 0)
+    if (graphss_model_nodes(model) == 0)
         cli_note(app, "note: the model's split is taken to be in the numbers of %s",
-                 previous->name);
-    int32_t *match = NULL;
-    const graphss_observation to = observe(current), from = observe(previous);
-    graphss_status st = graphss_match_nodes(app->ctx, &match, &to, &from);
-    if (!st)
-        st = graphss_split_translate(app->ctx, out, own, match, current->graph.n_nodes);
-    graphss_release(app->ctx, match);
-    return st;
+                 current->name);
+    return graphss_match_split(app->ctx, out, model, &now);
 }
 
 graphss_status cli_scene_open(cli *app, cli_scene *s, const char *model, const char *current,
@@ -43,14 +29,13 @@ graphss_status cli_scene_open(cli *app, cli_scene *s, const char *model, const c
     if (!st)
         st = cli_read_dataset(app, &s->current, current);
     if (!st)
-        st = graphss_model_fits(app->ctx, s->model, &s->current);
+        st = cli_adopt(app, s->model, &s->current);
     if (!st && previous)
         st = cli_read_dataset(app, &s->previous, previous);
     if (!st && previous)
-        st = graphss_model_fits(app->ctx, s->model, &s->previous);
+        st = cli_adopt(app, s->model, &s->previous);
     if (!st)
-        st = choose_split(app, &s->split, split, s->model, &s->current,
-                          previous ? &s->previous : NULL);
+        st = choose_split(app, &s->split, split, s->model, &s->current);
     s->past = observe(&s->previous);
     s->in = (graphss_recover_input){.current = observe(&s->current),
                                     .previous = previous ? &s->past : NULL,

@@ -106,6 +106,11 @@ GRAPHSS_API const char *graphss_model_class_name(const graphss_model *model, siz
 /* The names of all classes; empty where they have none. The model's. */
 struct graphss_names;
 GRAPHSS_API const struct graphss_names *graphss_model_class_names(const graphss_model *model);
+/* Of the data it was described by: how many nodes (0: not described), their names and those
+ * of the features; empty where they have none. The model's. */
+GRAPHSS_API size_t graphss_model_nodes(const graphss_model *model);
+GRAPHSS_API const struct graphss_names *graphss_model_node_names(const graphss_model *model);
+GRAPHSS_API const struct graphss_names *graphss_model_column_names(const graphss_model *model);
 GRAPHSS_API const char *graphss_model_dataset_hash(const graphss_model *model);
 GRAPHSS_API const char *graphss_model_dataset_name(const graphss_model *model);
 
@@ -115,26 +120,37 @@ GRAPHSS_API const float *graphss_model_weight(const graphss_model *model, size_t
                                               const char **name, size_t *rows, size_t *cols);
 
 struct graphss_dataset;
-/* Lets the model remember what it was trained on (names of the classes, name and hash of
- * the data), so that a later misuse is noticed. Copies them; NOMEM. */
+/* Lets the model remember what it was trained on (names of nodes, features and classes, name
+ * and hash of the data), so that a later misuse is noticed. Copies them; NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_describe(graphss_ctx *ctx,
                                                          graphss_model *model,
                                                          const struct graphss_dataset *data);
-/* Does the model fit the data? SHAPE says which of features, classes or class names
- * differs, both values given. */
+/* Does the model fit the data? SHAPE says which of features, classes or their names differs,
+ * both values given. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_fits(graphss_ctx *ctx,
                                                      const graphss_model *model,
                                                      const struct graphss_dataset *data);
 
-/* The same for data that is only to be labelled: its own labels may lack classes or list them
- * in another order, as those of a new snapshot do. SHAPE: other features, or a class the
- * model does not know. */
-GRAPHSS_MUST_CHECK graphss_status graphss_model_can_label(graphss_ctx *ctx,
-                                                          const graphss_model *model,
-                                                          const struct graphss_dataset *data);
+/* What was changed to bring data into a model's terms. */
+typedef struct graphss_adoption {
+    bool columns;            /* they stood in another order, or were others: */
+    size_t unknown, missing; /* left out, since the model does not know them; empty now */
+    bool classes;            /* they stood in another order, or some were lacking */
+} graphss_adoption;
 
-/* safetensors: an 8-byte length, a JSON header, the arrays. The split and its labels go
- * along. The file appears whole or not at all. IO, NOMEM. */
+/* Brings data that is to be labelled into the model's terms, in place: features and classes by
+ * name, where both have names, since files list them as they meet them. Features the model
+ * does not know are left out, those the data lack are 0. A split that came with the data is
+ * dropped if classes move. what may be NULL. SHAPE: another number of features without
+ * names, none in common, or a class the model does not know; NOMEM. On errors the data are as
+ * they were. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_adopt(graphss_ctx *ctx,
+                                                      const graphss_model *model,
+                                                      struct graphss_dataset *data,
+                                                      graphss_adoption *what);
+
+/* safetensors: an 8-byte length, a JSON header, the arrays. The split, its labels and names
+ * go along. The file appears whole or not at all. IO, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_save(graphss_ctx *ctx,
                                                      const graphss_model *model,
                                                      const char *path);

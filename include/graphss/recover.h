@@ -34,8 +34,8 @@ typedef struct graphss_recover_input {
     graphss_observation current;
     const graphss_observation *previous; /* nodes are matched by name; NULL: no history */
     const graphss_model *model;          /* trained before the current snapshot */
-    const graphss_split *split; /* in numbers of current; NULL: the model's own split, which
-                                 * then must be in numbers of current as well */
+    const graphss_split *split; /* in numbers of current (graphss_match_split); NULL: the
+                                 * model's own, which then must be in these numbers, too */
     uint64_t seed;              /* stream DEFENCE and the streams of training */
 } graphss_recover_input;
 
@@ -167,6 +167,12 @@ GRAPHSS_MUST_CHECK graphss_status graphss_recover_flips(graphss_ctx *ctx, graphs
 GRAPHSS_MUST_CHECK graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t **match,
                                                       const graphss_observation *to,
                                                       const graphss_observation *from);
+/* The model's split in numbers of a snapshot, by name; nodes that are gone are left out. A
+ * model that was not described (graphss_model_describe): as it is. DATA: no training node is
+ * there; SHAPE, NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
+                                                      const graphss_model *model,
+                                                      const graphss_observation *current);
 /* The split in the numbers of `to`, given in those of `from`: match [n] is what
  * graphss_match_nodes gave. Nodes that `to` lacks are left out. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_translate(graphss_ctx *ctx, graphss_split *out,

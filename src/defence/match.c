@@ -49,6 +49,34 @@ graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t **match,
     return GRAPHSS_OK;
 }
 
+graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
+                                   const graphss_model *model,
+                                   const graphss_observation *current)
+{
+    const graphss_split *own = graphss_model_split(model);
+    const size_t n = current->graph->n_nodes;
+    if (graphss_model_nodes(model) == 0)
+        return graphss_split_copy(ctx, out, own);
+    const graphss_graph known = {.n_nodes = graphss_model_nodes(model)};
+    const graphss_observation from = {.graph = &known,
+                                      .names = graphss_model_node_names(model)};
+    int32_t *match = NULL;
+    graphss_status st = graphss_match_nodes(ctx, &match, current, &from);
+    if (!st)
+        st = graphss_split_translate(ctx, out, own, match, n);
+    graphss_release(ctx, match);
+    if (!st && out->n_train == 0 && own->n_train) {
+        char buffer[24], other[24];
+        graphss_split_destroy(ctx, out);
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                            "none of the %zu nodes the model was trained with is in the "
+                            "snapshot: its first node is called '%.80s', the model's '%.80s'",
+                            own->n_train, n ? node_name(current, 0, buffer) : "",
+                            node_name(&from, 0, other));
+    }
+    return st;
+}
+
 /* Keeps the nodes of a list that have a new number. Lists are nodes with labels or NULL. */
 static graphss_status translate(graphss_ctx *ctx, int32_t **node_out, int32_t **label_out,
                                 size_t *n_out, const int32_t *node, const int32_t *label,

@@ -45,6 +45,8 @@ void graphss_model_free(graphss_ctx *ctx, graphss_model *model)
     graphss_i_params_destroy(ctx, &model->params);
     graphss_split_destroy(ctx, &model->split);
     graphss_names_destroy(ctx, &model->class_names);
+    graphss_names_destroy(ctx, &model->node_names);
+    graphss_names_destroy(ctx, &model->column_names);
     graphss_release(ctx, model);
 }
 
@@ -367,6 +369,21 @@ const graphss_names *graphss_model_class_names(const graphss_model *model)
     return &model->class_names;
 }
 
+const graphss_names *graphss_model_node_names(const graphss_model *model)
+{
+    return &model->node_names;
+}
+
+size_t graphss_model_nodes(const graphss_model *model)
+{
+    return model->n_nodes;
+}
+
+const graphss_names *graphss_model_column_names(const graphss_model *model)
+{
+    return &model->column_names;
+}
+
 const char *graphss_model_dataset_hash(const graphss_model *model)
 {
     return model->dataset_hash;
@@ -390,79 +407,4 @@ const float *graphss_model_weight(const graphss_model *model, size_t i, const ch
     if (cols)
         *cols = m->cols;
     return model->params.value + m->offset;
-}
-
-graphss_status graphss_model_describe(graphss_ctx *ctx, graphss_model *model,
-                                      const graphss_dataset *data)
-{
-    graphss_names names = {0};
-    if (data->class_names.count) {
-        graphss_status st = graphss_i_names_copy(ctx, &names, &data->class_names);
-        if (st)
-            return st;
-    }
-    graphss_names_destroy(ctx, &model->class_names);
-    model->class_names = names;
-    snprintf(model->dataset_name, sizeof model->dataset_name, "%s", data->name);
-    snprintf(model->dataset_hash, sizeof model->dataset_hash, "%s", data->hash);
-    return GRAPHSS_OK;
-}
-
-static graphss_status check_features(graphss_ctx *ctx, const graphss_model *model,
-                                     const graphss_dataset *data)
-{
-    if (data->features.n_cols == model->n_features)
-        return GRAPHSS_OK;
-    return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                          "%s has %zu features, the model was trained on %zu (%s)", data->name,
-                          data->features.n_cols, model->n_features, model->dataset_name);
-}
-
-graphss_status graphss_model_fits(graphss_ctx *ctx, const graphss_model *model,
-                                  const graphss_dataset *data)
-{
-    const graphss_status st = check_features(ctx, model, data);
-    if (st)
-        return st;
-    if (data->n_classes && data->n_classes != model->n_classes)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                              "%s has %zu classes, the model knows %zu (%s)", data->name,
-                              data->n_classes, model->n_classes, model->dataset_name);
-    for (size_t k = 0; k < data->class_names.count && k < model->class_names.count; k++) {
-        const char *found = graphss_names_get(&data->class_names, k);
-        const char *known = graphss_names_get(&model->class_names, k);
-        if (strcmp(found, known))
-            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                                  "class %zu is '%s' in %s and '%s' to the model", k, found,
-                                  data->name, known);
-    }
-    return GRAPHSS_OK;
-}
-
-graphss_status graphss_model_can_label(graphss_ctx *ctx, const graphss_model *model,
-                                       const graphss_dataset *data)
-{
-    const graphss_status st = check_features(ctx, model, data);
-    if (st)
-        return st;
-    const graphss_names *names = &model->class_names;
-    const size_t n = data->class_names.count;
-    if (n == 0 || names->count == 0) {
-        if (data->n_classes <= model->n_classes)
-            return GRAPHSS_OK;
-        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                              "%s has %zu classes, the model knows %zu (%s)", data->name,
-                              data->n_classes, model->n_classes, model->dataset_name);
-    }
-    for (size_t c = 0; c < n; c++) {
-        const char *name = graphss_names_get(&data->class_names, c);
-        size_t k = 0;
-        while (k < names->count && strcmp(graphss_names_get(names, k), name) != 0)
-            k++;
-        if (k == names->count)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                                  "%s has a class '%s', which the model does not know (%s)",
-                                  data->name, name, model->dataset_name);
-    }
-    return GRAPHSS_OK;
 }

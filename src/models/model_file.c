@@ -4,7 +4,8 @@
  *
  * The header's __metadata__ (text only, as the format wants) holds the options by their
  * names in the options table, the class names as a JSON list, and where the model comes
- * from. The split and the labels it was trained with are arrays beside the weights. */
+ * from. The split and the labels it was trained with are arrays beside the weights, and so
+ * are the names of nodes and features, where there are any: text, each name ended by a 0. */
 #include "data/build.h"
 #include "models/model_private.h"
 #include <inttypes.h>
@@ -20,16 +21,30 @@ enum { FORMAT_VERSION = 1, ALIGN = 8 };
 
 typedef struct tensor {
     char name[GRAPHSS_I_PARAM_NAME + 8];
-    const char *dtype; /* "F32" or "I32" */
+    const char *dtype; /* "F32", "I32" or "U8" */
     size_t rows, cols; /* cols 0: one dimension */
-    void *data;        /* 4 bytes an entry */
+    void *data;
 } tensor;
 
-enum { SPLIT_TENSORS = 5, TENSORS_MOST = GRAPHSS_I_PARAMS_MOST + SPLIT_TENSORS };
+enum {
+    SPLIT_TENSORS = 5,
+    NAME_TENSORS = 2,
+    TENSORS_MOST = GRAPHSS_I_PARAMS_MOST + SPLIT_TENSORS + NAME_TENSORS
+};
 
 static size_t entries(const tensor *x)
 {
     return x->rows * (x->cols ? x->cols : 1);
+}
+
+static size_t entry_size(const tensor *x)
+{
+    return strcmp(x->dtype, "U8") == 0 ? 1 : 4;
+}
+
+static size_t bytes_of(const tensor *x)
+{
+    return entries(x) * entry_size(x);
 }
 
 static size_t list_tensors(tensor *out, const graphss_model *model)
@@ -55,6 +70,16 @@ static size_t list_tensors(tensor *out, const graphss_model *model)
         out[n] = (tensor){.dtype = "I32", .rows = list[i].data ? list[i].n : 0};
         out[n].data = list[i].data;
         snprintf(out[n++].name, sizeof out->name, "%s", list[i].name);
+    }
+    /* Last, since the others are to begin at multiples of 4. */
+    const graphss_names *names[NAME_TENSORS] = {&model->node_names, &model->column_names};
+    static const char *const called[NAME_TENSORS] = {"names.nodes", "names.features"};
+    for (size_t i = 0; i < NAME_TENSORS; i++) {
+        if (names[i]->count == 0)
+            continue;
+        out[n] = (tensor){.dtype = "U8", .rows = names[i]->start[names[i]->count]};
+        out[n].data = names[i]->text;
+        snprintf(out[n++].name, sizeof out->name, "%s", called[i]);
     }
     return n;
 }
@@ -83,6 +108,8 @@ static json_t *metadata_of(const graphss_model *model)
     bad |= set_text(meta, "features", text);
     snprintf(text, sizeof text, "%zu", model->n_classes);
     bad |= set_text(meta, "classes", text);
+    snprintf(text, sizeof text, "%zu", model->n_nodes);
+    bad |= set_text(meta, "nodes", text);
     graphss_i_double_text(text, sizeof text, model->feature_scale);
     bad |= set_text(meta, "feature_scale", text);
     for (const graphss_option *row = graphss_train_options_table(); row->name; row++) {
@@ -114,7 +141,7 @@ static char *header_of(const graphss_model *model, const tensor *list, size_t n)
         bad |= json_object_set_new(header, "__metadata__", meta);
     uint64_t at = 0;
     for (size_t i = 0; i < n && !bad; i++) {
-        const uint64_t end = at + 4 * entries(&list[i]);
+        const uint64_t end = at + bytes_of(&list[i]);
         json_t *shape = list[i].cols ? json_pack("[I, I]", (json_int_t)list[i].rows,
                                                  (json_int_t)list[i].cols)
                                      : json_pack("[I]", (json_int_t)list[i].rows);
@@ -141,7 +168,7 @@ static graphss_status write_all(graphss_ctx *ctx, graphss_i_output *out, const c
     if (!st)
         st = graphss_i_output_write(ctx, out, "       ", padded - length);
     for (size_t i = 0; i < n && !st; i++)
-        st = graphss_i_output_write(ctx, out, list[i].data, 4 * entries(&list[i]));
+        st = graphss_i_output_write(ctx, out, list[i].data, bytes_of(&list[i]));
     return st;
 }
 
@@ -277,8 +304,9 @@ static graphss_status find_tensor(graphss_ctx *ctx, const char **data, size_t *r
                               src->path, want->name, want_rows == SIZE_MAX ? 0 : want_rows,
                               cols);
     size_t bytes;
-    if (!graphss_i_mul(&bytes, (size_t)shape[0], cols) || !graphss_i_mul(&bytes, bytes, 4) ||
-        from < 0 || to < from || (uint64_t)(to - from) != bytes || (size_t)to > src->n_data)
+    if (!graphss_i_mul(&bytes, (size_t)shape[0], cols) ||
+        !graphss_i_mul(&bytes, bytes, entry_size(want)) || from < 0 || to < from ||
+        (uint64_t)(to - from) != bytes || (size_t)to > src->n_data)
         return graphss_i_fail(
             ctx, GRAPHSS_ERR_DATA,
             "%s: %s: bytes %lld to %lld of %zu do not hold its %lld x %lld numbers", src->path,
@@ -382,6 +410,48 @@ static graphss_status read_class_names(graphss_ctx *ctx, graphss_model *model,
     return st;
 }
 
+/* The names of n things, where the file has them. */
+static graphss_status read_names(graphss_ctx *ctx, graphss_names *out, const source *src,
+                                 const char *called, size_t n)
+{
+    tensor want = {.dtype = "U8"};
+    graphss_i_name_list list = {0};
+    const char *text = NULL;
+    size_t bytes = 0;
+    snprintf(want.name, sizeof want.name, "%s", called);
+    if (!json_object_get(src->header, called))
+        return GRAPHSS_OK;
+    graphss_status st = find_tensor(ctx, &text, &bytes, src, &want, SIZE_MAX);
+    for (size_t at = 0; at < bytes && !st;) {
+        const char *end = memchr(text + at, 0, bytes - at);
+        const size_t length = end ? (size_t)(end - text) - at : bytes - at;
+        st = end ? graphss_i_name_list_add(ctx, &list, text + at, length)
+                 : bad(ctx, src, called, "a last name without an end", "a 0 behind each");
+        at += length + 1;
+    }
+    if (!st && list.count != n)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %s: found %zu names, want %zu",
+                            src->path, called, list.count, n);
+    if (!st)
+        st = graphss_i_name_list_finish(ctx, out, &list);
+    graphss_i_name_list_destroy(ctx, &list);
+    return st;
+}
+
+/* Files of before names were kept say nothing of nodes. */
+static graphss_status read_all_names(graphss_ctx *ctx, graphss_model *model, const source *src)
+{
+    const char *nodes = json_string_value(json_object_get(src->meta, "nodes"));
+    graphss_status st = GRAPHSS_OK;
+    if (nodes && strcmp(nodes, "0") != 0)
+        st = meta_size(ctx, &model->n_nodes, src, "nodes");
+    if (!st)
+        st = read_names(ctx, &model->node_names, src, "names.nodes", model->n_nodes);
+    return st ? st
+              : read_names(ctx, &model->column_names, src, "names.features",
+                           model->n_features);
+}
+
 /* Refuses weights that the file is too small to hold, before they are allocated. */
 static graphss_status check_size(graphss_ctx *ctx, const source *src,
                                  const graphss_train_options *opt, size_t d, size_t k)
@@ -447,6 +517,8 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
         st = read_split(ctx, &model->split, src, k);
     if (!st)
         st = read_class_names(ctx, model, src);
+    if (!st)
+        st = read_all_names(ctx, model, src);
     if (st)
         graphss_model_free(ctx, model);
     else

@@ -15,6 +15,9 @@ struct graphss_model {
     graphss_i_adam adam; /* paper mode: as training left it, padded; lost when saved */
     graphss_split split; /* what it was trained with, labels included */
     graphss_names class_names;
+    size_t n_nodes;             /* of the data it was described by; 0: none */
+    graphss_names node_names;   /* of that data; empty: nodes are called 0, 1, 2 ... */
+    graphss_names column_names; /* likewise */
     char dataset_name[64];
     char dataset_hash[65];
 };

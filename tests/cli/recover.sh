@@ -91,4 +91,35 @@ for threads in 1 2; do
     exits 0
 done
 same threads1.npz threads2.npz
+case_ "nodes, words and classes of another export go by name"
+mkdir first again
+awk 'BEGIN { srand(1); print "id,label,feat"
+    for (i = 0; i < 300; i++) {
+        k = i % 3; printf "u%d,%s,\"", i, substr("abc", k + 1, 1)
+        for (j = 0; j < 8; j++) printf "w%d:1 ", int(rand() * 20) * 3 + (rand() < 0.7 ? k : int(rand() * 3))
+        print "\""
+    } }' >first/nodes.csv
+awk 'BEGIN { srand(2); print "source,target"
+    for (i = 0; i < 900; i++) { a = int(rand() * 300); b = int(rand() * 100) * 3 + (rand() < 0.9 ? a % 3 : int(rand() * 3)); print "u" a ",u" b }
+    }' >first/edges.csv
+{ head -1 first/nodes.csv; tail -n +2 first/nodes.csv | tac; } >again/nodes.csv
+cp first/edges.csv again/edges.csv
+run train first --epochs 100 -o words.model -q
+exits 0
+for place in first again; do
+    run --json recover --model-file words.model --current $place -o $place.npz
+    exits 0
+    run --json evaluate $place.npz --truth first
+    exits 0
+    "$json_value" accuracy <../stdout | awk '{ exit !($1 > 0.9) }' ||
+        complain "$place: $("$json_value" accuracy <../stdout) of the labels are right"
+done
+run alert --model-file words.model --current again
+[ "$code" -le 1 ] || complain "code $code"
+err "features taken by name"
+sed 's/u\([0-9]\)/v\1/g' first/nodes.csv >again/nodes.csv
+sed 's/u\([0-9]\)/v\1/g' first/edges.csv >again/edges.csv
+run recover --model-file words.model --current again -o no.npz
+exits 3; err "none of the"; err "is called 'v0', the model's 'u0'"; absent no.npz
+
 finish
