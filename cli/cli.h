@@ -129,6 +129,8 @@ json_t *cli_json_confusion(const int64_t *confusion, size_t n_classes);
 json_t *cli_json_dataset(const graphss_dataset *data);
 /* What is the same for every run: version, seed, threads, peak memory. */
 void cli_json_run(cli *app, json_t *object);
+/* The file appears whole or not at all. */
+graphss_status cli_write_file(cli *app, const char *path, const char *text, size_t size);
 
 uint64_t cli_peak_memory(void);
 double cli_seconds(void);

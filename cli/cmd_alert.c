@@ -23,13 +23,13 @@ static const graphss_option rows[] = {
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
      "labelled nodes of the current snapshot; default: those of the model", 0},
     {"group", GRAPHSS_OPTION_STRING, FIELD(group), 0, 0, NULL, "FILE",
-     "judge these nodes, one id a line; default: all without a label", 0},
+     "judge these nodes, one id per line; default: all without a label", 0},
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
      "judge many groups, one a line, ids between spaces: a verdict for each", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
      "write score, p-value and chance of every node", 'o'},
     {"show", GRAPHSS_OPTION_INT, FIELD(list), 0, 1e9, NULL, "N",
-     "how many suspicious nodes to name for people (default 10)", 0},
+     "how many suspicious nodes to print (default 10)", 0},
     {0},
 };
 
@@ -119,25 +119,28 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
 static graphss_status write_nodes(cli *app, const graphss_alert *a,
                                   const graphss_dataset *data, const char *path)
 {
-    char buffer[24];
-    FILE *file = fopen(path, "w");
+    char buffer[24], *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
     if (!file)
-        return cli_fail(app, GRAPHSS_ERR_IO, "%s: %s", path, strerror(errno));
+        return GRAPHSS_ERR_NOMEM;
     fprintf(file, "node\tscore\tp_value\tperturbed\n");
     for (size_t i = 0; i < a->n_nodes; i++)
         fprintf(file, "%s\t%.9g\t%.9g\t%.9g\n", node_name(data, (int32_t)i, buffer),
                 a->node_score[i], a->node_p_value[i], a->perturbed[i]);
     const bool bad = ferror(file) != 0;
-    if (fclose(file) != 0 || bad)
-        return cli_fail(app, GRAPHSS_ERR_IO, "%s: cannot be written whole", path);
-    return GRAPHSS_OK;
+    const graphss_status st =
+        fclose(file) != 0 || bad ? GRAPHSS_ERR_NOMEM : cli_write_file(app, path, text, size);
+    free(text);
+    return st;
 }
 
 /* ---- many groups, looked at once ---- */
 
-/* The nodes of one line, which is taken apart. */
+/* The nodes of one line, which is taken apart. line_of [nodes]: the last line each was in. */
 static graphss_status read_group(cli *app, int32_t *node, size_t *n, char *line, size_t number,
-                                 const char *path, const graphss_node_index *index)
+                                 const char *path, const graphss_node_index *index,
+                                 size_t *line_of)
 {
     char *rest = NULL;
     *n = 0;
@@ -147,6 +150,10 @@ static graphss_status read_group(cli *app, int32_t *node, size_t *n, char *line,
         if (found < 0)
             return cli_fail(app, GRAPHSS_ERR_DATA, "%s:%zu: no node is called '%.80s'", path,
                             number, id);
+        if (line_of[found] == number)
+            return cli_fail(app, GRAPHSS_ERR_DATA, "%s:%zu: listed twice: '%.80s'", path,
+                            number, id);
+        line_of[found] = number;
         node[(*n)++] = (int32_t)found;
     }
     return GRAPHSS_OK;
@@ -176,22 +183,26 @@ static graphss_status judge_lines(cli *app, json_t *list, FILE *file, const char
                                   const graphss_alert_options *opt)
 {
     char *line = NULL;
-    size_t room = 0, number = 0, n = 0;
+    size_t room = 0, number = 0, n = 0, groups = 0;
+    size_t *line_of = cli_alloc(seen->n_nodes, sizeof *line_of);
     graphss_status st = GRAPHSS_OK;
     while (!st && getline(&line, &room, file) >= 0) {
         graphss_verdict v;
         int32_t *node = malloc((room / 2 + 1) * sizeof *node);
         number++;
-        st = node ? read_group(app, node, &n, line, number, path, index) : GRAPHSS_ERR_NOMEM;
+        st = node ? read_group(app, node, &n, line, number, path, index, line_of)
+                  : GRAPHSS_ERR_NOMEM;
         if (!st && n) {
+            groups++;
             st = graphss_alert_judge(app->ctx, &v, seen, node, n, seed + number, opt);
             if (!st)
                 tell_group(app, list, number, &v);
         }
         free(node);
     }
+    free(line_of);
     free(line);
-    if (!st && number == 0)
+    if (!st && groups == 0)
         st = cli_fail(app, GRAPHSS_ERR_DATA, "%s: no group is listed", path);
     return st;
 }
@@ -252,6 +263,12 @@ static graphss_status run(cli *app)
 
     if (own.groups && (own.group || own.output))
         return cli_usage(app, "--groups excludes --group and --output");
+    const char *const input[] = {own.model_file, own.current, own.previous,
+                                 own.split,      own.group,   own.groups};
+    st = own.output ? cli_check_output(app, own.output, input, sizeof input / sizeof *input)
+                    : GRAPHSS_OK;
+    if (st)
+        return st;
 
     st = cli_scene_open(app, &s, own.model_file, own.current, own.previous, own.split);
     if (!st && own.group)

@@ -162,6 +162,29 @@ graphss_status cli_check_output(cli *app, const char *path, const char *const *i
     return st;
 }
 
+graphss_status cli_write_file(cli *app, const char *path, const char *text, size_t size)
+{
+    char *part = cli_format("%s.%ld.part", path, (long)getpid());
+    FILE *file = fopen(part, "wxe");
+    bool good = file && fwrite(text, 1, size, file) == size && fflush(file) == 0 &&
+                fsync(fileno(file)) == 0;
+    int error = errno;
+    if (file && fclose(file) != 0 && good) {
+        error = errno;
+        good = false;
+    }
+    if (good && rename(part, path) != 0) {
+        error = errno;
+        good = false;
+    }
+    if (file && !good)
+        unlink(part);
+    free(part);
+    return good ? GRAPHSS_OK
+                : cli_fail(app, GRAPHSS_ERR_IO, "%s: cannot be written: %s", path,
+                           strerror(error));
+}
+
 static const char *const mode_names[] = {"honest", "paper", NULL};
 static const char *const noise_names[] = {"uniform", "paper", "pair", NULL};
 

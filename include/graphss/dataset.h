@@ -86,9 +86,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_node_index_new(graphss_ctx *ctx,
 GRAPHSS_API int64_t graphss_node_index_find(const graphss_node_index *index, const char *id);
 GRAPHSS_API void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *index);
 
-/* Reads one node id a line (blank lines and lines after '#' are skipped). *nodes is the
- * caller's to release. DATA: an id that is unknown or stands twice, with file and line; a
- * file without any. */
+/* Reads one node id a line. Blank lines and lines that begin with '#' are skipped; an id that
+ * does is written with '\\' before it. *nodes is the caller's to release. DATA: an id that is
+ * unknown or stands twice, with file and line; a file without any. */
 GRAPHSS_MUST_CHECK graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes,
                                                          size_t *n, const char *path,
                                                          const graphss_dataset *data);

@@ -87,6 +87,7 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
             end--;
         if (begin == end || bytes[begin] == '#')
             continue;
+        begin += end - begin > 1 && bytes[begin] == '\\' && bytes[begin + 1] == '#';
         const int64_t node = find(index, bytes + begin, end - begin);
         if (node < 0 || seen[node]) {
             const size_t shown = end - begin < 80 ? end - begin : 80;

@@ -117,6 +117,9 @@ static void test_a_list_of_nodes_is_read_or_its_bad_line_named(void **state)
     assert_int_equal(nodes[1], 0);
     graphss_release(ctx, nodes);
     nodes = NULL;
+    write_text(path, "\\#odd\n"); /* the id is #odd, not a remark */
+    assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
+                 ":1: no node is called '#odd'");
     write_text(path, "venus\n\npluto\n");
     assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
                  ":3: no node is called 'pluto'");

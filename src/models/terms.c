@@ -48,10 +48,9 @@ static graphss_status check_names(graphss_ctx *ctx, const graphss_names *found,
 {
     for (size_t i = 0; i < found->count && i < known->count; i++)
         if (strcmp(graphss_names_get(found, i), graphss_names_get(known, i)) != 0)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                                  "%s %zu is '%.80s' in %s and '%.80s' to the model", what, i,
-                                  graphss_names_get(found, i), data->name,
-                                  graphss_names_get(known, i));
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_SHAPE, "%s %zu is '%.80s' in %s and '%.80s' to the model",
+                what, i, graphss_names_get(found, i), data->name, graphss_names_get(known, i));
     return GRAPHSS_OK;
 }
 
@@ -148,11 +147,12 @@ static graphss_status adopt_columns(graphss_ctx *ctx, graphss_features *made,
     int32_t *to = graphss_i_alloc(ctx, own->count, sizeof *to);
     graphss_status st = to ? find_names(ctx, to, &found, own, known) : GRAPHSS_ERR_NOMEM;
     if (!st && found == 0)
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                            "%s has no feature that the model knows: its first is '%.80s', the "
-                            "model's '%.80s' (%s)",
-                            data->name, graphss_names_get(own, 0),
-                            graphss_names_get(known, 0), model->dataset_name);
+        st =
+            graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                           "%s has no feature that the model knows: its first is '%.80s', the "
+                           "model's '%.80s' (%s)",
+                           data->name, graphss_names_get(own, 0), graphss_names_get(known, 0),
+                           model->dataset_name);
     if (!st && !in_place(to, own->count, known->count)) {
         what->columns = true;
         what->unknown = own->count - found;

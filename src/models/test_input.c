@@ -181,7 +181,7 @@ static void test_adam_steps_as_published(void **state)
     graphss_i_params p = {0};
     graphss_i_adam a = {0};
     assert_ok(ctx, graphss_i_params_declare(ctx, &p, "w", 3, 7, true));
-    assert_ok(ctx, graphss_i_params_declare(ctx, &p, "b", 1, 5, false));
+    assert_ok(ctx, graphss_i_params_declare(ctx, &p, "b.bias", 1, 5, false));
     assert_ok(ctx, graphss_i_params_allocate(ctx, &p));
     assert_ok(ctx, graphss_i_adam_init(ctx, &a, &p));
     graphss_rng rng = graphss_rng_make(9, 1);

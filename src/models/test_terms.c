@@ -73,8 +73,8 @@ static float entry(const graphss_features *x, size_t row, size_t column)
     return 0;
 }
 
-static const char *const few[NODES] = {"a", "cb", "", "b"},
-                         *const many[NODES] = {"abc", "cb", "ab", "bc"};
+static const char *const few[NODES] = {"a", "cb", "", "b"}, *const many[NODES] = {"abc", "cb",
+                                                                                  "ab", "bc"};
 
 /* Sparse and dense rows, words in another order, one unknown, one missing. */
 static void test_words_and_classes_go_by_name(void **state)

@@ -45,4 +45,23 @@ run alert --model-file hit/model --current hit/current.npz --groups group.txt --
 exits 2; err "excludes"
 run alert --model-file hit/model --current hit/current.npz --groups absent.txt
 exits 4; err "absent.txt"
+
+case_ "what it reads is not overwritten, and a file appears whole or not at all"
+cp hit/current.npz now.npz
+run alert --model-file hit/model --current now.npz -o now.npz
+exits 2; err "will not be overwritten"; same now.npz hit/current.npz
+run alert --model-file hit/model --current now.npz -o hit/model
+exits 2; err "will not be overwritten"
+run alert --model-file hit/model --current now.npz -o hit
+exits 2; err "is a folder"
+run alert --model-file hit/model --current now.npz -o absent/nodes.tsv
+exits 4; err "absent"
+
+case_ "groups that cannot be judged are named by file and line"
+printf '\n  \n' >blank.txt
+run alert --model-file hit/model --current hit/current.npz --groups blank.txt
+exits 3; err "blank.txt: no group is listed"
+printf '1 2\n3 4 3\n' >twice.txt
+run alert --model-file hit/model --current hit/current.npz --groups twice.txt
+exits 3; err "twice.txt:2: listed twice: '3'"
 finish
