@@ -110,4 +110,14 @@ graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
                                        const graphss_graph *current,
                                        const graphss_train_options *fit);
 
+/* ---- the past (match.c) ---- */
+
+/* graphss_match_nodes; DATA where no node is in both. */
+graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before,
+                                    const graphss_observation *now,
+                                    const graphss_observation *past);
+/* Has the node the words and links it had? before [nodes of now]: as found above. */
+bool graphss_i_unchanged(const graphss_observation *now, const graphss_observation *past,
+                         const int32_t *before, size_t node);
+
 #endif

@@ -44,6 +44,7 @@ typedef struct inspection {
     float *before_prob, *before_degree, *before_words;
     graphss_i_suspicion suspicion[GROUPS];
     bool fitted[GROUPS];
+    uint8_t *still;   /* [n] known not to be hit; NULL: nobody. See stand_still() */
     double untouched; /* prior weight of that state, for every free node */
     double share[GROUPS][GRAPHSS_I_STATES]; /* as found */
     double *scratch;                        /* [tasks x scratch_size(k)] */
@@ -69,6 +70,7 @@ static void inspection_release(graphss_ctx *ctx, inspection *x)
     graphss_release(ctx, x->before_prob);
     graphss_release(ctx, x->before_degree);
     graphss_release(ctx, x->before_words);
+    graphss_release(ctx, x->still);
 }
 
 void graphss_i_inspection_destroy(graphss_ctx *ctx, graphss_i_inspection *x)
@@ -79,6 +81,19 @@ void graphss_i_inspection_destroy(graphss_ctx *ctx, graphss_i_inspection *x)
 }
 
 /* ---- preparation ---- */
+
+/* Gates count words. Of dense features there is nothing to count, and whoever changes their
+ * values looks like anybody else; but who did not change was not hit. */
+static graphss_status stand_still(graphss_ctx *ctx, inspection *x)
+{
+    const graphss_i_scene *scene = x->scene;
+    if (!scene->before || !graphss_features_dense(scene->current.features))
+        return GRAPHSS_OK;
+    x->still = graphss_i_alloc(ctx, scene->n, sizeof *x->still);
+    for (size_t i = 0; i < scene->n && x->still; i++)
+        x->still[i] = graphss_i_unchanged(&scene->current, &scene->previous, scene->before, i);
+    return x->still ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
 
 static graphss_status look_back(graphss_ctx *ctx, inspection *x)
 {
@@ -362,7 +377,8 @@ static void weigh_rows(void *arg, size_t task)
         graphss_i_suspicion_node(ratio, p, &s->x->suspicion[s->group], &s->x->view[0],
                                  (size_t)s->node[i], k);
         for (size_t r = 0; r < GRAPHSS_I_STATES; r++) {
-            s->likelihood[r * m + i] = (float)ratio[r];
+            const bool can_be = r == 0 || !s->x->still || !s->x->still[s->node[i]];
+            s->likelihood[r * m + i] = can_be ? (float)ratio[r] : 0;
             for (size_t c = 0; c < k; c++)
                 s->prob[(r * m + i) * k + c] = (float)p[r * k + c];
         }
@@ -553,6 +569,8 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
         st = graphss_i_drills_plan(ctx, &x.drills, scene->split, scene->seed);
     if (!st)
         st = look_back(ctx, &x);
+    if (!st)
+        st = stand_still(ctx, &x);
     if (!st)
         st = believe(ctx, &x);
     if (!st)

@@ -1,5 +1,7 @@
 /* match.c - the same node in two snapshots, by name. */
 #include "base/base.h"
+#include "defence/defence.h"
+#include "defence/rows.h"
 #include <graphss/recover.h>
 #include <string.h>
 
@@ -75,6 +77,44 @@ graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
                             node_name(&from, 0, other));
     }
     return st;
+}
+
+graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before,
+                                    const graphss_observation *now,
+                                    const graphss_observation *past)
+{
+    char buffer[24], other[24];
+    const size_t n = now->graph->n_nodes;
+    const graphss_status st = graphss_match_nodes(ctx, before, now, past);
+    if (st)
+        return st;
+    for (size_t i = 0; i < n; i++)
+        if ((*before)[i] >= 0)
+            return GRAPHSS_OK;
+    graphss_release(ctx, *before);
+    *before = NULL;
+    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                          "no node is in both snapshots: the first is called '%.80s' now, "
+                          "'%.80s' in the previous one",
+                          n ? node_name(now, 0, buffer) : "",
+                          past->graph->n_nodes ? node_name(past, 0, other) : "");
+}
+
+bool graphss_i_unchanged(const graphss_observation *now, const graphss_observation *past,
+                         const int32_t *before, size_t node)
+{
+    const graphss_graph *g = now->graph;
+    const int32_t was = before[node];
+    if (was < 0 ||
+        graphss_graph_degree(g, node) != graphss_graph_degree(past->graph, (size_t)was))
+        return false;
+    for (int64_t e = g->offset[node]; e < g->offset[node + 1]; e++) {
+        const int32_t u = before[g->target[e]];
+        if (u < 0 || !graphss_graph_has_edge(past->graph, was, u))
+            return false;
+    }
+    return graphss_i_row_same(graphss_i_row_of(now->features, node),
+                              graphss_i_row_of(past->features, (size_t)was));
 }
 
 /* Keeps the nodes of a list that have a new number. Lists are nodes with labels or NULL. */

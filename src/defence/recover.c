@@ -376,7 +376,7 @@ static graphss_status look_back(graphss_ctx *ctx, workspace *w, graphss_i_scene 
                                 const graphss_i_defence *m)
 {
     graphss_status st =
-        graphss_match_nodes(ctx, &w->before, &scene->current, &scene->previous);
+        graphss_i_match_past(ctx, &w->before, &scene->current, &scene->previous);
     if (!st)
         st = graphss_match_nodes(ctx, &w->after, &scene->previous, &scene->current);
     if (!st)

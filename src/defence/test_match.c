@@ -1,5 +1,6 @@
 /* Nodes matched by name, and splits that follow them. */
-#include "base/base.h"
+#include "data/build.h"
+#include "defence/defence.h"
 #include "testing.h"
 
 typedef struct named {
@@ -37,6 +38,47 @@ static void test_nodes_are_found_by_name_wherever_they_went(void **state)
     const int32_t want[] = {-1, 2, 0, 1};
     assert_memory_equal(match, want, sizeof want);
     graphss_release(ctx, match);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_past_without_any_of_the_nodes_is_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    named a, b;
+    const graphss_observation to = make(&a, "xy"), from = make(&b, "abc");
+    int32_t *match = NULL;
+    assert_fails(ctx, graphss_i_match_past(ctx, &match, &to, &from), GRAPHSS_ERR_DATA,
+                 "no node is in both snapshots: the first is called 'x' now, 'a' in");
+    assert_null(match);
+    graphss_ctx_free(ctx);
+}
+
+/* Nodes in another order: b has another word, c another neighbour, a one less; d is as it
+ * was, e is new. */
+static void test_who_changed_is_told_by_words_and_links(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    named a, b;
+    graphss_observation past = make(&a, "abcd"), now = make(&b, "dcbae");
+    const int32_t from[] = {0, 1, 2}, to[] = {1, 2, 0};         /* a-b, b-c, c-a */
+    const int32_t now_from[] = {3, 2, 1}, now_to[] = {2, 1, 4}; /* a-b, b-c, c-e */
+    assert_ok(ctx, graphss_graph_build(ctx, &a.graph, 4, from, to, 3, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &b.graph, 5, now_from, now_to, 3, NULL));
+    float words[] = {1, 2, 3, 4}, words_now[] = {4, 3, 2.5F, 1, 9};
+    a.features = (graphss_features){.n_rows = 4, .n_cols = 1, .value = words};
+    b.features = (graphss_features){.n_rows = 5, .n_cols = 1, .value = words_now};
+    int32_t *before = NULL;
+    assert_ok(ctx, graphss_i_match_past(ctx, &before, &now, &past));
+    const bool same[] = {true, false, false, false, false}; /* d c b a e: a lost c */
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(graphss_i_unchanged(&now, &past, before, i), same[i]);
+    words_now[0] = 5;
+    assert_false(graphss_i_unchanged(&now, &past, before, 0));
+    graphss_release(ctx, before);
+    graphss_graph_destroy(ctx, &a.graph);
+    graphss_graph_destroy(ctx, &b.graph);
     graphss_ctx_free(ctx);
 }
 
@@ -124,6 +166,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes_are_found_by_name_wherever_they_went),
+        cmocka_unit_test(test_a_past_without_any_of_the_nodes_is_refused),
+        cmocka_unit_test(test_who_changed_is_told_by_words_and_links),
         cmocka_unit_test(test_without_names_a_node_is_its_number),
         cmocka_unit_test(test_a_wrong_number_of_names_is_an_error),
         cmocka_unit_test(test_a_split_follows_its_nodes),

@@ -122,4 +122,19 @@ sed 's/u\([0-9]\)/v\1/g' first/edges.csv >again/edges.csv
 run recover --model-file words.model --current again -o no.npz
 exits 3; err "none of the"; err "is called 'v0', the model's 'u0'"; absent no.npz
 
+case_ "who did not change was not hit, be features measurements rather than words"
+mkdir measured
+awk 'BEGIN { srand(3); print "id,label,f,g,h"
+    for (i = 0; i < 300; i++) { k = i % 2; printf "u%d,%d", i, k
+        for (j = 0; j < 3; j++) printf ",%.4f", rand() + rand() + rand() - 1.5 + (j < 2 ? k : 0); print "" } }' >measured/nodes.csv
+awk 'BEGIN { srand(4); print "source,target"
+    for (i = 0; i < 900; i++) { a = int(rand() * 300); b = int(rand() * 150) * 2 + (rand() < 0.9 ? a % 2 : int(rand() * 2)); print "u" a ",u" b }
+    }' >measured/edges.csv
+run train measured -o measured.model -q
+exits 0
+run --json recover --model-file measured.model --current measured --previous measured -o m.npz
+exits 0; json kind none; json share 0.0
+run recover --model-file measured.model --current measured --previous again -o no.npz
+exits 3
+
 finish
