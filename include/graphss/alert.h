@@ -65,6 +65,9 @@ typedef struct graphss_alert {
     double seconds;
 } graphss_alert;
 
+/* So many nodes that did change make those of their kind needless that were made to. */
+enum { GRAPHSS_ALERT_TRUE_LEAST = 20 };
+
 /* What every node of a snapshot shows by itself: look once, then judge any number of groups.
  *     graphss_alert_scores seen = {0};
  *     graphss_alert_look(ctx, &seen, &in, NULL);
@@ -87,7 +90,8 @@ typedef struct graphss_alert_scores {
     uint8_t *changed;   /* [n_kinds] nodes of this kind changed, so most of them may have been
                          * attacked, and not only the top of a group counts; NULL: none */
     uint8_t *rehearsed; /* [n_kinds] the clean nodes of this kind were made to change; where
-                         * enough true ones join them, those take their place; NULL: none */
+                         * GRAPHSS_ALERT_TRUE_LEAST others join them, those take their
+                         * place; NULL: none */
     bool quiet;         /* they show no sign of an attack as a whole: those outside a group
                          * join the clean ones it is compared with */
 } graphss_alert_scores;

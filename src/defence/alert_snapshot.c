@@ -89,31 +89,39 @@ static graphss_status flag(graphss_ctx *ctx, graphss_alert *r, const int32_t *no
     return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
-/* The clean nodes of all kinds that the group has, but for those in it. */
+/* The clean nodes of all kinds that the group has, but for those in it: those that
+ * graphss_alert_judge takes. */
 static graphss_status list_calibration(graphss_ctx *ctx, graphss_alert *r,
                                        const graphss_alert_scores *seen, const int32_t *node,
                                        size_t n, bool open)
 {
     uint8_t *in_group = graphss_i_calloc(ctx, seen->n_nodes, sizeof *in_group);
     size_t *has = graphss_i_calloc(ctx, seen->n_kinds, sizeof *has);
+    size_t *others = graphss_i_calloc(ctx, seen->n_kinds, sizeof *others);
     const size_t room = (size_t)seen->start[seen->n_kinds] + seen->n_free + 1;
     r->calibration = graphss_i_alloc(ctx, room, sizeof *r->calibration);
-    const bool good = in_group && has && r->calibration;
+    const bool good = in_group && has && others && r->calibration;
     size_t listed = 0;
     for (size_t i = 0; i < n && good; i++) {
         in_group[node[i]] = 1;
         has[seen->kind[node[i]]]++;
     }
-    for (size_t k = 0; k < seen->n_kinds && good; k++)
-        for (int64_t i = seen->start[k]; i < seen->start[k + 1] && has[k]; i++)
-            if (!in_group[seen->calm_node[i]])
-                r->calibration[listed++] = seen->calm_node[i];
     for (size_t i = 0; i < seen->n_free && good && open; i++) {
         const int32_t u = seen->free_node[i], k = seen->kind[u];
-        if (has[k] && !in_group[u] && (seen->quiet || seen->settled[k]))
+        if (has[k] && !in_group[u] && (seen->quiet || seen->settled[k])) {
             r->calibration[listed++] = u;
+            others[k]++;
+        }
+    }
+    for (size_t k = 0; k < seen->n_kinds && good; k++) {
+        const bool replaced =
+            seen->rehearsed && seen->rehearsed[k] && others[k] >= GRAPHSS_ALERT_TRUE_LEAST;
+        for (int64_t i = seen->start[k]; i < seen->start[k + 1] && has[k] && !replaced; i++)
+            if (!in_group[seen->calm_node[i]])
+                r->calibration[listed++] = seen->calm_node[i];
     }
     r->n_calibration = listed;
+    graphss_release(ctx, others);
     graphss_release(ctx, has);
     graphss_release(ctx, in_group);
     return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;

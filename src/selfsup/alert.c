@@ -168,10 +168,7 @@ static const double DRAWN_MOST = 2e6; /* numbers drawn for a verdict */
 static const double BELOW = 0.1;
 static const double SETTLED = 0.02; /* what nodes count that cannot have been attacked:
                                      * they decide where there are no others */
-enum {
-    TRUE_LEAST = 20, /* nodes that make rehearsed ones needless */
-    MANY_TIMES = 4   /* as many others as nodes of the group: it is a small part */
-};
+enum { MANY_TIMES = 4 }; /* as many others as nodes of the group: it is a small part */
 
 static double above(double x)
 {
@@ -263,7 +260,7 @@ static size_t gather(pooled *pool, size_t count[ORIGINS], const graphss_alert_sc
     }
     count[OF_OTHERS] = size - count[OF_GROUP];
     count[OF_CALM] = 0;
-    if (seen->rehearsed && seen->rehearsed[k] && count[OF_OTHERS] >= TRUE_LEAST)
+    if (seen->rehearsed && seen->rehearsed[k] && count[OF_OTHERS] >= GRAPHSS_ALERT_TRUE_LEAST)
         return size;
     for (int64_t i = seen->start[k]; i < seen->start[k + 1]; i++)
         if (!in_group[seen->calm_node[i]])

@@ -64,4 +64,16 @@ exits 3; err "blank.txt: no group is listed"
 printf '1 2\n3 4 3\n' >twice.txt
 run alert --model-file hit/model --current hit/current.npz --groups twice.txt
 exits 3; err "twice.txt:2: listed twice: '3'"
+
+case_ "a group is compared with as many nodes, be it alone or one of many"
+run snapshots $graph --setting seen --benign --victims 0.4 -o churned -q
+exits 0
+seq 0 19 >alone.txt; seq 0 19 | tr '\n' ' ' >line.txt
+for way in "--group alone.txt" "--groups line.txt"; do
+    run --json alert --model-file churned/model --current churned/current.npz --previous churned/previous.npz $way
+    [ "$code" -le 1 ] || complain "code $code"
+    field=calibration_nodes; [ "$way" = "--group alone.txt" ] || field=groups.0.calibration_nodes
+    "$json_value" $field <../stdout >>compared.txt || complain "no $field"
+done
+[ "$(sort -u compared.txt | wc -l)" = 1 ] || complain "$(tr '\n' ' ' <compared.txt)"
 finish
