@@ -104,6 +104,8 @@ static graphss_status run(cli *app)
     opt.data_dirs = app->data_dirs;
     if (!opt.what && !opt.recipe)
         return cli_usage(app, "reproduce: want what to reproduce, such as defence, or all");
+    if (opt.what && opt.recipe)
+        return cli_usage(app, "reproduce: --recipe says what to run, '%s' cannot", opt.what);
     if (!opt.folder)
         return cli_usage(app, "reproduce: want -o DIR");
     char *path = cli_format("%s/records.jsonl", opt.folder);

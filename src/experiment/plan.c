@@ -325,6 +325,33 @@ static graphss_status for_datasets(planner *p, graphss_i_job *job)
     return GRAPHSS_OK;
 }
 
+static graphss_status unknown_key(graphss_ctx *ctx, const graphss_i_recipe *r,
+                                  const graphss_i_recipe_line *line)
+{
+    char text[128];
+    snprintf(text, sizeof text, "no key is called '%.60s'", line->key);
+    return graphss_i_recipe_refuse(ctx, r, line->number, text);
+}
+
+/* Refuses what would be read and have no effect. */
+static graphss_status check_effect(graphss_ctx *ctx, const graphss_i_recipe *r,
+                                   const graphss_i_recipe_line *line)
+{
+    char text[160];
+    if (!strcmp(line->key, "alone") && strcmp(line->value, "yes") != 0 &&
+        strcmp(line->value, "no") != 0) {
+        snprintf(text, sizeof text, "found '%.60s', want yes or no", line->value);
+        return graphss_i_recipe_refuse(ctx, r, line->number, text);
+    }
+    for (size_t i = 0; i < r->n_lines && !strcmp(line->key, "parameter"); i++)
+        if (is_point(&r->line[i]))
+            return GRAPHSS_OK;
+    return strcmp(line->key, "parameter")
+               ? GRAPHSS_OK
+               : graphss_i_recipe_refuse(ctx, r, line->number,
+                                         "a parameter wants points, 'point NAME = ...'");
+}
+
 /* *shared: so many points, if they differ in options of methods alone, else 0. */
 static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r, size_t *shared)
 {
@@ -349,7 +376,10 @@ static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r, s
                 return st;
         }
         if (!known)
-            return graphss_i_recipe_refuse(ctx, r, line->number, "this key does not exist");
+            return unknown_key(ctx, r, line);
+        const graphss_status effect = check_effect(ctx, r, line);
+        if (effect)
+            return effect;
         if (!strcmp(line->key, "methods") || !strcmp(line->key, "skip") ||
             !strcmp(line->key, "once")) {
             const char *at = line->value;

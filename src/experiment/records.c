@@ -69,10 +69,11 @@ graphss_status graphss_i_records_parse(graphss_ctx *ctx, json_t *index, size_t *
         if (!record && json_error_code(&problem) == json_error_out_of_memory)
             return graphss_i_nomem(ctx, (size_t)(end - line));
         if (!json_is_object(record) || !json_is_string(json_object_get(record, "what"))) {
-            const graphss_status st =
-                graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                               "%s: line %zu: want a record, an object with \"what\"%s%s",
-                               name, *lines, record ? "" : ": ", record ? "" : problem.text);
+            const graphss_status st = graphss_i_fail(
+                ctx, GRAPHSS_ERR_DATA,
+                "%s: line %zu: want a record, an object with \"what\"%s%s; without the "
+                "line its cell is run again",
+                name, *lines, record ? "" : ": ", record ? "" : problem.text);
             json_decref(record);
             return st;
         }

@@ -47,4 +47,21 @@ exits 2; err "defence: no experiment is left"; absent nowhere
 mkdir foreign && echo "my diary" >foreign/records.jsonl
 run reproduce datasets --datasets $graph -o foreign
 exits 3; err "line 1"
+case_ "lines of a recipe that would have no effect are refused"
+head='what = defence
+mode = honest
+datasets = synth:nodes=60
+models = sgc
+methods = none
+settings = new'
+for fault in "alone = perhaps|7: found 'perhaps', want yes or no" \
+    "parameter = links|7: a parameter wants points" \
+    "colour = blue|7: no key is called 'colour'"; do
+    printf '%s\n%s\n' "$head" "${fault%%|*}" >my.recipe
+    run reproduce --recipe my.recipe -o faulty
+    exits 2; err "line ${fault#*|}"
+done
+run reproduce alert --recipe my.recipe -o faulty
+exits 2; err "'alert' cannot"; absent faulty
+
 finish
