@@ -19,7 +19,7 @@ static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FLIPS",
      "write the changes here; without it the attack is only measured", 'o'},
     {"victim-file", GRAPHSS_OPTION_STRING, FIELD(victim_file), 0, 0, NULL, "FILE",
-     "attack these nodes, one id a line, in this order", 0},
+     "attack these nodes, one id per line, in this order", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
      "draw victims from its test nodes; without it, from the model's", 0},
     {"evasion", GRAPHSS_OPTION_BOOL, FIELD(evasion), 0, 0, NULL, NULL,
@@ -293,7 +293,8 @@ const cli_command cli_attack = {
     .about =
         "Methods: nettack (the default), random and dice (controls), prbcd (gradients of the "
         "model itself; links only), copy (links and words of a node of another class), "
-        "benign (no attack: change as a living graph has). The budget is --links and "
+        "benign (no attack: change such as a graph undergoes by itself). The budget is "
+        "--links and "
         "--features for each victim, "
         "links first; where one of the two is given the other is 0. --kind links, features "
         "or both has one --budget instead. An attack is evasion unless --poisoning says "

@@ -72,7 +72,7 @@ const cli_command cli_report = {
     .about = "DIR holds records.jsonl, or folders that do. The end of FILE's name chooses the "
              "format: .html is one "
              "page that needs nothing else, .md the same as Markdown, .tex the tables for "
-             "LaTeX, .csv all their numbers. What was not run is said.\n",
+             "LaTeX, .csv all their numbers. It lists what was not run.\n",
     .examples = "report results -o report.html\n"
                 "report results -o report.md --plots plots\n"
                 "report results -o tables.csv\n",

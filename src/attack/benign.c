@@ -207,6 +207,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
 
 const graphss_i_attack_method graphss_i_benign_attack = {
     .name = "benign",
-    .summary = "no attack: links and features of the node's own class, as a living graph has",
+    .summary = "no attack: links and features of the node's own class, as graphs change by "
+               "themselves",
     .run = run,
 };

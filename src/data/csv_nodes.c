@@ -8,6 +8,7 @@
 #include "data/csv_features.h"
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { TRAIN, VAL, TEST, MASKS };
 
@@ -59,6 +60,20 @@ static bool has_other_use(const node_table *t, size_t column, int64_t graph_id)
            c == t->mask[VAL] || c == t->mask[TEST] || c == graph_id;
 }
 
+/* Text that stands where a number was meant: nothing, a word for nothing, or a number that is
+ * written in another way (1,5). */
+static bool means_a_number(const graphss_i_csv_field *field)
+{
+    static const char *const nothing[] = {"na", "n/a", "null", "none", "-", "?"};
+    const size_t n = field->length;
+    if (n == 0 || (field->text[0] >= '0' && field->text[0] <= '9'))
+        return true;
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+        if (strlen(nothing[i]) == n && !strncasecmp(nothing[i], field->text, n))
+            return true;
+    return false;
+}
+
 /* Chooses among the free columns by the first line, whose names header still holds. */
 static graphss_status choose_numbers(graphss_ctx *ctx, node_table *t, graphss_dataset *data,
                                      const graphss_i_csv *header)
@@ -76,11 +91,13 @@ static graphss_status choose_numbers(graphss_ctx *ctx, node_table *t, graphss_da
             continue;
         /* nan is a number here, to be refused with its place. */
         if (t->feat >= 0 || !graphss_i_parse_double(&value, field->text, field->length)) {
-            const bool hollow = t->feat < 0 && field->length == 0;
-            graphss_i_log(ctx, hollow ? GRAPHSS_LOG_WARN : GRAPHSS_LOG_INFO,
-                          "%s: column '%.*s' is not used%s", t->csv.file,
+            const bool spoilt = t->feat < 0 && means_a_number(field);
+            graphss_i_log(ctx, spoilt ? GRAPHSS_LOG_WARN : GRAPHSS_LOG_INFO,
+                          "%s: column '%.*s' is not used%s%.*s%s", t->csv.file,
                           (int)(name->length < 64 ? name->length : 64), name->text,
-                          hollow ? ": its first entry is empty" : "");
+                          spoilt ? ": its first entry is '" : "",
+                          spoilt ? (int)(field->length < 32 ? field->length : 32) : 0,
+                          field->text, spoilt ? "', not a number" : "");
             continue;
         }
         t->number[t->n_numbers++] = (int32_t)c;

@@ -100,7 +100,7 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
         list[count++] = (int32_t)node;
     }
     if (count == 0) {
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no node in it, want one id a line",
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no node in it, want one id per line",
                             path);
         goto done;
     }

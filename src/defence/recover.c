@@ -117,8 +117,8 @@ static const graphss_option table[] = {
     {"graph-rate", GRAPHSS_OPTION_REAL, FIELD(graph_rate), 0, 1e3, NULL, "X",
      "prognn: step size of the links", 0},
     {"neighbours", GRAPHSS_OPTION_INT, FIELD(neighbours), 0, 1e4, NULL, "N",
-     "prognn, nrgnn: nodes alike that a node may be linked to besides; nrgnn: 0 is all that "
-     "have a label",
+     "prognn, nrgnn: most similar nodes that a node may also be linked to; nrgnn: 0 is all "
+     "that have a label",
      0},
     {"negatives", GRAPHSS_OPTION_INT, FIELD(negatives), 0, 1e4, NULL, "N",
      "nrgnn: pairs without a link that links are learned from, for each node", 0},

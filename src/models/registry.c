@@ -86,7 +86,7 @@ static const graphss_option table[] = {
     {"hidden", GRAPHSS_OPTION_INT, FIELD(hidden), 1, 65536, NULL, "N",
      "width of the hidden layers", 0},
     {"hops", GRAPHSS_OPTION_INT, FIELD(hops), 0, 64, NULL, "N",
-     "sgc: how often features are propagated", 0},
+     "sgc: how many times features are propagated", 0},
     {"dropout", GRAPHSS_OPTION_REAL, FIELD(dropout), 0, 0.99, NULL, "SHARE",
      "share of inputs and hidden units dropped while training", 0},
     {"weight-decay", GRAPHSS_OPTION_REAL, FIELD(weight_decay), 0, 1e3, NULL, "X",

@@ -191,7 +191,7 @@ static double best_of(const place *at, const char *attacker)
 /* Attackers down, methods across. */
 static void methods_table(const place *at)
 {
-    graphss_i_table *t = table_new(at, "-methods", "Victims labelled rightly by each method",
+    graphss_i_table *t = table_new(at, "-methods", "Victims labelled correctly by each method",
                                    "Per cent, mean over runs. Bold: the largest of a row.");
     graphss_i_add_head(t, "attacker");
     graphss_i_add_column(t, "before", "%", 1, false);
@@ -286,7 +286,7 @@ void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records)
         const graphss_i_cells cells = cells_of(records, world);
         graphss_i_figure *figure = graphss_i_figure_new(
             arena, graphss_i_say(arena, "fig-attackers-%s", world->id),
-            graphss_i_say(arena, "Victims labelled rightly, by attacker, %s", world->name),
+            graphss_i_say(arena, "Victims labelled correctly, by attacker, %s", world->name),
             "Mean over runs; whiskers: one standard deviation. Solid: GraphSS; hatched, below "
             "it: the undefended classifier.");
         graphss_i_heading(d, 3, graphss_i_say(arena, "attackers-%s", world->id),

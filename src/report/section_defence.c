@@ -44,7 +44,7 @@ static void plot(const scene *s, const char *model)
     graphss_i_arena *arena = s->d->arena;
     graphss_i_figure *figure = graphss_i_figure_new(
         arena, graphss_i_say(arena, "fig-defence-%s-%s", s->world->id, model),
-        graphss_i_say(arena, "Victims labelled rightly, %s, %s",
+        graphss_i_say(arena, "Victims labelled correctly, %s, %s",
                       graphss_i_shown(GRAPHSS_I_MODEL, model), s->world->name),
         "Mean over runs; whiskers: one standard deviation. Solid: GraphSS; hatched: trivial "
         "baselines; plain: other defences.");
@@ -102,7 +102,7 @@ static void short_table(const scene *s, const char *model, bool folded)
     const graphss_i_variants list = graphss_i_variants_of(s->records, &all);
     graphss_i_table *t = graphss_i_table_new(
         arena, graphss_i_say(arena, "defence-%s-%s", s->world->id, model),
-        graphss_i_say(arena, "Victims labelled rightly, %s, %s",
+        graphss_i_say(arena, "Victims labelled correctly, %s, %s",
                       graphss_i_shown(GRAPHSS_I_MODEL, model), s->world->name),
         "Per cent, mean ± standard deviation over runs; n: the fewest and the most runs of a "
         "cell. Bold: the largest mean of a column.");

@@ -27,7 +27,8 @@ static const sweep sweeps[] = {
      false},
     {"budget",
      "A stronger attacker",
-     "How many victims are labelled rightly when the attacker may change more links, and ten "
+     "How many victims are labelled correctly when the attacker may change more links, and "
+     "ten "
      "times as many features.",
      {"victims", "test"},
      {"victims right, %", "test nodes right, %"},

@@ -133,4 +133,13 @@ exits 2
 run --json fetch cora --offline --data-dir stored
 exits 5; json error.code 5
 
+case_ "a column that was meant to hold numbers is not dropped in silence"
+mkdir spoilt
+printf 'id,label,age,posts,name\na,x,NA,"1,5",anna\nb,y,3,2,bert\n' >spoilt/nodes.csv
+printf 'a,b\n' >spoilt/edges.csv
+run info spoilt
+exits 0; err "column 'age' is not used: its first entry is 'NA', not a number"
+err "column 'posts' is not used: its first entry is '1,5', not a number"
+! grep -q "'name'" ../stderr || complain "a column of words is warned of"
+
 finish
