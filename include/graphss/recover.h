@@ -34,8 +34,8 @@ typedef struct graphss_recover_input {
     graphss_observation current;
     const graphss_observation *previous; /* nodes are matched by name; NULL: no history */
     const graphss_model *model;          /* trained before the current snapshot */
-    const graphss_split *split; /* in numbers of current (graphss_match_split); NULL: the
-                                 * model's own, which then must be in these numbers, too */
+    const graphss_split *split; /* in numbers of current; NULL: the model's own, its nodes
+                                 * found by name (graphss_match_split) */
     uint64_t seed;              /* stream DEFENCE and the streams of training */
 } graphss_recover_input;
 

@@ -36,6 +36,7 @@ void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
 {
     graphss_i_glance_close(ctx, &x->now);
     graphss_i_glance_close(ctx, &x->past);
+    graphss_split_destroy(ctx, &x->own);
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
         graphss_release(ctx, x->voice[v].weight);
     for (size_t e = 0; e < GRAPHSS_I_EYES; e++) {
@@ -107,17 +108,19 @@ static graphss_status ask_model(graphss_ctx *ctx, graphss_i_look *x)
         return st;
     x->n = r.predictions.n_nodes;
     x->k = r.predictions.n_classes;
-    x->split = in.split ? in.split : graphss_model_split(in.model);
+    x->split = in.split ? in.split : &x->own;
+    if (!in.split)
+        st = graphss_match_split(ctx, &x->own, in.model, &in.current);
     x->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *x->prob);
     x->believed = graphss_i_alloc(ctx, x->n, sizeof *x->believed);
-    if (x->prob && x->believed) {
+    if (!st && x->prob && x->believed) {
         for (size_t i = 0; i < x->n * x->k; i++)
             x->prob[i] = (float)r.predictions.posterior[i];
         graphss_argmax(x->believed, x->prob, x->n, x->k);
         for (size_t i = 0; i < x->split->n_train; i++)
             x->believed[x->split->train[i]] = x->split->train_label[i];
         believe_calm(x);
-    } else {
+    } else if (!st) {
         st = GRAPHSS_ERR_NOMEM;
     }
     graphss_recovery_destroy(ctx, &r);

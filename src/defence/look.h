@@ -16,6 +16,7 @@ enum { GRAPHSS_I_EYES = 2 }; /* now; against the past */
 typedef struct graphss_i_look {
     const graphss_recover_input *in;
     const graphss_split *split;
+    graphss_split own; /* the model's, where none was given */
     size_t n, k;
     int32_t *before;   /* [n] or NULL */
     int32_t *believed; /* [n] */

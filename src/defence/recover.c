@@ -356,10 +356,11 @@ static uint64_t peak_memory(void)
 
 /* Memory of one run besides the result. */
 typedef struct workspace {
-    float *prob;     /* [n x k] */
-    int32_t *own;    /* [n] the model's labels */
-    int32_t *before; /* [n] or NULL */
-    int32_t *after;  /* [nodes of previous] or NULL */
+    float *prob;             /* [n x k] */
+    int32_t *own;            /* [n] the model's labels */
+    int32_t *before;         /* [n] or NULL */
+    int32_t *after;          /* [nodes of previous] or NULL */
+    graphss_split own_split; /* the model's, where none is given */
     graphss_split previous_split;
 } workspace;
 
@@ -369,6 +370,7 @@ static void workspace_destroy(graphss_ctx *ctx, workspace *w)
     graphss_release(ctx, w->own);
     graphss_release(ctx, w->before);
     graphss_release(ctx, w->after);
+    graphss_split_destroy(ctx, &w->own_split);
     graphss_split_destroy(ctx, &w->previous_split);
 }
 
@@ -468,14 +470,18 @@ graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
         return st;
     scene.n = in->current.graph->n_nodes;
     scene.k = graphss_model_classes(in->model);
-    scene.split = in->split ? in->split : graphss_model_split(in->model);
     if (in->previous)
         scene.previous = *in->previous;
-    st = check_split(ctx, scene.split, scene.n, scene.k, m, "current");
-    if (st)
-        return st;
-
     workspace w = {0};
+    scene.split = in->split ? in->split : &w.own_split;
+    if (!in->split)
+        st = graphss_match_split(ctx, &w.own_split, in->model, &in->current);
+    if (!st)
+        st = check_split(ctx, scene.split, scene.n, scene.k, m, "current");
+    if (st) {
+        workspace_destroy(ctx, &w);
+        return st;
+    }
     graphss_recovery r = {.method = m->name};
     r.train = !m->evasion && !m->retrain ? "none" : scene.retrain ? "retrain" : "evasion";
     r.how = !m->evasion && !m->retrain ? m->untrained

@@ -1,6 +1,7 @@
 /* Nodes matched by name, and splits that follow them. */
 #include "data/build.h"
 #include "defence/defence.h"
+#include "models/model_private.h"
 #include "testing.h"
 
 typedef struct named {
@@ -38,6 +39,42 @@ static void test_nodes_are_found_by_name_wherever_they_went(void **state)
     const int32_t want[] = {-1, 2, 0, 1};
     assert_memory_equal(match, want, sizeof want);
     graphss_release(ctx, match);
+    graphss_ctx_free(ctx);
+}
+
+/* Trained with a and d, validated on c: in numbers of another order, where d is gone. A model
+ * that knows no nodes has its split as it is. */
+static void test_the_split_of_a_model_follows_its_nodes(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    named a, b;
+    const graphss_observation known = make(&a, "abcd"), now = make(&b, "cxa");
+    int32_t train[] = {3, 0}, label[] = {1, 2}, val[] = {2}, val_label[] = {5};
+    graphss_model model = {.n_nodes = 4,
+                           .node_names = *known.names,
+                           .split = {.train = train,
+                                     .train_label = label,
+                                     .n_train = 2,
+                                     .val = val,
+                                     .val_label = val_label,
+                                     .n_val = 1}};
+    graphss_split split = {0};
+    assert_ok(ctx, graphss_match_split(ctx, &split, &model, &now));
+    assert_int_equal(split.n_train, 1);
+    assert_int_equal(split.train[0], 2);
+    assert_int_equal(split.train_label[0], 2);
+    assert_int_equal(split.val[0], 0);
+    assert_int_equal(split.val_label[0], 5);
+    graphss_split_destroy(ctx, &split);
+    const graphss_observation strangers = make(&b, "xyz");
+    assert_fails(ctx, graphss_match_split(ctx, &split, &model, &strangers), GRAPHSS_ERR_DATA,
+                 "none of the 2 nodes the model was trained with is in the snapshot: its "
+                 "first node is called 'x', the model's 'a'");
+    model.n_nodes = 0;
+    assert_ok(ctx, graphss_match_split(ctx, &split, &model, &strangers));
+    assert_int_equal(split.train[0], 3);
+    graphss_split_destroy(ctx, &split);
     graphss_ctx_free(ctx);
 }
 
@@ -166,6 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes_are_found_by_name_wherever_they_went),
+        cmocka_unit_test(test_the_split_of_a_model_follows_its_nodes),
         cmocka_unit_test(test_a_past_without_any_of_the_nodes_is_refused),
         cmocka_unit_test(test_who_changed_is_told_by_words_and_links),
         cmocka_unit_test(test_without_names_a_node_is_its_number),

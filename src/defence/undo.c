@@ -203,9 +203,13 @@ static graphss_status prepare(graphss_ctx *ctx, scene *s)
     if (st || !unknown || s->k < 2 || !strcmp(s->kind, "links") ||
         graphss_features_dense(s->features))
         return st;
-    st = graphss_surrogate_train(ctx, &s->words, s->graph, s->features, s->k,
-                                 in->split ? in->split : graphss_model_split(in->model),
-                                 in->seed);
+    graphss_split own = {0};
+    if (!in->split)
+        st = graphss_match_split(ctx, &own, in->model, &in->current);
+    if (!st)
+        st = graphss_surrogate_train(ctx, &s->words, s->graph, s->features, s->k,
+                                     in->split ? in->split : &own, in->seed);
+    graphss_split_destroy(ctx, &own);
     return st ? st : learn_usual(ctx, s);
 }
 
