@@ -140,8 +140,10 @@ double cli_seconds(void);
 /* Fills data_dirs: --data-dir, GRAPHSS_DATA, XDG. */
 void cli_find_data_dirs(cli *app);
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where);
-/* Brings data to be labelled into the terms of the model; says so where features moved. */
-graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *data);
+/* Brings data to be labelled into the terms of the model; says so where features moved.
+ * *moved (or NULL): features or classes did. */
+graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *data,
+                         bool *moved);
 /* "cora (npz): 2708 nodes, ..." and what was cleaned, for people. */
 void cli_show_dataset(cli *app, const graphss_dataset *data);
 /* The name of class k, or its number in buffer. */

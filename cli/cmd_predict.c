@@ -52,7 +52,7 @@ static graphss_status run(cli *app)
     if (!st)
         st = cli_read_dataset(app, &data, app->argument[0]);
     if (!st)
-        st = cli_adopt(app, model, &data);
+        st = cli_adopt(app, model, &data, NULL);
     if (st)
         goto done;
     if (strcmp(graphss_model_dataset_hash(model), data.hash) != 0)

@@ -133,17 +133,46 @@ static graphss_status choose_options(cli *app, graphss_recover_options *opt,
     return cli_apply(app, METHOD, opt);
 }
 
-static graphss_status write_flips(cli *app, graphss_flips *flips, const char *path,
-                                  const graphss_recover_input *in, const graphss_recovery *r,
-                                  const graphss_dataset *current)
+/* The column of `to` with the name of a column of `from`, or -1. */
+static int32_t same_column(const graphss_dataset *to, const graphss_dataset *from, int32_t at)
 {
-    graphss_status st = graphss_recover_flips(app->ctx, flips, in, r, SUSPICIOUS);
-    if (st)
-        return st;
-    snprintf(flips->dataset, sizeof flips->dataset, "%.63s", current->name);
-    snprintf(flips->hash, sizeof flips->hash, "%s", current->hash);
-    snprintf(flips->seed, sizeof flips->seed, "%llu", (unsigned long long)in->seed);
-    return graphss_flips_write(app->ctx, flips, path, current);
+    if (to->column_names.count == 0 || from->column_names.count == 0)
+        return at;
+    const char *name = graphss_names_get(&from->column_names, (size_t)at);
+    for (size_t j = 0; j < to->column_names.count; j++)
+        if (strcmp(graphss_names_get(&to->column_names, j), name) == 0)
+            return (int32_t)j;
+    return -1;
+}
+
+/* The list is for the file, so features have the numbers they have there; one that the file
+ * lacks cannot be listed. */
+static graphss_status write_flips(cli *app, graphss_flips *flips, const char *path,
+                                  const char *file, const cli_scene *s,
+                                  const graphss_recovery *r)
+{
+    graphss_dataset as_read = {0};
+    const graphss_dataset *data = s->moved ? &as_read : &s->current;
+    graphss_status st = graphss_recover_flips(app->ctx, flips, &s->in, r, SUSPICIOUS);
+    if (!st && s->moved)
+        st = cli_read_dataset(app, &as_read, file);
+    if (!st) {
+        size_t kept = 0;
+        for (size_t i = 0; i < flips->count; i++) {
+            graphss_flip f = flips->item[i];
+            if (s->moved && f.kind == GRAPHSS_FLIP_FEATURE)
+                f.target = same_column(&as_read, &s->current, f.target);
+            if (f.target >= 0)
+                flips->item[kept++] = f;
+        }
+        flips->count = kept;
+        snprintf(flips->dataset, sizeof flips->dataset, "%.63s", data->name);
+        snprintf(flips->hash, sizeof flips->hash, "%s", data->hash);
+        snprintf(flips->seed, sizeof flips->seed, "%llu", (unsigned long long)s->in.seed);
+        st = graphss_flips_write(app->ctx, flips, path, data);
+    }
+    graphss_dataset_destroy(app->ctx, &as_read);
+    return st;
 }
 
 static void show(cli *app, const graphss_recovery *r, const recover_arguments *own,
@@ -247,7 +276,7 @@ static graphss_status run(cli *app)
     if (!st)
         st = graphss_predictions_write(app->ctx, &r.predictions, own.output);
     if (!st && own.flips)
-        st = write_flips(app, &flips, own.flips, &s.in, &r, &s.current);
+        st = write_flips(app, &flips, own.flips, own.current, &s, &r);
     if (!st)
         show(app, &r, &own, &s.current, &opt, &flips);
     graphss_flips_destroy(app->ctx, &flips);

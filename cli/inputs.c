@@ -47,7 +47,8 @@ graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *wher
     return st;
 }
 
-graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *data)
+graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *data,
+                         bool *moved)
 {
     graphss_adoption what = {0};
     const graphss_status st = graphss_model_adopt(app->ctx, model, data, &what);
@@ -56,6 +57,8 @@ graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *
                  "note: %s: features taken by name: %zu that the model does not know are left "
                  "out, %zu of its own are not there",
                  data->name, what.unknown, what.missing);
+    if (moved)
+        *moved = what.columns || what.classes;
     return st;
 }
 

@@ -29,11 +29,11 @@ graphss_status cli_scene_open(cli *app, cli_scene *s, const char *model, const c
     if (!st)
         st = cli_read_dataset(app, &s->current, current);
     if (!st)
-        st = cli_adopt(app, s->model, &s->current);
+        st = cli_adopt(app, s->model, &s->current, &s->moved);
     if (!st && previous)
         st = cli_read_dataset(app, &s->previous, previous);
     if (!st && previous)
-        st = cli_adopt(app, s->model, &s->previous);
+        st = cli_adopt(app, s->model, &s->previous, NULL);
     if (!st)
         st = choose_split(app, &s->split, split, s->model, &s->current);
     s->past = observe(&s->previous);

@@ -7,8 +7,9 @@
 /* {0} is empty. `in` points into it, so it must stay where it is. */
 typedef struct cli_scene {
     graphss_model *model;
-    graphss_dataset current, previous;
-    graphss_split split; /* in numbers of current */
+    graphss_dataset current, previous; /* in the terms of the model */
+    bool moved;                        /* current was in others */
+    graphss_split split;               /* in numbers of current */
     graphss_observation past;
     graphss_recover_input in;
 } cli_scene;

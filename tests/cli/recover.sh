@@ -114,6 +114,17 @@ for place in first again; do
     "$json_value" accuracy <../stdout | awk '{ exit !($1 > 0.9) }' ||
         complain "$place: $("$json_value" accuracy <../stdout) of the labels are right"
 done
+run train first --epochs 100 --seed 2 -o attacker.model -q
+run attack again --model-file attacker.model -o hits.tsv -q
+exits 3; err "feature 0 is"; err "to the model"
+run train again --epochs 100 -o other.model -q
+run attack again --model-file other.model --victims 0.2 -o hits.tsv -q
+run apply again --flips hits.tsv -o hit.npz -q
+exits 0
+run recover --model-file words.model --current hit.npz --previous first --flips back.tsv -o hit_labels.npz
+exits 0; err "features taken by name"
+run apply hit.npz --flips back.tsv -o cleaned.npz -q # which checks every value of before
+exits 0; grep -q "feature" back.tsv || complain "no feature is proposed"
 run alert --model-file words.model --current again
 [ "$code" -le 1 ] || complain "code $code"
 err "features taken by name"
