@@ -123,14 +123,15 @@ static graphss_status write_nodes(cli *app, const graphss_alert *a,
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     if (!file)
-        return GRAPHSS_ERR_NOMEM;
+        return cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for %s", path);
     fprintf(file, "node\tscore\tp_value\tperturbed\n");
     for (size_t i = 0; i < a->n_nodes; i++)
         fprintf(file, "%s\t%.9g\t%.9g\t%.9g\n", node_name(data, (int32_t)i, buffer),
                 a->node_score[i], a->node_p_value[i], a->perturbed[i]);
     const bool bad = ferror(file) != 0;
-    const graphss_status st =
-        fclose(file) != 0 || bad ? GRAPHSS_ERR_NOMEM : cli_write_file(app, path, text, size);
+    const graphss_status st = fclose(file) != 0 || bad
+                                  ? cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for %s", path)
+                                  : cli_write_file(app, path, text, size);
     free(text);
     return st;
 }

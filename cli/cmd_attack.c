@@ -103,23 +103,21 @@ static graphss_status read_inputs(cli *app, attack_run *r)
     if (st)
         return st;
     const size_t n = r->data.graph.n_nodes, k = graphss_model_classes(r->model);
-    r->split = graphss_model_split(r->model);
-    if (r->own.split) {
-        st = graphss_split_read(app->ctx, &r->file_split, r->own.split, r->data.label, n, k);
-        r->split = &r->file_split;
-    }
+    const graphss_observation seen = {&r->data.graph, &r->data.features, &r->data.node_names};
+    r->split = &r->file_split;
+    st = r->own.split
+             ? graphss_split_read(app->ctx, &r->file_split, r->own.split, r->data.label, n, k)
+             : graphss_match_split(app->ctx, &r->file_split, r->model, &seen);
     if (st)
         return st;
-    /* The model's split is one of the graph it was trained on. */
-    const int32_t *const list[] = {r->split->train, r->split->val, r->split->test};
-    const size_t count[] = {r->split->n_train, r->split->n_val, r->split->n_test};
-    for (size_t part = 0; part < 3; part++)
-        for (size_t i = 0; i < count[part]; i++)
-            if ((size_t)list[part][i] >= n)
-                return cli_fail(app, GRAPHSS_ERR_SHAPE,
-                                "the model's split has node %d, %s has %zu nodes: give one "
-                                "that fits with --split FILE.npz",
-                                (int)list[part][i], r->data.name, n);
+    const graphss_split *all = graphss_model_split(r->model);
+    const size_t whole = all->n_train + all->n_val + all->n_test;
+    const size_t there = r->split->n_train + r->split->n_val + r->split->n_test;
+    if (!r->own.split && there < whole)
+        return cli_fail(app, GRAPHSS_ERR_SHAPE,
+                        "%zu of the %zu nodes of the model's split are not in %s: give one "
+                        "that fits with --split FILE.npz",
+                        whole - there, whole, r->data.name);
     if (r->split->n_test == 0 && !r->own.victim_file)
         return cli_fail(app, GRAPHSS_ERR_DATA,
                         "the split has no test nodes to draw victims from: give some with "

@@ -121,7 +121,8 @@ GRAPHSS_API const float *graphss_model_weight(const graphss_model *model, size_t
 
 struct graphss_dataset;
 /* Lets the model remember what it was trained on (names of nodes, features and classes, name
- * and hash of the data), so that a later misuse is noticed. Copies them; NOMEM. */
+ * and hash of the data), so that a later misuse is noticed. Copies them. SHAPE: other
+ * numbers of features or classes than the model has; NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_describe(graphss_ctx *ctx,
                                                          graphss_model *model,
                                                          const struct graphss_dataset *data);
@@ -140,9 +141,11 @@ typedef struct graphss_adoption {
 
 /* Brings data that is to be labelled into the model's terms, in place: features and classes by
  * name, where both have names, since files list them as they meet them. Features the model
- * does not know are left out, those the data lack are 0. A split that came with the data is
- * dropped if classes move. what may be NULL. SHAPE: another number of features without
- * names, none in common, or a class the model does not know; NOMEM. On errors the data are as
+ * does not know are left out, those the data lack are 0. Classes of a side without names are
+ * called 0, 1, 2 ... if that finds all, and go by position else. A split that came with the
+ * data is dropped if classes move. what may be NULL. SHAPE: another number of features without
+ * names, none in common, one name twice and not as in the model, or a class the model does not
+ * know; NOMEM. On errors the data are as
  * they were. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_adopt(graphss_ctx *ctx,
                                                       const graphss_model *model,

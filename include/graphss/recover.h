@@ -23,7 +23,8 @@
 extern "C" {
 #endif
 
-/* A snapshot without its labels. All borrowed. */
+/* A snapshot without its labels. All borrowed. Features as the model numbers them: see
+ * graphss_model_adopt. */
 typedef struct graphss_observation {
     const graphss_graph *graph;
     const graphss_features *features;
@@ -167,9 +168,10 @@ GRAPHSS_MUST_CHECK graphss_status graphss_recover_flips(graphss_ctx *ctx, graphs
 GRAPHSS_MUST_CHECK graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t **match,
                                                       const graphss_observation *to,
                                                       const graphss_observation *from);
-/* The model's split in numbers of a snapshot, by name; nodes that are gone are left out. A
- * model that was not described (graphss_model_describe): as it is. DATA: no training node is
- * there; SHAPE, NOMEM. */
+/* The model's split in numbers of a snapshot, by name; nodes that are gone are left out. Where
+ * one side has no names, its nodes are called 0, 1, 2 ... if that finds all of the smaller
+ * side, and position counts else. A model that was not described (graphss_model_describe): as
+ * it is. DATA: no training node is there; SHAPE, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
                                                       const graphss_model *model,
                                                       const graphss_observation *current);

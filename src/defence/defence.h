@@ -112,8 +112,9 @@ graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
 
 /* ---- the past (match.c) ---- */
 
-/* graphss_match_nodes; DATA where no node is in both. */
-graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before,
+/* before [nodes of now]: the node of the past or -1; after [nodes of past], unless NULL: the
+ * other way round. The caller's to release. DATA: no node is in both. */
+graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before, int32_t **after,
                                     const graphss_observation *now,
                                     const graphss_observation *past);
 /* Has the node the words and links it had? before [nodes of now]: as found above. */

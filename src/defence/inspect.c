@@ -87,7 +87,8 @@ void graphss_i_inspection_destroy(graphss_ctx *ctx, graphss_i_inspection *x)
 static graphss_status stand_still(graphss_ctx *ctx, inspection *x)
 {
     const graphss_i_scene *scene = x->scene;
-    if (!scene->before || !graphss_features_dense(scene->current.features))
+    if (!scene->before || (!graphss_features_dense(scene->current.features) &&
+                           !graphss_features_dense(scene->previous.features)))
         return GRAPHSS_OK;
     x->still = graphss_i_alloc(ctx, scene->n, sizeof *x->still);
     for (size_t i = 0; i < scene->n && x->still; i++)

@@ -104,7 +104,10 @@ graphss_status graphss_i_lexicon_learn(graphss_ctx *ctx, graphss_i_lexicon *x,
             margins[i] = margin(z, k);
         }
         qsort(margins, m, sizeof *margins, graphss_i_compare_doubles);
-        x->unit = fmax(margins[m / 2], LEAST);
+        size_t middle = m / 2; /* of the nodes whose words say anything, if half are silent */
+        while (middle + 1 < m && margins[middle] == 0)
+            middle += (m - middle) / 2;
+        x->unit = fmax(margins[middle], LEAST);
     }
     graphss_release(ctx, margins);
     graphss_release(ctx, z);

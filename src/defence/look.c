@@ -162,7 +162,7 @@ static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
     if (!past->graph || !past->features || past->graph->n_nodes == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the previous snapshot has no nodes");
     const size_t n = past->graph->n_nodes;
-    graphss_status st = graphss_i_match_past(ctx, &x->before, &x->in->current, past);
+    graphss_status st = graphss_i_match_past(ctx, &x->before, NULL, &x->in->current, past);
     if (st)
         return st;
     int32_t *there = graphss_i_alloc(ctx, n, sizeof *there);

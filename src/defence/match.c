@@ -51,6 +51,42 @@ graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t **match,
     return GRAPHSS_OK;
 }
 
+static bool has_names(const graphss_observation *o)
+{
+    return o->names && o->names->count;
+}
+
+/* Nodes without names are called 0, 1, 2 ... If only one side has names, these are taken for
+ * such numbers where one side is then found whole in the other; else position counts. */
+static graphss_status match_known(graphss_ctx *ctx, int32_t **match,
+                                  const graphss_observation *to,
+                                  const graphss_observation *from, size_t *found)
+{
+    const size_t n = to->graph->n_nodes, m = from->graph->n_nodes;
+    const graphss_status st = graphss_match_nodes(ctx, match, to, from);
+    if (st)
+        return st;
+    *found = 0;
+    for (size_t i = 0; i < n; i++)
+        *found += (*match)[i] >= 0;
+    if (has_names(to) == has_names(from) || *found == (n < m ? n : m))
+        return GRAPHSS_OK;
+    if (n == m) {
+        for (size_t i = 0; i < n; i++)
+            (*match)[i] = (int32_t)i;
+        *found = n;
+        return GRAPHSS_OK;
+    }
+    graphss_release(ctx, *match);
+    *match = NULL;
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_DATA,
+        "%s nodes have names and %s have none, and %zu are not %zu: which is "
+        "which cannot be told",
+        has_names(to) ? "these" : "the earlier", has_names(to) ? "the earlier" : "these", n,
+        m);
+}
+
 graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
                                    const graphss_model *model,
                                    const graphss_observation *current)
@@ -63,7 +99,8 @@ graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
     const graphss_observation from = {.graph = &known,
                                       .names = graphss_model_node_names(model)};
     int32_t *match = NULL;
-    graphss_status st = graphss_match_nodes(ctx, &match, current, &from);
+    size_t found = 0;
+    graphss_status st = match_known(ctx, &match, current, &from, &found);
     if (!st)
         st = graphss_split_translate(ctx, out, own, match, n);
     graphss_release(ctx, match);
@@ -79,25 +116,54 @@ graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
     return st;
 }
 
-graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before,
+graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before, int32_t **after,
                                     const graphss_observation *now,
                                     const graphss_observation *past)
 {
     char buffer[24], other[24];
-    const size_t n = now->graph->n_nodes;
-    const graphss_status st = graphss_match_nodes(ctx, before, now, past);
+    const size_t n = now->graph->n_nodes, m = past->graph->n_nodes;
+    size_t found = 0;
+    graphss_status st = match_known(ctx, before, now, past, &found);
     if (st)
         return st;
-    for (size_t i = 0; i < n; i++)
+    if (found == 0) {
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                            "no node is in both snapshots: the first is called '%.80s' now, "
+                            "'%.80s' in the previous one",
+                            n ? node_name(now, 0, buffer) : "",
+                            m ? node_name(past, 0, other) : "");
+    } else if (after) {
+        *after = graphss_i_alloc(ctx, m, sizeof **after);
+        st = *after ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < m && !st && after; i++)
+        (*after)[i] = -1;
+    for (size_t i = n; i-- > 0 && !st && after;) /* of two with one name the first */
         if ((*before)[i] >= 0)
-            return GRAPHSS_OK;
-    graphss_release(ctx, *before);
-    *before = NULL;
-    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                          "no node is in both snapshots: the first is called '%.80s' now, "
-                          "'%.80s' in the previous one",
-                          n ? node_name(now, 0, buffer) : "",
-                          past->graph->n_nodes ? node_name(past, 0, other) : "");
+            (*after)[(*before)[i]] = (int32_t)i;
+    if (st) {
+        graphss_release(ctx, *before);
+        *before = NULL;
+    }
+    return st;
+}
+
+/* Entries that are not 0, be they stored in one way or the other. */
+static bool same_entries(graphss_i_row a, graphss_i_row b)
+{
+    size_t i = 0, j = 0;
+    if (!a.column == !b.column)
+        return graphss_i_row_same(a, b);
+    for (;; i++, j++) {
+        while (i < a.n && a.value[i] == 0)
+            i++;
+        while (j < b.n && b.value[j] == 0)
+            j++;
+        if (i == a.n || j == b.n)
+            return i == a.n && j == b.n;
+        if (graphss_i_row_at(a, i) != graphss_i_row_at(b, j) || a.value[i] != b.value[j])
+            return false;
+    }
 }
 
 bool graphss_i_unchanged(const graphss_observation *now, const graphss_observation *past,
@@ -113,8 +179,8 @@ bool graphss_i_unchanged(const graphss_observation *now, const graphss_observati
         if (u < 0 || !graphss_graph_has_edge(past->graph, was, u))
             return false;
     }
-    return graphss_i_row_same(graphss_i_row_of(now->features, node),
-                              graphss_i_row_of(past->features, (size_t)was));
+    return same_entries(graphss_i_row_of(now->features, node),
+                        graphss_i_row_of(past->features, (size_t)was));
 }
 
 /* Keeps the nodes of a list that have a new number. Lists are nodes with labels or NULL. */

@@ -378,9 +378,7 @@ static graphss_status look_back(graphss_ctx *ctx, workspace *w, graphss_i_scene 
                                 const graphss_i_defence *m)
 {
     graphss_status st =
-        graphss_i_match_past(ctx, &w->before, &scene->current, &scene->previous);
-    if (!st)
-        st = graphss_match_nodes(ctx, &w->after, &scene->previous, &scene->current);
+        graphss_i_match_past(ctx, &w->before, &w->after, &scene->current, &scene->previous);
     if (!st)
         st = graphss_split_translate(ctx, &w->previous_split, scene->split, w->after,
                                      scene->previous.graph->n_nodes);

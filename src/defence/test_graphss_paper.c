@@ -164,6 +164,15 @@ static void test_it_needs_a_past_and_sensible_steps(void **state)
     start[WORLD_NODES] = used;
     known = (graphss_names){.count = WORLD_NODES, .start = start, .text = text};
     a.previous.names = &known;
+    char now_text[WORLD_NODES * 8];
+    size_t now_start[WORLD_NODES + 1] = {0};
+    for (int i = 0; i < WORLD_NODES; i++) {
+        const size_t at = now_start[i];
+        now_start[i + 1] =
+            at + (size_t)snprintf(now_text + at, sizeof now_text - at, "%d", i) + 1;
+    }
+    const graphss_names now = {.count = WORLD_NODES, .start = now_start, .text = now_text};
+    a.in.current.names = &now;
     recover(ctx, &r, &a, &opt);
     assert_int_equal(r.new_nodes, 1);
     float prob[WORLD_NODES * 2];

@@ -102,7 +102,8 @@ static void test_the_paper_tuned_grand_for_each_dataset(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_dataset data = {.n_classes = 2, .name = "pubmed"};
+    graphss_dataset data = {
+        .n_classes = 2, .name = "pubmed", .features = *a.in.current.features};
     assert_ok(ctx, graphss_model_describe(ctx, a.model, &data));
     graphss_recover_options opt =
         graphss_recover_options_default("grand", GRAPHSS_MODE_PAPER, a.model);

@@ -3,6 +3,7 @@
  * that share no neighbour, and words that speak for another class more strongly than words of
  * trusted nodes do. Words and links that were taken away leave no trace without a past. */
 #include "base/base.h"
+#include "defence/defence.h"
 #include <graphss/attack.h>
 #include <graphss/recover.h>
 #include <math.h>
@@ -189,9 +190,7 @@ static graphss_status prepare(graphss_ctx *ctx, scene *s)
     const graphss_recover_input *in = s->in;
     graphss_status st = GRAPHSS_OK;
     if (in->previous)
-        st = graphss_match_nodes(ctx, &s->before, &in->current, in->previous);
-    if (!st && in->previous)
-        st = graphss_match_nodes(ctx, &s->after, in->previous, &in->current);
+        st = graphss_i_match_past(ctx, &s->before, &s->after, &in->current, in->previous);
     s->prob = graphss_i_alloc(ctx, s->n, s->k * sizeof *s->prob);
     if (!st)
         st = s->prob ? graphss_model_predict(ctx, s->prob, in->model, s->graph,

@@ -16,7 +16,8 @@ typedef struct graphss_i_witnesses {
 } graphss_i_witnesses;
 
 void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w);
-/* Five trainings with the labels of the split. On errors *w is still to be destroyed. */
+/* Four trainings, and a count, with the labels of the split. On errors *w is still to be
+ * destroyed. */
 graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *w,
                                          const graphss_observation *now,
                                          const graphss_split *split, size_t k, uint64_t seed);

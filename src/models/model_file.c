@@ -422,7 +422,7 @@ static graphss_status read_names(graphss_ctx *ctx, graphss_names *out, const sou
     if (!json_object_get(src->header, called))
         return GRAPHSS_OK;
     graphss_status st = find_tensor(ctx, &text, &bytes, src, &want, SIZE_MAX);
-    for (size_t at = 0; at < bytes && !st;) {
+    for (size_t at = 0; at < bytes && !st && list.count <= n;) {
         const char *end = memchr(text + at, 0, bytes - at);
         const size_t length = end ? (size_t)(end - text) - at : bytes - at;
         st = end ? graphss_i_name_list_add(ctx, &list, text + at, length)

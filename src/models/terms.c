@@ -5,11 +5,36 @@
 #include "models/model_private.h"
 #include <string.h>
 
+/* As many names as there are things, or none. */
+static graphss_status check_counts(graphss_ctx *ctx, const graphss_dataset *data)
+{
+    const struct {
+        size_t names, things;
+        const char *what;
+    } list[] = {{data->class_names.count, data->n_classes, "classes"},
+                {data->column_names.count, data->features.n_cols, "features"},
+                {data->node_names.count, data->graph.n_nodes, "nodes"}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].names && list[i].names != list[i].things)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s: %zu names for %zu %s",
+                                  data->name, list[i].names, list[i].things, list[i].what);
+    return GRAPHSS_OK;
+}
+
 graphss_status graphss_model_describe(graphss_ctx *ctx, graphss_model *model,
                                       const graphss_dataset *data)
 {
     graphss_names classes = {0}, nodes = {0}, columns = {0};
-    graphss_status st = graphss_i_names_copy(ctx, &classes, &data->class_names);
+    graphss_status st = check_counts(ctx, data);
+    if (!st && data->features.n_cols != model->n_features)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                            "%s has %zu features, the model was trained on %zu", data->name,
+                            data->features.n_cols, model->n_features);
+    if (!st && data->class_names.count && data->class_names.count != model->n_classes)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s has %zu classes, the model %zu",
+                            data->name, data->class_names.count, model->n_classes);
+    if (!st)
+        st = graphss_i_names_copy(ctx, &classes, &data->class_names);
     if (!st)
         st = graphss_i_names_copy(ctx, &nodes, &data->node_names);
     if (!st)
@@ -75,29 +100,39 @@ graphss_status graphss_model_fits(graphss_ctx *ctx, const graphss_model *model,
     return check_names(ctx, &data->class_names, &model->class_names, "class", data);
 }
 
-/* to [names]: the place of each among the known ones, or -1; how many have one. */
+static bool same_names(const graphss_names *a, const graphss_names *b)
+{
+    for (size_t i = 0; i < a->count && a->count == b->count; i++)
+        if (strcmp(graphss_names_get(a, i), graphss_names_get(b, i)) != 0)
+            return false;
+    return a->count == b->count;
+}
+
+/* to [names]: the place of each among the known ones, or -1; how many have one. SHAPE: two
+ * have the same name. */
 static graphss_status find_names(graphss_ctx *ctx, int32_t *to, size_t *found,
                                  const graphss_names *names, const graphss_names *known)
 {
+    uint8_t *taken = graphss_i_calloc(ctx, known->count, sizeof *taken);
+    if (!taken)
+        return GRAPHSS_ERR_NOMEM;
     graphss_i_intern table = {
         .list = {.count = known->count, .start = known->start, .text = known->text}};
-    const graphss_status st = graphss_i_intern_index(ctx, &table); /* the list is borrowed */
+    graphss_status st = graphss_i_intern_index(ctx, &table); /* the list is borrowed */
     *found = 0;
     for (size_t i = 0; i < names->count && !st; i++) {
         const char *name = graphss_names_get(names, i);
         to[i] = (int32_t)graphss_i_intern_find(&table, name, strlen(name));
         *found += to[i] >= 0;
+        if (to[i] >= 0 && taken[to[i]]++)
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                                "two are called '%.80s', and the model's stand otherwise: "
+                                "which is which cannot be told",
+                                name);
     }
+    graphss_release(ctx, taken);
     graphss_release(ctx, table.slot);
     return st;
-}
-
-static bool in_place(const int32_t *to, size_t n, size_t known)
-{
-    for (size_t i = 0; i < n; i++)
-        if (to[i] != (int32_t)i)
-            return false;
-    return n == known;
 }
 
 /* ---- features ---- */
@@ -143,6 +178,8 @@ static graphss_status adopt_columns(graphss_ctx *ctx, graphss_features *made,
     const graphss_names *own = &data->column_names, *known = &model->column_names;
     if (own->count == 0 || known->count == 0)
         return check_features(ctx, model, data);
+    if (same_names(own, known))
+        return GRAPHSS_OK;
     size_t found = 0;
     int32_t *to = graphss_i_alloc(ctx, own->count, sizeof *to);
     graphss_status st = to ? find_names(ctx, to, &found, own, known) : GRAPHSS_ERR_NOMEM;
@@ -153,10 +190,10 @@ static graphss_status adopt_columns(graphss_ctx *ctx, graphss_features *made,
                            "model's '%.80s' (%s)",
                            data->name, graphss_names_get(own, 0), graphss_names_get(known, 0),
                            model->dataset_name);
-    if (!st && !in_place(to, own->count, known->count)) {
+    if (!st) {
         what->columns = true;
         what->unknown = own->count - found;
-        what->missing = known->count - (found < known->count ? found : known->count);
+        what->missing = known->count - found;
         st = graphss_i_names_copy(ctx, names, known);
         if (!st)
             st = move_columns(ctx, made, &data->features, to, known->count);
@@ -167,6 +204,34 @@ static graphss_status adopt_columns(graphss_ctx *ctx, graphss_features *made,
 
 /* ---- classes ---- */
 
+/* The class whose number the text is, below k; else -1. */
+static int32_t number_of(const char *text, size_t k)
+{
+    int64_t value = -1;
+    const bool good = graphss_i_parse_int(&value, text, strlen(text));
+    return good && value >= 0 && (size_t)value < k ? (int32_t)value : -1;
+}
+
+/* Where one side has no names, its classes are called 0, 1, 2 ...: if that finds all, it is
+ * meant; else position counts. */
+static graphss_status number_classes(graphss_ctx *ctx, int32_t *to, const graphss_model *model,
+                                     const graphss_dataset *data)
+{
+    const graphss_names *own = &data->class_names, *known = &model->class_names;
+    bool all = own->count || known->count;
+    for (size_t c = 0; c < data->n_classes; c++) {
+        to[c] = own->count ? number_of(graphss_names_get(own, c), model->n_classes) : -1;
+        for (size_t k = 0; k < known->count && to[c] < 0; k++)
+            if (number_of(graphss_names_get(known, k), (size_t)INT32_MAX) == (int32_t)c)
+                to[c] = (int32_t)k;
+        all = all && to[c] >= 0;
+    }
+    for (size_t c = 0; c < data->n_classes && !all; c++)
+        to[c] = (int32_t)c;
+    return all || data->n_classes <= model->n_classes ? GRAPHSS_OK
+                                                      : too_many_classes(ctx, model, data);
+}
+
 /* label, names: likewise. */
 static graphss_status adopt_classes(graphss_ctx *ctx, int32_t **label, graphss_names *names,
                                     graphss_adoption *what, const graphss_model *model,
@@ -174,19 +239,22 @@ static graphss_status adopt_classes(graphss_ctx *ctx, int32_t **label, graphss_n
 {
     const graphss_names *own = &data->class_names, *known = &model->class_names;
     const size_t n = data->graph.n_nodes;
-    if (own->count == 0 || known->count == 0)
-        return data->n_classes <= model->n_classes ? GRAPHSS_OK
-                                                   : too_many_classes(ctx, model, data);
+    if (own->count && known->count ? same_names(own, known) : data->n_classes == 0)
+        return GRAPHSS_OK;
     size_t found = 0;
-    int32_t *to = graphss_i_alloc(ctx, own->count, sizeof *to);
-    graphss_status st = to ? find_names(ctx, to, &found, own, known) : GRAPHSS_ERR_NOMEM;
-    for (size_t c = 0; c < own->count && !st; c++)
+    int32_t *to = graphss_i_alloc(ctx, data->n_classes, sizeof *to);
+    graphss_status st = !to                          ? GRAPHSS_ERR_NOMEM
+                        : own->count && known->count ? find_names(ctx, to, &found, own, known)
+                                                     : number_classes(ctx, to, model, data);
+    for (size_t c = 0; c < own->count && known->count && !st; c++)
         if (to[c] < 0)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                                 "%s has a class '%.80s', which the model does not know (%s)",
                                 data->name, graphss_names_get(own, c), model->dataset_name);
-    if (!st && !in_place(to, own->count, known->count)) {
-        what->classes = true;
+    for (size_t c = 0; c < data->n_classes && !st; c++)
+        what->classes = what->classes || to[c] != (int32_t)c;
+    what->classes = what->classes || (own->count && known->count);
+    if (!st && what->classes) {
         st = graphss_i_names_copy(ctx, names, known);
         if (!st && data->label) {
             *label = graphss_i_alloc(ctx, n, sizeof **label);
@@ -207,7 +275,9 @@ graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
     graphss_features features = {0};
     graphss_names columns = {0}, classes = {0};
     int32_t *label = NULL;
-    graphss_status st = adopt_columns(ctx, &features, &columns, &done, model, data);
+    graphss_status st = check_counts(ctx, data);
+    if (!st)
+        st = adopt_columns(ctx, &features, &columns, &done, model, data);
     if (!st)
         st = adopt_classes(ctx, &label, &classes, &done, model, data);
     if (!st && done.columns) {

@@ -138,6 +138,72 @@ static void test_what_cannot_be_matched_is_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* The same name twice: as it is where all stand as in the model, refused else. */
+static void test_features_of_one_name_are_not_added_up(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    letters l[2];
+    graphss_model model = model_of(&l[0], &l[1]);
+    static const char *const rows[NODES] = {"ab", "b", "a", "ba"};
+    graphss_dataset data;
+    graphss_adoption what;
+    model.column_names = *spell(&l[0], "aac");
+    data_make(ctx, &data, "abc", rows, "xyz", "xyzx");
+    data.column_names.text[2] = 'a';
+    assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, &what));
+    assert_false(what.columns);
+    assert_true(entry(&data.features, 0, 0) == 'a' && entry(&data.features, 0, 1) == 'b');
+    graphss_dataset_destroy(ctx, &data);
+    data_make(ctx, &data, "cab", rows, "xyz", "xyzx");
+    data.column_names.text[4] = 'a';
+    assert_fails(ctx, graphss_model_adopt(ctx, &model, &data, &what), GRAPHSS_ERR_SHAPE,
+                 "two are called 'a'");
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+/* Classes 1 and 2 of a file that lacks 0, and a model whose classes have no names. */
+static void test_classes_without_names_are_numbers(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    letters l[2];
+    graphss_model model = model_of(&l[0], &l[1]);
+    graphss_dataset data;
+    graphss_adoption what;
+    model.class_names = (graphss_names){0};
+    data_make(ctx, &data, "abc", few, "12", "12-1");
+    assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, &what));
+    static const int32_t want[NODES] = {1, 2, -1, 1};
+    assert_true(what.classes && data.n_classes == CLASSES);
+    assert_memory_equal(data.label, want, sizeof want);
+    graphss_dataset_destroy(ctx, &data);
+    data_make(ctx, &data, "abc", few, "pq", "pq-p"); /* no numbers: position */
+    assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, &what));
+    assert_false(what.classes);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_wrong_counts_of_names_are_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    letters l[2];
+    graphss_model model = model_of(&l[0], &l[1]), blank = {.n_features = 2, .n_classes = 3};
+    graphss_dataset data;
+    data_make(ctx, &data, "abc", few, "xyz", "xyzx");
+    assert_fails(ctx, graphss_model_describe(ctx, &blank, &data), GRAPHSS_ERR_SHAPE,
+                 "other has 3 features, the model was trained on 2");
+    data.column_names.count = 2;
+    assert_fails(ctx, graphss_model_adopt(ctx, &model, &data, NULL), GRAPHSS_ERR_SHAPE,
+                 "2 names for 3 features");
+    data.column_names.count = 3;
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 static graphss_status adopt_copy(graphss_ctx *ctx, void *arg)
 {
     letters l[2];
@@ -166,6 +232,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_and_classes_go_by_name),
         cmocka_unit_test(test_what_cannot_be_matched_is_refused),
+        cmocka_unit_test(test_features_of_one_name_are_not_added_up),
+        cmocka_unit_test(test_classes_without_names_are_numbers),
+        cmocka_unit_test(test_wrong_counts_of_names_are_refused),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

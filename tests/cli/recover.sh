@@ -128,6 +128,13 @@ exits 0; grep -q "feature" back.tsv || complain "no feature is proposed"
 run alert --model-file words.model --current again
 [ "$code" -le 1 ] || complain "code $code"
 err "features taken by name"
+run split again -o again_split.npz --noise 0 -q # whose labels are in the order of that file
+exits 0
+run recover --model-file words.model --current again --split again_split.npz -o again2.npz -q
+exits 0
+run --json evaluate again2.npz --truth first
+"$json_value" accuracy <../stdout | awk '{ exit !($1 > 0.9) }' ||
+    complain "with its split $("$json_value" accuracy <../stdout) of the labels are right"
 sed 's/u\([0-9]\)/v\1/g' first/nodes.csv >again/nodes.csv
 sed 's/u\([0-9]\)/v\1/g' first/edges.csv >again/edges.csv
 run recover --model-file words.model --current again -o no.npz
@@ -145,7 +152,10 @@ run train measured -o measured.model -q
 exits 0
 run --json recover --model-file measured.model --current measured --previous measured -o m.npz
 exits 0; json kind none; json share 0.0
-run recover --model-file measured.model --current measured --previous again -o no.npz
-exits 3
+mkdir renamed
+sed 's/^u/v/' measured/nodes.csv >renamed/nodes.csv
+sed 's/u\([0-9]\)/v\1/g' measured/edges.csv >renamed/edges.csv
+run recover --model-file measured.model --current measured --previous renamed -o no.npz
+exits 3; err "no node is in both snapshots"; absent no.npz
 
 finish
