@@ -119,8 +119,8 @@ static void measure(graphss_ctx *ctx, const char *name)
 
 int main(int argc, char **argv)
 {
-    static char *const standard[] = {"cora", "amazon_photo", "synth:nodes=10000",
-                                     "synth:nodes=100000", "synth:nodes=1000000"};
+    static const char *const standard[] = {"cora", "amazon_photo", "synth:nodes=10000",
+                                           "synth:nodes=100000", "synth:nodes=1000000"};
     const graphss_ctx_options options = {.threads = 1};
     graphss_ctx *ctx = graphss_ctx_new(&options);
     const int n = argc > 1 ? argc - 1 : (int)(sizeof standard / sizeof *standard);
