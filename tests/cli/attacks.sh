@@ -195,4 +195,20 @@ run --json snapshots $graph --benign -o calm
 exits 0; json benign true; json victims 0; json churned 32
 grep -q "^# method: benign" calm/flips.tsv || complain "flips.tsv does not say benign"
 
+case_ "victims are test nodes of the model's split, found by name"
+mkdir first turned
+awk 'BEGIN { srand(5); print "id,label,f,g,h"; for (i = 0; i < 90; i++) { k = i % 3
+    print "u" i "," substr("abc", k + 1, 1) "," (k == 0) + (rand() < 0.2) "," (k == 1) + (rand() < 0.2) "," (k == 2) } }' >first/nodes.csv
+awk 'BEGIN { srand(6); print "source,target"; for (i = 0; i < 270; i++) { a = int(rand() * 90); print "u" a ",u" int(rand() * 30) * 3 + a % 3 } }' >first/edges.csv
+{ head -1 first/nodes.csv; tail -n +8 first/nodes.csv; sed -n 2,7p first/nodes.csv; } >turned/nodes.csv
+cp first/edges.csv turned/edges.csv
+run train first --epochs 20 -o turned.model -q
+exits 0
+for place in first turned; do
+    run attack $place --model-file turned.model --victims 0.3 -o $place.flips -q
+    exits 0
+    grep -v '^#' $place.flips | cut -f1 | sort -u >$place.victims
+done
+present first.victims; same first.victims turned.victims
+
 finish
