@@ -51,10 +51,9 @@ typedef struct attack_run {
     graphss_victim_options rules;
     graphss_dataset data;
     graphss_model *model;
-    graphss_split file_split;
-    const graphss_split *split; /* the file's or the model's */
-    int32_t *before, *after;    /* [nodes] labels */
-    float *prob;                /* [nodes x classes] before */
+    graphss_split split;     /* of a file, or the model's */
+    int32_t *before, *after; /* [nodes] labels */
+    float *prob;             /* [nodes x classes] before */
     int32_t *victim;
     size_t n_victims;
     char *rule;
@@ -104,21 +103,20 @@ static graphss_status read_inputs(cli *app, attack_run *r)
         return st;
     const size_t n = r->data.graph.n_nodes, k = graphss_model_classes(r->model);
     const graphss_observation seen = {&r->data.graph, &r->data.features, &r->data.node_names};
-    r->split = &r->file_split;
     st = r->own.split
-             ? graphss_split_read(app->ctx, &r->file_split, r->own.split, r->data.label, n, k)
-             : graphss_match_split(app->ctx, &r->file_split, r->model, &seen);
+             ? graphss_split_read(app->ctx, &r->split, r->own.split, r->data.label, n, k)
+             : graphss_match_split(app->ctx, &r->split, r->model, &seen);
     if (st)
         return st;
     const graphss_split *all = graphss_model_split(r->model);
     const size_t whole = all->n_train + all->n_val + all->n_test;
-    const size_t there = r->split->n_train + r->split->n_val + r->split->n_test;
+    const size_t there = r->split.n_train + r->split.n_val + r->split.n_test;
     if (!r->own.split && there < whole)
         return cli_fail(app, GRAPHSS_ERR_SHAPE,
                         "%zu of the %zu nodes of the model's split are not in %s: give one "
                         "that fits with --split FILE.npz",
                         whole - there, whole, r->data.name);
-    if (r->split->n_test == 0 && !r->own.victim_file)
+    if (r->split.n_test == 0 && !r->own.victim_file)
         return cli_fail(app, GRAPHSS_ERR_DATA,
                         "the split has no test nodes to draw victims from: give some with "
                         "--victim-file");
@@ -129,8 +127,8 @@ static graphss_status choose_victims(cli *app, attack_run *r)
 {
     if (!r->own.victim_file)
         return graphss_victims_choose(app->ctx, &r->victim, &r->n_victims, &r->rule,
-                                      &r->data.graph, r->split->test, r->split->n_test,
-                                      r->prob, r->data.label, graphss_model_classes(r->model),
+                                      &r->data.graph, r->split.test, r->split.n_test, r->prob,
+                                      r->data.label, graphss_model_classes(r->model),
                                       (uint64_t)app->global.seed, &r->rules);
     return graphss_node_list_read(app->ctx, &r->victim, &r->n_victims, r->own.victim_file,
                                   &r->data);
@@ -173,7 +171,7 @@ static graphss_status measure_together(cli *app, attack_run *r)
     if (!st && r->own.poisoning)
         st = graphss_model_train(
             app->ctx, &again, NULL, &graph, &features, graphss_model_classes(r->model),
-            r->split, graphss_model_seed(r->model), graphss_model_options(r->model));
+            &r->split, graphss_model_seed(r->model), graphss_model_options(r->model));
     terminal_clear(&app->term);
     if (!st)
         st = attacker_predict(app, r->after, again ? again : r->model, &graph, &features);
@@ -199,7 +197,7 @@ static graphss_status attack(cli *app, attack_run *r)
     graphss_argmax(r->before, r->prob, n, k);
     st = choose_victims(app, r);
     if (!st)
-        st = attacker_run(app, &r->attack, &r->data, r->split, r->model, r->before, r->victim,
+        st = attacker_run(app, &r->attack, &r->data, &r->split, r->model, r->before, r->victim,
                           r->n_victims, &r->opt);
     if (st)
         return st;
@@ -213,8 +211,9 @@ static graphss_status attack(cli *app, attack_run *r)
     st = r->opt.attack.independent ? measure_one_by_one(app, r) : measure_together(app, r);
     if (st)
         return st;
-    r->score_before = attacker_measure(r->before, &r->data, r->split, r->victim, r->n_victims);
-    r->score_after = attacker_measure(r->after, &r->data, r->split, r->victim, r->n_victims);
+    r->score_before =
+        attacker_measure(r->before, &r->data, &r->split, r->victim, r->n_victims);
+    r->score_after = attacker_measure(r->after, &r->data, &r->split, r->victim, r->n_victims);
     if (r->opt.attack.independent) /* there is no one graph to ask about the others */
         r->score_after.others = r->score_after.test = NAN;
     return GRAPHSS_OK;
@@ -278,7 +277,7 @@ static graphss_status run(cli *app)
     free(r.prob);
     free(r.after);
     free(r.before);
-    graphss_split_destroy(app->ctx, &r.file_split);
+    graphss_split_destroy(app->ctx, &r.split);
     graphss_dataset_destroy(app->ctx, &r.data);
     graphss_model_free(app->ctx, r.model);
     return st;

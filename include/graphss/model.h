@@ -142,8 +142,8 @@ typedef struct graphss_adoption {
 /* Brings data that is to be labelled into the model's terms, in place: features and classes by
  * name, where both have names, since files list them as they meet them. Features the model
  * does not know are left out, those the data lack are 0. Classes of a side without names are
- * called 0, 1, 2 ... if that finds all, and go by position else. A split that came with the
- * data is dropped if classes move. what may be NULL. SHAPE: another number of features without
+ * called 0, 1, 2 ... if that finds all, and go by position else. The labels of
+ * data->split follow. what may be NULL. SHAPE: another number of features without
  * names, none in common, one name twice and not as in the model, or a class the model does not
  * know; NOMEM. On errors the data are as
  * they were. */

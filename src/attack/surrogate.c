@@ -2,6 +2,7 @@
 #include "attack/surrogate.h"
 #include "base/base.h"
 #include "data/npz.h"
+#include "models/params.h"
 #include <graphss/attack.h>
 #include <string.h>
 
@@ -41,8 +42,7 @@ static const float *layer(const graphss_model *model, size_t i, size_t *rows, si
         const float *w = graphss_model_weight(model, m, &name, rows, cols);
         if (!w)
             return NULL;
-        const size_t length = strlen(name);
-        if (length >= 4 && strcmp(name + length - 4, "bias") == 0)
+        if (graphss_i_is_bias(name))
             continue;
         if (i-- == 0)
             return w;

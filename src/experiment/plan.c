@@ -343,13 +343,12 @@ static graphss_status check_effect(graphss_ctx *ctx, const graphss_i_recipe *r,
         snprintf(text, sizeof text, "found '%.60s', want yes or no", line->value);
         return graphss_i_recipe_refuse(ctx, r, line->number, text);
     }
-    for (size_t i = 0; i < r->n_lines && !strcmp(line->key, "parameter"); i++)
-        if (is_point(&r->line[i]))
-            return GRAPHSS_OK;
-    return strcmp(line->key, "parameter")
-               ? GRAPHSS_OK
-               : graphss_i_recipe_refuse(ctx, r, line->number,
-                                         "a parameter wants points, 'point NAME = ...'");
+    bool effect = strcmp(line->key, "parameter") != 0;
+    for (size_t i = 0; i < r->n_lines && !effect; i++)
+        effect = is_point(&r->line[i]);
+    return effect ? GRAPHSS_OK
+                  : graphss_i_recipe_refuse(ctx, r, line->number,
+                                            "a parameter wants points, 'point NAME = ...'");
 }
 
 /* *shared: so many points, if they differ in options of methods alone, else 0. */

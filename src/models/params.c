@@ -88,7 +88,7 @@ void graphss_i_params_unpad(graphss_i_params *p, const graphss_i_params *padded)
                     &p->param[i]);
 }
 
-static bool is_bias(const char *name)
+bool graphss_i_is_bias(const char *name)
 {
     const size_t length = strlen(name);
     return length >= 4 && strcmp(name + length - 4, "bias") == 0;
@@ -99,7 +99,8 @@ void graphss_i_params_glorot(graphss_i_params *p, graphss_rng *rng)
     for (size_t i = 0; i < p->n; i++) {
         const graphss_i_param *m = &p->param[i];
         float *w = p->value + m->offset;
-        const double bound = is_bias(m->name) ? 0 : sqrt(6.0 / (double)(m->rows + m->cols));
+        const double bound =
+            graphss_i_is_bias(m->name) ? 0 : sqrt(6.0 / (double)(m->rows + m->cols));
         for (size_t j = 0; j < m->rows * m->cols; j++)
             w[j] = (float)(bound * (2 * graphss_rng_double(rng) - 1));
     }

@@ -232,10 +232,11 @@ static graphss_status number_classes(graphss_ctx *ctx, int32_t *to, const graphs
                                                       : too_many_classes(ctx, model, data);
 }
 
-/* label, names: likewise. */
-static graphss_status adopt_classes(graphss_ctx *ctx, int32_t **label, graphss_names *names,
-                                    graphss_adoption *what, const graphss_model *model,
-                                    const graphss_dataset *data)
+/* label, names: likewise. *to_out [classes of the data]: their numbers to the model, or NULL;
+ * the caller's. */
+static graphss_status adopt_classes(graphss_ctx *ctx, int32_t **to_out, int32_t **label,
+                                    graphss_names *names, graphss_adoption *what,
+                                    const graphss_model *model, const graphss_dataset *data)
 {
     const graphss_names *own = &data->class_names, *known = &model->class_names;
     const size_t n = data->graph.n_nodes;
@@ -263,8 +264,16 @@ static graphss_status adopt_classes(graphss_ctx *ctx, int32_t **label, graphss_n
         for (size_t i = 0; i < n && !st && data->label; i++)
             (*label)[i] = data->label[i] < 0 ? -1 : to[data->label[i]];
     }
-    graphss_release(ctx, to);
+    *to_out = to;
     return st;
+}
+
+/* The labels of a split in the data's classes; numbers beyond those stay. */
+static void renumber(int32_t *label, size_t n, const int32_t *to, size_t n_classes)
+{
+    for (size_t i = 0; i < n && label; i++)
+        if (label[i] >= 0 && (size_t)label[i] < n_classes)
+            label[i] = to[label[i]];
 }
 
 graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
@@ -274,12 +283,12 @@ graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
     graphss_dataset made = *data; /* shallow: what does not move stays the data's */
     graphss_features features = {0};
     graphss_names columns = {0}, classes = {0};
-    int32_t *label = NULL;
+    int32_t *label = NULL, *to = NULL;
     graphss_status st = check_counts(ctx, data);
     if (!st)
         st = adopt_columns(ctx, &features, &columns, &done, model, data);
     if (!st)
-        st = adopt_classes(ctx, &label, &classes, &done, model, data);
+        st = adopt_classes(ctx, &to, &label, &classes, &done, model, data);
     if (!st && done.columns) {
         made.features = features;
         made.column_names = columns;
@@ -288,7 +297,6 @@ graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
         made.label = label;
         made.class_names = classes;
         made.n_classes = model->n_classes;
-        made.split = (graphss_split){0};
     }
     if (!st && (done.columns || done.classes))
         st = graphss_dataset_refresh(ctx, &made);
@@ -297,6 +305,7 @@ graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
         graphss_names_destroy(ctx, &columns);
         graphss_names_destroy(ctx, &classes);
         graphss_release(ctx, label);
+        graphss_release(ctx, to);
         return st;
     }
     if (done.columns) {
@@ -306,8 +315,10 @@ graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
     if (done.classes) {
         graphss_release(ctx, data->label);
         graphss_names_destroy(ctx, &data->class_names);
-        graphss_split_destroy(ctx, &data->split);
+        renumber(data->split.train_label, data->split.n_train, to, data->n_classes);
+        renumber(data->split.val_label, data->split.n_val, to, data->n_classes);
     }
+    graphss_release(ctx, to);
     *data = made;
     if (what)
         *what = done;

@@ -174,10 +174,16 @@ static void test_classes_without_names_are_numbers(void **state)
     graphss_adoption what;
     model.class_names = (graphss_names){0};
     data_make(ctx, &data, "abc", few, "12", "12-1");
+    const int32_t said[2] = {1, 0}; /* a split of the data follows */
+    data.split.n_train = 2;
+    data.split.train = graphss_i_calloc(ctx, 2, sizeof *data.split.train);
+    data.split.train_label = graphss_i_copy(ctx, said, 2, sizeof *said);
     assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, &what));
     static const int32_t want[NODES] = {1, 2, -1, 1};
     assert_true(what.classes && data.n_classes == CLASSES);
     assert_memory_equal(data.label, want, sizeof want);
+    assert_int_equal(data.split.train_label[0], 2);
+    assert_int_equal(data.split.train_label[1], 1);
     graphss_dataset_destroy(ctx, &data);
     data_make(ctx, &data, "abc", few, "pq", "pq-p"); /* no numbers: position */
     assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, &what));
