@@ -65,10 +65,10 @@ static void churn_destroy(graphss_ctx *ctx, churn *c)
     graphss_i_mixing_destroy(ctx, &c->mix);
 }
 
-static graphss_status churn_link(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node)
+static graphss_status churn_link(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node,
+                                 bool cut)
 {
     graphss_i_sandbox *s = &c->world;
-    const bool cut = graphss_rng_below(&c->rng, 2) == 0;
     const int32_t degree = s->links.length[node];
     for (int i = 0; i < TRIES; i++) {
         int32_t other = -1;
@@ -88,11 +88,14 @@ static graphss_status churn_link(graphss_ctx *ctx, graphss_flips *out, churn *c,
     return GRAPHSS_OK;
 }
 
+/* Of dense features no word comes or goes: values become those of nodes of the class. */
 static graphss_status churn_word(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node,
                                  bool remove)
 {
     graphss_i_sandbox *s = &c->world;
+    const bool dense = graphss_features_dense(&c->mix.data->features);
     const int32_t n = s->words.length[node];
+    remove = remove && !dense;
     for (int i = 0; i < TRIES && !(remove && n <= 1); i++) {
         float value = 0;
         int32_t word;
@@ -101,8 +104,10 @@ static graphss_status churn_word(graphss_ctx *ctx, graphss_flips *out, churn *c,
         else
             word = graphss_i_mixing_word(&c->mix, graphss_i_mixing_class(&c->mix, node),
                                          &value, &c->rng);
-        if (word < 0 || c->word_seen[word] == c->turn ||
-            (!remove && graphss_i_sandbox_word(s, (size_t)node, word) != 0))
+        if (word < 0 || c->word_seen[word] == c->turn)
+            continue;
+        const float held = graphss_i_sandbox_word(s, (size_t)node, word);
+        if (dense ? held == value : !remove && held != 0)
             continue;
         c->word_seen[word] = c->turn;
         return graphss_i_sandbox_set_word(ctx, s, out, node, node, word, value);
@@ -124,16 +129,18 @@ static void describe(graphss_flips *flips, const graphss_dataset *data, uint64_t
 
 graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
                                const graphss_dataset *data, const int32_t *node, size_t n,
-                               uint64_t seed, const graphss_benign_options *each,
-                               size_t stride)
+                               uint64_t seed, const graphss_i_churning *each, size_t stride)
 {
     churn c = {.rng = graphss_rng_make(seed, GRAPHSS_STREAM_BENIGN)};
     graphss_status st = churn_init(ctx, &c, data);
     for (size_t i = 0; i < n && !st; i++) {
-        const graphss_benign_options *opt = each + i * stride;
+        const graphss_i_churning *opt = each + i * stride;
         c.turn = (int32_t)i + 1;
-        for (int64_t l = 0; l < opt->links && !st; l++)
-            st = churn_link(ctx, flips, &c, node[i]);
+        for (int64_t l = 0; l < opt->links + opt->joins + opt->cuts && !st; l++) {
+            const bool cut = l < opt->links ? graphss_rng_below(&c.rng, 2) == 0
+                                            : l >= opt->links + opt->joins;
+            st = churn_link(ctx, flips, &c, node[i], cut);
+        }
         /* Removals and additions in turn: the length of a row hardly changes. */
         for (int64_t w = 0; w < opt->features && !st && data->features.n_cols; w++)
             st = churn_word(ctx, flips, &c, node[i], w % 2 == 0);
@@ -153,7 +160,8 @@ graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
         return st;
     graphss_flips made = {0};
     describe(&made, data, seed, opt);
-    st = graphss_i_churn(ctx, &made, data, node, n, seed, opt, 0);
+    const graphss_i_churning each = {.links = opt->links, .features = opt->features};
+    st = graphss_i_churn(ctx, &made, data, node, n, seed, &each, 0);
     if (st)
         graphss_flips_destroy(ctx, &made);
     else
@@ -196,7 +204,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
                                   .features = *in->features,
                                   .label = label,
                                   .n_classes = in->n_classes};
-    const graphss_benign_options each = {.links = opt->links, .features = opt->features};
+    const graphss_i_churning each = {.links = opt->links, .features = opt->features};
     graphss_status st =
         graphss_i_churn(ctx, out, &data, in->victim, in->n_victims, in->seed, &each, 0);
     if (!st)

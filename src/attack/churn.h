@@ -5,11 +5,17 @@
 #include "base/base.h"
 #include <graphss/benign.h>
 
+typedef struct graphss_i_churning {
+    int64_t links;       /* joined or cut, a coin decides for each */
+    int64_t features;    /* come and go */
+    int64_t joins, cuts; /* and so many links that are joined, and cut */
+} graphss_i_churning;
+
 /* As graphss_benign_churn, without its checks: node i has the budget each[i * stride]. The
  * changes are appended to flips, which the caller releases even on errors. */
 graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
                                const graphss_dataset *data, const int32_t *node, size_t n,
-                               uint64_t seed, const graphss_benign_options *each,
+                               uint64_t seed, const graphss_i_churning *each,
                                size_t stride);
 
 #endif

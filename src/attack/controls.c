@@ -24,6 +24,19 @@ static size_t choose_actors(graphss_i_control_state *s, int32_t *actor, int32_t 
     return degree < most ? degree : most;
 }
 
+/* A word comes or goes; of dense features the value is that of a random node. */
+static float new_value(graphss_i_control_state *s, int32_t node, int32_t word)
+{
+    const float now = graphss_i_sandbox_word(&s->world, (size_t)node, word);
+    if (!graphss_features_dense(s->in->features))
+        return now != 0 ? 0 : s->on[word];
+    float value = now;
+    for (int i = 0; i < GRAPHSS_I_CONTROL_TRIES && value == now; i++)
+        value = graphss_i_sandbox_word(
+            &s->world, (size_t)graphss_rng_below(&s->rng, s->in->graph->n_nodes), word);
+    return value;
+}
+
 static graphss_status change(graphss_ctx *ctx, graphss_i_control_state *s, graphss_flips *out,
                              const graphss_i_control *control, int32_t victim, int32_t node,
                              bool link, bool *done)
@@ -35,9 +48,8 @@ static graphss_status change(graphss_ctx *ctx, graphss_i_control_state *s, graph
     (link ? s->link_seen : s->word_seen)[at] = s->turn;
     if (link)
         return graphss_i_sandbox_flip_link(ctx, &s->world, out, victim, node, at);
-    const bool there = graphss_i_sandbox_word(&s->world, (size_t)node, at) != 0;
     return graphss_i_sandbox_set_word(ctx, &s->world, out, victim, node, at,
-                                      there ? 0 : s->on[at]);
+                                      new_value(s, node, at));
 }
 
 static graphss_status attack_one(graphss_ctx *ctx, graphss_i_control_state *s,

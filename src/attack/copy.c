@@ -1,8 +1,8 @@
 /* copy.c - no gradient and no surrogate: a victim takes links and words of a random node of
  * another class, as an account does that poses as one of another kind. A coin decides between
  * two ways with the links: joining that node and its neighbours, or its neighbours alone and
- * cutting an own link for every two. Words are taken over with their values, so every kind of
- * feature will do. */
+ * cutting an own link for every two. Words are taken over with their values; of dense
+ * features, where every node has every word, the values are. */
 #include "attack/copy.h"
 #include "attack/attack_method.h"
 #include <math.h>
@@ -82,6 +82,31 @@ static graphss_status copy_words(graphss_ctx *ctx, graphss_i_sandbox *s, graphss
     return st;
 }
 
+/* The same of dense features: values that differ are taken over. */
+static graphss_status copy_values(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flips *flips,
+                                  int32_t victim, int32_t from, const graphss_i_copying *how,
+                                  graphss_rng *rng)
+{
+    const size_t d = s->words.d;
+    int32_t *word = graphss_i_alloc(ctx, d, sizeof *word);
+    graphss_status st = word ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t j = 0; j < d && word; j++)
+        word[j] = (int32_t)j;
+    if (!st)
+        graphss_rng_shuffle(rng, word, d);
+    int64_t made = 0;
+    for (size_t j = 0; j < d && !st && made < how->taken + how->dropped; j++) {
+        const float value = graphss_i_sandbox_word(s, (size_t)from, word[j]);
+        if (graphss_i_sandbox_word(s, (size_t)victim, word[j]) == value ||
+            graphss_rng_double(rng) >= how->share)
+            continue;
+        st = graphss_i_sandbox_set_word(ctx, s, flips, victim, victim, word[j], value);
+        made++;
+    }
+    graphss_release(ctx, word);
+    return st;
+}
+
 graphss_status graphss_i_copy_node(graphss_ctx *ctx, graphss_i_sandbox *s,
                                    graphss_flips *flips, const graphss_attack_input *in,
                                    int32_t victim, const graphss_i_copying *how,
@@ -97,7 +122,8 @@ graphss_status graphss_i_copy_node(graphss_ctx *ctx, graphss_i_sandbox *s,
         st = copy_links(ctx, s, flips, in, victim, from, how, rng);
     const size_t second = flips->count;
     if (!st && (how->taken || how->dropped))
-        st = copy_words(ctx, s, flips, victim, from, how, rng);
+        st = (graphss_features_dense(in->features) ? copy_values : copy_words)(
+            ctx, s, flips, victim, from, how, rng);
     *links = second - first;
     *words = flips->count - second;
     return st;

@@ -13,10 +13,10 @@ typedef struct graphss_i_copying {
     int64_t taken;   /* words of the node copied, at most */
     int64_t dropped; /* own words that it lacks, at most; one stays */
     double share;    /* the chance that such a word is taken or dropped; 1: all */
-} graphss_i_copying;
+} graphss_i_copying; /* of dense features `taken` + `dropped` values are taken over, at most */
 
 /* Changes the victim towards a random node of another class. Where many tries meet none it is
- * left alone. in: graph, label; s holds that graph as it is now. links, words: the changes
+ * left alone. in: graph, features, label; s holds that graph as it is now. links, words: the changes
  * made. */
 graphss_status graphss_i_copy_node(graphss_ctx *ctx, graphss_i_sandbox *s,
                                    graphss_flips *flips, const graphss_attack_input *in,

@@ -340,20 +340,27 @@ void graphss_i_glance_now(float *column, const graphss_i_glance *g, size_t node)
 
 /* ---- a node against its past ---- */
 
+/* Of dense rows: as many values, drawn anew, would make that difference,
+ *   d |a - b|^2 / (|a|^2 + |b|^2), at least 1 where they are not the same. */
+static int32_t values_changed(graphss_i_row a, graphss_i_row b)
+{
+    const size_t d = a.column ? b.n : a.n;
+    double apart = 0, length = 0;
+    for (size_t j = 0, at_a = 0, at_b = 0; j < d; j++) {
+        const double x = (double)graphss_i_row_value(a, &at_a, j);
+        const double y = (double)graphss_i_row_value(b, &at_b, j);
+        apart += (x - y) * (x - y);
+        length += x * x + y * y;
+    }
+    return apart > 0 ? (int32_t)fmin(ceil((double)d * apart / length), (double)d) : 0;
+}
+
 /* words in one row and not in the other */
 static int32_t words_changed(graphss_i_row a, graphss_i_row b)
 {
     int32_t changed = 0;
-    if (!a.column || !b.column) {
-        for (size_t j = 0, x = 0, y = 0; j < (a.column ? b.n : a.n); j++) {
-            const bool in_a =
-                a.column ? x < a.n && (size_t)a.column[x] == j && ++x : a.value[j] != 0;
-            const bool in_b =
-                b.column ? y < b.n && (size_t)b.column[y] == j && ++y : b.value[j] != 0;
-            changed += in_a != in_b;
-        }
-        return changed;
-    }
+    if (!a.column || !b.column)
+        return values_changed(a, b);
     size_t i = 0, j = 0;
     while (i < a.n || j < b.n) {
         const int64_t p = i < a.n ? a.column[i] : INT64_MAX;
@@ -433,7 +440,8 @@ void graphss_i_glance_past(float *column, graphss_i_change *change, const graphs
     }
     const graphss_i_row now = graphss_i_row_of(g->features, node),
                         then = graphss_i_row_of(past->features, was_node);
-    change->links = (int32_t)(joined + degree_before - kept);
+    change->cut = (int32_t)(degree_before - kept);
+    change->links = (int32_t)joined + change->cut;
     change->words = words_changed(now, then);
     movement(column, p, q, k);
     column[6] = (float)log1p((double)change->words);

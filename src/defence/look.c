@@ -284,9 +284,9 @@ static void take_row(graphss_i_look *x, size_t at, const graphss_i_glance *seen,
 /* Links and words, and where there is a past as many nodes by one of them alone: else links
  * that change without words would be hostile. How a node looks is told by the former: nodes
  * of few links look odd after churn of links, and a gate that learned it missed victims. */
-static graphss_benign_options churn_of(size_t i, size_t m)
+static graphss_i_churning churn_of(size_t i, size_t m)
 {
-    graphss_benign_options each = graphss_i_rehearsal_budget(i < m ? i : i / 2);
+    graphss_i_churning each = graphss_i_rehearsal_budget(i < m ? i : i / 2);
     each.features *= i < m || i % 2;
     each.links *= i < m || !(i % 2);
     return each;
@@ -296,7 +296,7 @@ static graphss_status rehearse(graphss_ctx *ctx, graphss_i_look *x)
 {
     const size_t third = x->n_fit / 3, m = third < HIT_MOST ? third : HIT_MOST;
     const size_t n_churned = x->before ? 2 * m : m;
-    graphss_benign_options churn[2 * HIT_MOST];
+    graphss_i_churning churn[2 * HIT_MOST];
     stage s = {0};
     x->n_hit = m;
     x->n_plain = x->n_fit < PLAIN_MOST ? x->n_fit : PLAIN_MOST;
@@ -448,9 +448,9 @@ static void list_models(models *m, const graphss_i_look *x, const int32_t *kind,
     m->start[GRAPHSS_I_CHANGED] = n;
 }
 
-/* Each of n nodes gets the amount of change of a random node: some for each kind, the others
- * as the kinds are. */
-static void draw_changes(graphss_benign_options *churn, size_t n, const graphss_i_look *x,
+/* Each of n nodes changes as a random node did, as many links joined, cut, and words: some for
+ * each kind, the others as the kinds are. */
+static void draw_changes(graphss_i_churning *churn, size_t n, const graphss_i_look *x,
                          const models *m, graphss_rng *rng)
 {
     for (size_t i = 0; i < n; i++) {
@@ -462,7 +462,8 @@ static void draw_changes(graphss_benign_options *churn, size_t n, const graphss_
         }
         const size_t at = from + (size_t)graphss_rng_below(rng, to - from);
         const graphss_i_change *c = &x->change[m->node[at]];
-        churn[i] = (graphss_benign_options){.links = c->links, .features = c->words};
+        churn[i] = (graphss_i_churning){
+            .joins = c->links - c->cut, .cuts = c->cut, .features = c->words};
     }
 }
 
@@ -474,7 +475,7 @@ static graphss_status churn_calm(graphss_ctx *ctx, graphss_i_calm *list,
     const size_t most = x->n_calm < CHURN_MOST ? x->n_calm : CHURN_MOST;
     graphss_rng rng = graphss_rng_make(x->in->seed, GRAPHSS_STREAM_DEFENCE);
     int32_t *node = graphss_i_alloc(ctx, most, sizeof *node);
-    graphss_benign_options *churn = graphss_i_alloc(ctx, most, sizeof *churn);
+    graphss_i_churning *churn = graphss_i_alloc(ctx, most, sizeof *churn);
     models m = {.node = graphss_i_alloc(ctx, x->n, sizeof *m.node)};
     stage s = {0};
     graphss_status st = node && m.node && churn ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;

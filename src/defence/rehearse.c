@@ -1,9 +1,11 @@
 /* rehearse.c - Nettack itself, with the classifier's own weights as its surrogate. A quick
  * stand-in, the words and links that speak loudest for another class, was tried: its victims
  * were louder than those of a search under Nettack's tests, and the gate missed quiet ones.
- * The search is kept short on large graphs: links are sought among a sample of nodes. */
+ * The search is kept short on large graphs: links are sought among a sample of nodes. Of dense
+ * features, where no word is there to be switched on, values are moved or copied. */
 #include "defence/rehearse.h"
 #include "attack/attack_method.h"
+#include "attack/move.h"
 #include "attack/sandbox.h"
 
 enum {
@@ -13,6 +15,7 @@ enum {
     TOGETHER_MOST = 4096, /* with more words their co-occurrence is not tested */
     TRIES = 50
 };
+static const double moved[BUDGETS] = {0.4, 0.7, 1}; /* share of the way, dense features */
 
 const char *graphss_i_rehearsed_name(size_t kind)
 {
@@ -28,9 +31,11 @@ size_t graphss_i_rehearsal_kind(size_t i)
     return turn[i % TURNS];
 }
 
-graphss_benign_options graphss_i_rehearsal_budget(size_t i)
+graphss_i_churning graphss_i_rehearsal_budget(size_t i)
 {
-    static const graphss_benign_options budget[BUDGETS] = {{1, 10}, {2, 20}, {5, 50}};
+    static const graphss_i_churning budget[BUDGETS] = {{.links = 1, .features = 10},
+                                                       {.links = 2, .features = 20},
+                                                       {.links = 5, .features = 50}};
     return budget[i % BUDGETS];
 }
 
@@ -87,9 +92,50 @@ typedef struct copier {
     graphss_rng rng;
 } copier;
 
-/* Links of `from` for half as many own ones, words of it for own ones. */
+/* Words of `from` for own ones. */
+static graphss_status copy_words(graphss_ctx *ctx, copier *a, graphss_flips *flips,
+                                 int32_t node, int32_t from, int64_t budget)
+{
+    graphss_i_sandbox *s = &a->world;
+    graphss_status st = GRAPHSS_OK;
+    for (int turn = 0; turn < 2; turn++) { /* add, then drop */
+        const int32_t giver = turn ? node : from, other = turn ? from : node;
+        int64_t left = budget / 2;
+        for (int64_t i = 0; i < 4 * budget && !st && left > 0; i++) {
+            const int32_t n = s->words.length[giver];
+            if (n < 2)
+                break;
+            const size_t at = (size_t)graphss_rng_below(&a->rng, (uint64_t)n);
+            const int32_t word = s->words.column[giver][at];
+            if (graphss_i_sandbox_word(s, (size_t)other, word) != 0)
+                continue;
+            const double value = graphss_i_words_value(&s->words, (size_t)giver, at);
+            st = graphss_i_sandbox_set_word(ctx, s, flips, node, node, word,
+                                            turn ? 0 : (float)value);
+            left--;
+        }
+    }
+    return st;
+}
+
+/* Values of `from` for own ones. */
+static graphss_status copy_values(graphss_ctx *ctx, copier *a, graphss_flips *flips,
+                                  int32_t node, int32_t from, int64_t budget)
+{
+    graphss_i_sandbox *s = &a->world;
+    graphss_status st = GRAPHSS_OK;
+    for (int64_t i = 0; i < budget && !st; i++) {
+        const int32_t column = (int32_t)graphss_rng_below(&a->rng, s->words.d);
+        const float value = graphss_i_sandbox_word(s, (size_t)from, column);
+        if (graphss_i_sandbox_word(s, (size_t)node, column) != value)
+            st = graphss_i_sandbox_set_word(ctx, s, flips, node, node, column, value);
+    }
+    return st;
+}
+
+/* Links of `from` for half as many own ones, and features of it. */
 static graphss_status copy(graphss_ctx *ctx, copier *a, graphss_flips *flips, int32_t node,
-                           int32_t from, graphss_benign_options budget)
+                           int32_t from, graphss_i_churning budget)
 {
     graphss_i_sandbox *s = &a->world;
     const graphss_graph *g = a->in->now->graph;
@@ -109,23 +155,9 @@ static graphss_status copy(graphss_ctx *ctx, copier *a, graphss_flips *flips, in
             left--;
         }
     }
-    for (int turn = 0; turn < 2; turn++) { /* add, then drop */
-        const int32_t giver = turn ? node : from, other = turn ? from : node;
-        int64_t left = budget.features / 2;
-        for (int64_t i = 0; i < 4 * budget.features && !st && left > 0; i++) {
-            const int32_t n = s->words.length[giver];
-            if (n < 2)
-                break;
-            const size_t at = (size_t)graphss_rng_below(&a->rng, (uint64_t)n);
-            const int32_t word = s->words.column[giver][at];
-            if (graphss_i_sandbox_word(s, (size_t)other, word) != 0)
-                continue;
-            const double value = graphss_i_words_value(&s->words, (size_t)giver, at);
-            st = graphss_i_sandbox_set_word(ctx, s, flips, node, node, word,
-                                            turn ? 0 : (float)value);
-            left--;
-        }
-    }
+    if (!st && s->words.d)
+        st = (graphss_features_dense(a->in->now->features) ? copy_values : copy_words)(
+            ctx, a, flips, node, from, budget.features);
     return st;
 }
 
@@ -166,18 +198,22 @@ static graphss_status attack_some(graphss_ctx *ctx, graphss_flips *flips,
     const graphss_i_glance *now = in->now;
     int32_t *victim = graphss_i_alloc(ctx, in->n_victims, sizeof *victim);
     graphss_i_attack_budget *each = graphss_i_calloc(ctx, in->n_victims, sizeof *each);
+    double *share = graphss_i_calloc(ctx, in->n_victims, sizeof *share);
     graphss_attack_options opt = graphss_attack_options_default();
-    graphss_status st = victim && each ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    graphss_status st = victim && each && share ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    const bool dense = graphss_features_dense(now->features);
     size_t n = 0;
     opt.cooccurrence_test = now->features->n_cols <= TOGETHER_MOST;
     for (size_t i = 0; i < in->n_victims && !st; i++) {
         const size_t kind = graphss_i_rehearsal_kind(i);
-        const graphss_benign_options budget = graphss_i_rehearsal_budget(i / TURNS);
+        const graphss_i_churning budget = graphss_i_rehearsal_budget(i / TURNS);
         if (kind == GRAPHSS_I_REHEARSED_COPIED)
             continue;
         if (kind != GRAPHSS_I_REHEARSED_WORDS)
             each[n].links = (size_t)budget.links;
-        if (kind != GRAPHSS_I_REHEARSED_LINKS)
+        if (kind != GRAPHSS_I_REHEARSED_LINKS && dense)
+            share[n] = moved[i / TURNS % BUDGETS];
+        else if (kind != GRAPHSS_I_REHEARSED_LINKS)
             each[n].features = (size_t)budget.features;
         victim[n++] = in->victim[i];
     }
@@ -191,6 +227,11 @@ static graphss_status attack_some(graphss_ctx *ctx, graphss_flips *flips,
                                         .seed = in->seed};
     if (!st && n)
         st = graphss_i_nettack_each(ctx, flips, &input, &opt, each, now->n / POOL + 1, NULL);
+    if (!st && n && dense) {
+        graphss_rng rng = graphss_rng_make(in->seed, GRAPHSS_STREAM_DEFENCE);
+        st = graphss_i_move(ctx, flips, &input, share, &rng);
+    }
+    graphss_release(ctx, share);
     graphss_release(ctx, each);
     graphss_release(ctx, victim);
     return st;

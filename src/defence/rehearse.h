@@ -24,7 +24,7 @@ typedef struct graphss_i_rehearsal {
     size_t n_victims;
     const int32_t *churned; /* [n_churned] others, to churn, */
     size_t n_churned;
-    const graphss_benign_options *churn; /* [n_churned] each so much */
+    const graphss_i_churning *churn; /* [n_churned] each so much */
     uint64_t seed;
 } graphss_i_rehearsal;
 
@@ -32,7 +32,7 @@ typedef struct graphss_i_rehearsal {
  * caller's. Time O(nodes + links + words + victims * (columns + least(nodes, 2000))). */
 size_t graphss_i_rehearsal_kind(size_t i);
 /* Budgets in turn: 1 link and 10 words, 2 and 20, 5 and 50. */
-graphss_benign_options graphss_i_rehearsal_budget(size_t i);
+graphss_i_churning graphss_i_rehearsal_budget(size_t i);
 graphss_status graphss_i_rehearse(graphss_ctx *ctx, graphss_graph *graph,
                                   graphss_features *features, const graphss_i_rehearsal *in);
 

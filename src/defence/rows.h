@@ -26,6 +26,16 @@ static inline size_t graphss_i_row_at(graphss_i_row r, size_t j)
     return r.column ? (size_t)r.column[j] : j;
 }
 
+/* The value in a column, columns being asked for in ascending order; at: 0 at first. */
+static inline float graphss_i_row_value(graphss_i_row r, size_t *at, size_t column)
+{
+    if (!r.column)
+        return r.value[column];
+    while (*at < r.n && (size_t)r.column[*at] < column)
+        ++*at;
+    return *at < r.n && (size_t)r.column[*at] == column ? r.value[*at] : 0;
+}
+
 /* The same entries, stored in the same way? */
 static inline bool graphss_i_row_same(graphss_i_row a, graphss_i_row b)
 {

@@ -1,8 +1,12 @@
 /* simulate.c - the attacks do the work. Copying is asked for a node at a time: its budgets are
- * shares of a node's words, and both ways with the links have to occur equally often. */
+ * shares of a node's words, and both ways with the links have to occur equally often.
+ *
+ * Nettack switches words on and off. Of dense features there are none to switch, so there it
+ * chooses links alone, and features are moved (move.h). */
 #include "defence/simulate.h"
 #include "attack/attack_method.h"
 #include "attack/copy.h"
+#include "attack/move.h"
 
 enum { BUDGETS = GRAPHSS_I_BUDGETS };
 static const struct {
@@ -10,6 +14,7 @@ static const struct {
 } budgets[BUDGETS] = {{1, 10}, {2, 20}, {5, 50}};
 static const int64_t drawn_links[BUDGETS] = {2, 4, 6};
 static const double borrowed[BUDGETS] = {0.5, 0.8, 1}; /* share of the words */
+static const double moved[BUDGETS] = {0.4, 0.7, 1};    /* share of the way */
 
 /* Links and words of another node, or words alone; half of the victims join the node itself.
  */
@@ -34,6 +39,24 @@ static graphss_status copy(graphss_ctx *ctx, graphss_flips *flips,
     return st;
 }
 
+/* Nettack on links, then features towards those of nodes of the class that gains. */
+static graphss_status push(graphss_ctx *ctx, graphss_flips *flips,
+                           const graphss_attack_input *in, size_t budget,
+                           const graphss_attack_options *links, const graphss_i_ground *ground)
+{
+    graphss_rng rng = graphss_rng_make(in->seed, GRAPHSS_STREAM_DEFENCE);
+    double *share = graphss_i_alloc(ctx, in->n_victims, sizeof *share);
+    graphss_status st = share ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t v = 0; v < in->n_victims && share; v++)
+        share[v] = moved[budget];
+    if (!st && links->links)
+        st = graphss_i_nettack_each(ctx, flips, in, links, NULL, 1, ground);
+    if (!st)
+        st = graphss_i_move(ctx, flips, in, share, &rng);
+    graphss_release(ctx, share);
+    return st;
+}
+
 /* Drawn links do less harm than chosen ones, so an attacker draws more of them. */
 static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
                           const graphss_attack_input *in, graphss_i_tampering kind,
@@ -48,8 +71,12 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
                                            : budgets[budget].links;
     opt.features =
         kind == GRAPHSS_I_LINKS || kind == GRAPHSS_I_DICE ? 0 : budgets[budget].features;
-    if (!drawn && kind != GRAPHSS_I_CHURN)
-        return graphss_i_nettack_each(ctx, flips, in, &opt, NULL, 1, ground);
+    if (!drawn && kind != GRAPHSS_I_CHURN) {
+        if (!opt.features || !graphss_features_dense(in->features))
+            return graphss_i_nettack_each(ctx, flips, in, &opt, NULL, 1, ground);
+        opt.features = 0;
+        return push(ctx, flips, in, budget, &opt, ground);
+    }
     opt.method = kind == GRAPHSS_I_DICE ? "dice" : drawn ? "random" : "benign";
     return graphss_attack_run(ctx, flips, NULL, in, &opt);
 }

@@ -209,7 +209,7 @@ static void test_a_rehearsal_changes_whom_it_should(void **state)
     seen_world s;
     seen_world_make(ctx, &s);
     const int32_t victim[] = {0, 1, 2, 3, 4}, churned[] = {10, 11};
-    const graphss_benign_options churn[] = {{0, 4}, {0, 0}};
+    const graphss_i_churning churn[] = {{.features = 4}, {0}};
     const graphss_i_rehearsal in = {.now = &s.look.now,
                                     .believed = s.look.believed,
                                     .victim = victim,
@@ -254,11 +254,11 @@ static void test_rehearsals_of_many_nodes_fit_together(void **state)
     seen_world s;
     seen_world_make(ctx, &s);
     int32_t victim[SIDE], churned[SIDE];
-    graphss_benign_options churn[SIDE];
+    graphss_i_churning churn[SIDE];
     for (int32_t i = 0; i < SIDE; i++) {
         victim[i] = i;
         churned[i] = SIDE + i;
-        churn[i] = (graphss_benign_options){20, 2};
+        churn[i] = (graphss_i_churning){.links = 20, .features = 2};
     }
     for (uint64_t seed = 0; seed < 5; seed++) {
         const graphss_i_rehearsal in = {.now = &s.look.now,
@@ -286,7 +286,7 @@ static graphss_status rehearse_some(graphss_ctx *ctx, void *arg)
 {
     const seen_world *s = arg;
     const int32_t victim[] = {0, 1, 2, 3, 4}, churned[] = {10, 11};
-    const graphss_benign_options churn[] = {{1, 4}, {2, 0}};
+    const graphss_i_churning churn[] = {{.links = 1, .features = 4}, {.links = 2}};
     const graphss_i_rehearsal in = {.now = &s->look.now,
                                     .believed = s->look.believed,
                                     .victim = victim,

@@ -1,0 +1,18 @@
+/* move.h - dense features of victims are moved towards those of nodes they are to look like:
+ * what an attacker does where there are no words to switch on and off. */
+#ifndef GRAPHSS_MOVE_H
+#define GRAPHSS_MOVE_H
+
+#include "base/base.h"
+#include <graphss/attack.h>
+
+/* Appends the changes to *flips, in which new links of the victims may stand: a victim is to
+ * look like a random node of the class that most of its new links lead to; without any, of
+ * another class than its own. x += share (x' - x); where many tries meet no such node, or with
+ * a share of 0, it is left alone. in: graph, features (dense), label, n_classes, victims;
+ * share [victims]. */
+graphss_status graphss_i_move(graphss_ctx *ctx, graphss_flips *flips,
+                              const graphss_attack_input *in, const double *share,
+                              graphss_rng *rng);
+
+#endif
