@@ -59,8 +59,29 @@ static const char *node_name(const graphss_dataset *data, int32_t node, char buf
     return buffer;
 }
 
+static json_t *json_changes(const graphss_alert_changes *c)
+{
+    json_t *json = json_object();
+    cli_json_set(json, "nodes_known", json_integer((json_int_t)c->nodes_known));
+    cli_json_set(json, "links_changed", json_integer((json_int_t)c->links_changed));
+    cli_json_set(json, "features_changed", json_integer((json_int_t)c->features_changed));
+    cli_json_set(json, "nodes_new", json_integer((json_int_t)c->nodes_new));
+    cli_json_set(json, "nodes_gone", json_integer((json_int_t)c->nodes_gone));
+    return json;
+}
+
+static void show_changes(const graphss_alert_changes *c)
+{
+    if (c->links_changed + c->features_changed + c->nodes_new + c->nodes_gone == 0)
+        printf("Changed  nothing since the previous snapshot\n");
+    else
+        printf("Changed  links of %zu and features of %zu of %zu nodes, %zu new, %zu gone\n",
+               c->links_changed, c->features_changed, c->nodes_known, c->nodes_new,
+               c->nodes_gone);
+}
+
 static void fill(cli *app, const graphss_alert *a, const graphss_dataset *data,
-                 const graphss_alert_options *opt)
+                 const graphss_alert_options *opt, bool past)
 {
     char buffer[24];
     json_t *flagged = json_array(), *nodes = json_array();
@@ -82,6 +103,8 @@ static void fill(cli *app, const graphss_alert *a, const graphss_dataset *data,
     cli_json_set(app->json, "share", cli_json_real(a->share));
     cli_json_set(app->json, "nodes", json_integer((json_int_t)a->n_group));
     cli_json_set(app->json, "calibration_nodes", json_integer((json_int_t)a->n_calibration));
+    if (past)
+        cli_json_set(app->json, "changes", json_changes(&a->changes));
     cli_json_set(app->json, "flagged_nodes", flagged);
     cli_json_set(app->json, "flagged", nodes);
     cli_json_set(app->json, "seconds", cli_json_real(a->seconds));
@@ -91,10 +114,12 @@ static void fill(cli *app, const graphss_alert *a, const graphss_dataset *data,
 }
 
 static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
-                 const graphss_alert_options *opt, size_t most)
+                 const graphss_alert_options *opt, size_t most, bool past)
 {
     char buffer[24];
     cli_show_dataset(app, data);
+    if (past)
+        show_changes(&a->changes);
     printf("%s  p = %.4f at a false-alarm rate of %g\n", a->alert ? "ALERT  " : "calm   ",
            a->p_value, opt->false_alarm_rate);
     printf("Score    %.4f, threshold %.4f: ranks of %zu nodes among %zu clean ones of their "
@@ -293,9 +318,9 @@ static graphss_status run(cli *app)
         goto done;
     app->alerted = alert.alert;
     if (app->json)
-        fill(app, &alert, &s.current, &opt);
+        fill(app, &alert, &s.current, &opt, own.previous != NULL);
     else
-        show(app, &alert, &s.current, &opt, (size_t)own.list);
+        show(app, &alert, &s.current, &opt, (size_t)own.list, own.previous != NULL);
 done:
     graphss_alert_destroy(app->ctx, &alert);
     graphss_release(app->ctx, node);

@@ -111,9 +111,9 @@ static graphss_status get_model(cli *app, snapshot_run *r)
                      r->own.model_file);
         return graphss_model_fits(app->ctx, r->model, &r->data);
     }
-    const graphss_train_options opt =
-        graphss_protocol_options_default(r->own.model, (graphss_mode)r->split_opt.mode).train;
     const graphss_dataset *past = &r->made.previous;
+    const graphss_train_options opt = graphss_train_options_for(
+        r->own.model, (graphss_mode)r->split_opt.mode, &past->features);
     graphss_status st = graphss_model_train(
         app->ctx, &r->model, NULL, &past->graph, &past->features, past->n_classes,
         &r->made.previous_split, (uint64_t)app->global.seed, &opt);

@@ -80,6 +80,19 @@ static size_t count_known(const graphss_split *split, const int32_t *truth)
     return known;
 }
 
+/* Of the validation labels, that of the class that has most. */
+static double largest_share(const graphss_split *split, size_t n_classes)
+{
+    size_t *count = cli_alloc(n_classes, sizeof *count), most = 0;
+    memset(count, 0, n_classes * sizeof *count);
+    for (size_t i = 0; i < split->n_val; i++)
+        count[split->val_label[i]]++;
+    for (size_t c = 0; c < n_classes; c++)
+        most = count[c] > most ? count[c] : most;
+    free(count);
+    return (double)most / (double)split->n_val;
+}
+
 static graphss_status write_plot(cli *app, const char *path, const cli_fit *fit,
                                  const char *model, const graphss_dataset *data)
 {
@@ -223,6 +236,9 @@ static graphss_status run(cli *app)
         st = cli_split_choose(app, &split, &data, &split_opt);
     if (st)
         goto done;
+    opt = graphss_train_options_for(own.model, (graphss_mode)split_opt.mode, &data.features);
+    if ((st = cli_apply(app, 2, &opt)))
+        goto done;
     if (!app->json) {
         cli_show_dataset(app, &data);
         cli_show_split(app, &split, &split_opt);
@@ -231,6 +247,9 @@ static graphss_status run(cli *app)
     st = cli_fit_run(app, &fit, &data, &split, &opt);
     if (!st && own.output)
         st = graphss_model_save(app->ctx, fit.model, own.output);
+    if (!st && split.n_val && fit.log.val_accuracy < largest_share(&split, data.n_classes))
+        cli_note(app, "warning: it is no better than always saying the largest class: try "
+                      "another --dropout, --learning-rate or --model");
     if (!st && own.plot)
         st = write_plot(app, own.plot, &fit, own.model, &data);
     if (st)

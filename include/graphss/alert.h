@@ -45,6 +45,13 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_test(graphss_ctx *ctx, double *p
 /* Conformal p-value of one score: (1 + calm scores at least as high) / (1 + n_calm). */
 GRAPHSS_API double graphss_alert_rank(double score, const double *calm, size_t n_calm);
 
+/* What changed since the past. */
+typedef struct graphss_alert_changes {
+    size_t nodes_known;                     /* there then and now, */
+    size_t links_changed, features_changed; /* of which so many have other links, features */
+    size_t nodes_new, nodes_gone;
+} graphss_alert_changes;
+
 /* A plain value: {0} is empty; the arrays belong to it. */
 typedef struct graphss_alert {
     bool alert; /* p_value <= the rate */
@@ -62,6 +69,7 @@ typedef struct graphss_alert {
     size_t n_flagged;
     int32_t *flagged; /* nodes of the group more likely hit than not, the most likely first;
                        * in an alert without any: those with p_value <= the rate */
+    graphss_alert_changes changes; /* of the whole snapshot; all 0 without a past */
     double seconds;
 } graphss_alert;
 

@@ -51,6 +51,11 @@ GRAPHSS_API const char *graphss_model_summary(size_t i);
  * graphss_model_train then refuses. */
 GRAPHSS_API graphss_train_options graphss_train_options_default(const char *model,
                                                                 graphss_mode mode);
+/* The same for these features: of dense ones, which are few and say something each, fewer are
+ * dropped (docs/method.md). NULL: as above. */
+GRAPHSS_API graphss_train_options
+graphss_train_options_for(const char *model, graphss_mode mode,
+                          const graphss_features *features);
 GRAPHSS_API const graphss_option *graphss_train_options_table(void);
 
 /* What a training run did. The arrays belong to it. */

@@ -127,6 +127,20 @@ static graphss_status list_calibration(graphss_ctx *ctx, graphss_alert *r,
     return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
+static graphss_alert_changes count_changes(const graphss_i_look *look)
+{
+    graphss_alert_changes c = {0};
+    for (size_t i = 0; i < look->n && look->before; i++) {
+        const bool known = look->before[i] >= 0;
+        c.nodes_known += known;
+        c.nodes_new += !known;
+        c.links_changed += known && look->change[i].links > 0;
+        c.features_changed += known && look->change[i].words > 0;
+    }
+    c.nodes_gone = look->before ? look->in->previous->graph->n_nodes - c.nodes_known : 0;
+    return c;
+}
+
 static graphss_status explain(graphss_ctx *ctx, graphss_alert *r, const graphss_i_look *look,
                               const int32_t *node, size_t n, const graphss_alert_options *opt)
 {
@@ -174,6 +188,7 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
                         .threshold = v.threshold,
                         .n_group = v.n_group,
                         .n_nodes = seen.n_nodes,
+                        .changes = count_changes(&look),
                         .node_score = seen.score,
                         .node_p_value = seen.p_value};
     seen.score = seen.p_value = NULL;

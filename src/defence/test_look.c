@@ -175,10 +175,14 @@ static void test_changes_are_counted_and_a_node_that_did_not_change_has_none(voi
     seen_world_make(ctx, &s);
     const graphss_graph *now = &s.a.current, *then = &s.a.w.graph;
     for (int32_t i = 0; i < WORLD_NODES; i++) {
-        int32_t changed = 0;
-        for (int32_t u = 0; u < WORLD_NODES; u++)
-            changed += graphss_graph_has_edge(now, i, u) != graphss_graph_has_edge(then, i, u);
+        int32_t changed = 0, cut = 0;
+        for (int32_t u = 0; u < WORLD_NODES; u++) {
+            const bool was = graphss_graph_has_edge(then, i, u);
+            changed += graphss_graph_has_edge(now, i, u) != was;
+            cut += was && !graphss_graph_has_edge(now, i, u);
+        }
         assert_int_equal(s.look.change[i].links, changed);
+        assert_int_equal(s.look.change[i].cut, cut);
         assert_int_equal(s.look.change[i].words, 0);
     }
     seen_world_destroy(ctx, &s);
@@ -199,6 +203,40 @@ static void test_changes_are_counted_and_a_node_that_did_not_change_has_none(voi
     }
     graphss_i_look_destroy(ctx, &look);
     attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+/* As many values as would make that difference: of 4 none, all, half, and a little. */
+static void test_dense_features_change_by_how_far_they_move(void **state)
+{
+    (void)state;
+    enum { N = 4, D = 4 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int64_t none[N + 1] = {0};
+    int32_t nobody = 0, before[N] = {0, 1, 2, 3}, want[N] = {0, 4, 2, 1};
+    float then[N * D] = {1, 2, 3, 4, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+    /* of the third |a - b|^2 = 2, |a|^2 + |b|^2 = 6 */
+    float now[N * D] = {1, 2, 3, 4, 0, 1, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1.1F};
+    float prob[N * K] = {1, 0, 1, 0, 1, 0, 1, 0}, weight[D * K] = {0};
+    const graphss_graph graph = {.n_nodes = N, .offset = none, .target = &nobody};
+    const graphss_features was = {.n_rows = N, .n_cols = D, .value = then},
+                           is = {.n_rows = N, .n_cols = D, .value = now};
+    const graphss_i_voice voice[] = {{.weight = weight, .unit = 1, .heat = 1},
+                                     {.weight = weight, .unit = 1, .heat = 1}};
+    graphss_i_glance past = {
+        .graph = &graph, .features = &was, .prob = prob, .n = N, .k = K, .voice = voice};
+    graphss_i_glance seen = past;
+    seen.features = &is;
+    assert_ok(ctx, graphss_i_glance_open(ctx, &past));
+    assert_ok(ctx, graphss_i_glance_open(ctx, &seen));
+    for (size_t i = 0; i < N; i++) {
+        float column[GRAPHSS_I_GLANCE_PAST];
+        graphss_i_change change;
+        graphss_i_glance_past(column, &change, &seen, &past, before, i);
+        assert_int_equal(change.words, want[i]);
+    }
+    graphss_i_glance_close(ctx, &seen);
+    graphss_i_glance_close(ctx, &past);
     graphss_ctx_free(ctx);
 }
 
@@ -488,6 +526,7 @@ int main(void)
         cmocka_unit_test(test_columns_of_now_are_what_they_say),
         cmocka_unit_test(test_what_neighbours_say_is_the_mean_over_them),
         cmocka_unit_test(test_changes_are_counted_and_a_node_that_did_not_change_has_none),
+        cmocka_unit_test(test_dense_features_change_by_how_far_they_move),
         cmocka_unit_test(test_a_rehearsal_changes_whom_it_should),
         cmocka_unit_test(test_rehearsals_of_many_nodes_fit_together),
         cmocka_unit_test(test_failing_allocations_leave_nothing),

@@ -222,7 +222,7 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
                                    const graphss_train_options *given)
 {
     const graphss_train_options opt =
-        given ? *given : graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+        given ? *given : graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, features);
     graphss_model *model = NULL;
     graphss_status st = check_training(ctx, graph, features, n_classes, split);
     if (!st)

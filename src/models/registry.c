@@ -74,6 +74,17 @@ graphss_train_options graphss_train_options_default(const char *model, graphss_m
     return opt;
 }
 
+graphss_train_options graphss_train_options_for(const char *model, graphss_mode mode,
+                                                const graphss_features *features)
+{
+    static const double dense_most = 0.3;
+    graphss_train_options opt = graphss_train_options_default(model, mode);
+    if (features && graphss_features_dense(features) && mode == GRAPHSS_MODE_HONEST &&
+        opt.dropout > dense_most)
+        opt.dropout = dense_most;
+    return opt;
+}
+
 static const char *const modes[] = {"honest", "paper", NULL};
 
 #define FIELD(f) offsetof(graphss_train_options, f)

@@ -32,6 +32,24 @@ static double test_accuracy(graphss_ctx *ctx, const graphss_model *model, const 
     return graphss_accuracy(label, w->label, w->split.test, w->split.n_test);
 }
 
+static void test_of_dense_features_fewer_are_dropped(void **state)
+{
+    (void)state;
+    float value = 1;
+    const graphss_features dense = {.n_rows = 1, .n_cols = 1, .value = &value};
+    for (size_t i = 0; graphss_model_name(i); i++) {
+        const char *name = graphss_model_name(i);
+        const double usual = graphss_train_options_default(name, GRAPHSS_MODE_HONEST).dropout;
+        const double paper = graphss_train_options_default(name, GRAPHSS_MODE_PAPER).dropout;
+        assert_true(graphss_train_options_for(name, GRAPHSS_MODE_HONEST, NULL).dropout ==
+                    usual);
+        assert_true(graphss_train_options_for(name, GRAPHSS_MODE_HONEST, &dense).dropout <
+                    usual);
+        assert_true(graphss_train_options_for(name, GRAPHSS_MODE_PAPER, &dense).dropout ==
+                    paper);
+    }
+}
+
 static void test_each_model_learns(void **state)
 {
     (void)state;
@@ -443,6 +461,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_model_learns),
+        cmocka_unit_test(test_of_dense_features_fewer_are_dropped),
         cmocka_unit_test(test_probabilities_sum_to_one),
         cmocka_unit_test(test_kept_weights_are_those_that_were_measured),
         cmocka_unit_test(test_paper_mode_keeps_one_step_late),

@@ -48,6 +48,19 @@ static inline void world_make(graphss_ctx *ctx, world *w, uint64_t seed)
     assert_ok(ctx, graphss_split_make(ctx, &w->split, w->label, WORLD_NODES, 2, seed, NULL));
 }
 
+/* Measurements in place of words: around the label's number, no two the same. */
+static inline void world_measure(graphss_ctx *ctx, world *w, uint64_t seed)
+{
+    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SYNTH);
+    float *value = graphss_i_alloc(ctx, WORLD_NODES * WORLD_WORDS, sizeof *value);
+    for (size_t i = 0; i < WORLD_NODES * WORLD_WORDS; i++)
+        value[i] = (float)w->label[i / WORLD_WORDS] + (float)graphss_rng_double(&rng) + 0.1F;
+    graphss_features_destroy(ctx, &w->features);
+    assert_ok(ctx, graphss_i_features_from_dense(ctx, &w->features, WORLD_NODES, WORLD_WORDS,
+                                                 value, "measured"));
+    assert_true(graphss_features_dense(&w->features));
+}
+
 static inline void world_destroy(graphss_ctx *ctx, world *w)
 {
     graphss_graph_destroy(ctx, &w->graph);

@@ -76,4 +76,14 @@ for way in "--group alone.txt" "--groups line.txt"; do
     "$json_value" $field <../stdout >>compared.txt || complain "no $field"
 done
 [ "$(sort -u compared.txt | wc -l)" = 1 ] || complain "$(tr '\n' ' ' <compared.txt)"
+case_ "what changed since the past is told"
+run alert --model-file churned/model --current churned/previous.npz --previous churned/previous.npz
+[ "$code" -le 1 ] || complain "code $code"
+out "Changed  nothing since the previous snapshot"
+run --json alert --model-file churned/model --current churned/current.npz --previous churned/previous.npz
+[ "$("$json_value" changes.links_changed <../stdout)" -gt 0 ] || complain "links_changed"
+[ "$("$json_value" changes.features_changed <../stdout)" -gt 0 ] || complain "features_changed"
+json changes.nodes_new 0
+run --json alert --model-file churned/model --current churned/current.npz
+grep -q '"changes"' ../stdout && complain "changes without a past"
 finish

@@ -152,6 +152,14 @@ run train measured -o measured.model -q
 exits 0
 run --json recover --model-file measured.model --current measured --previous measured -o m.npz
 exits 0; json kind none; json share 0.0
+run --json recover --model-file measured.model --current measured -o m.npz
+exits 0; json kind none
+run attack measured --model-file measured.model --method copy --victims 0.3 --links 0 --features 3 -o copied.tsv -q
+exits 0
+run apply measured --flips copied.tsv -o copied.npz -q
+exits 0
+run --json recover --model-file measured.model --current copied.npz --previous measured -o m.npz
+exits 0; json kind features
 mkdir renamed
 sed 's/^u/v/' measured/nodes.csv >renamed/nodes.csv
 sed 's/u\([0-9]\)/v\1/g' measured/edges.csv >renamed/edges.csv
