@@ -19,7 +19,7 @@ static const graphss_option rows[] = {
     {"current", GRAPHSS_OPTION_STRING, FIELD(current), 0, 0, NULL, "DATASET",
      "the snapshot to judge; its labels are not looked at", 0},
     {"previous", GRAPHSS_OPTION_STRING, FIELD(previous), 0, 0, NULL, "DATASET",
-     "the snapshot before; nodes are matched by name", 0},
+     "an earlier snapshot, known to be clean; nodes are matched by name", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
      "labelled nodes of the current snapshot; default: those of the model", 0},
     {"group", GRAPHSS_OPTION_STRING, FIELD(group), 0, 0, NULL, "FILE",

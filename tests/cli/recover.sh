@@ -153,7 +153,7 @@ exits 0
 run --json recover --model-file measured.model --current measured --previous measured -o m.npz
 exits 0; json kind none; json share 0.0
 run --json recover --model-file measured.model --current measured -o m.npz
-exits 0; json kind none
+exits 0; json changed 0
 run attack measured --model-file measured.model --method copy --victims 0.3 --links 0 --features 3 -o copied.tsv -q
 exits 0
 run apply measured --flips copied.tsv -o copied.npz -q
