@@ -15,7 +15,6 @@ typedef struct graphss_i_churning {
  * changes are appended to flips, which the caller releases even on errors. */
 graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
                                const graphss_dataset *data, const int32_t *node, size_t n,
-                               uint64_t seed, const graphss_i_churning *each,
-                               size_t stride);
+                               uint64_t seed, const graphss_i_churning *each, size_t stride);
 
 #endif

@@ -16,8 +16,8 @@ typedef struct graphss_i_copying {
 } graphss_i_copying; /* of dense features `taken` + `dropped` values are taken over, at most */
 
 /* Changes the victim towards a random node of another class. Where many tries meet none it is
- * left alone. in: graph, features, label; s holds that graph as it is now. links, words: the changes
- * made. */
+ * left alone. in: graph, features, label; s holds that graph as it is now. links, words: the
+ * changes made. */
 graphss_status graphss_i_copy_node(graphss_ctx *ctx, graphss_i_sandbox *s,
                                    graphss_flips *flips, const graphss_attack_input *in,
                                    int32_t victim, const graphss_i_copying *how,

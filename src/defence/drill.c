@@ -114,7 +114,7 @@ graphss_status graphss_i_drills_attack(graphss_ctx *ctx, graphss_flips *flips,
         if (hit(i, round))
             victim[step.n_victims++] = d->node[i];
     const graphss_status st = graphss_i_simulate(ctx, flips, &step, kind_of(drill), surrogate,
-                                                 drill % HALVES, ground);
+                                                 drill % HALVES, d->apart, ground);
     graphss_release(ctx, victim);
     return st;
 }

@@ -20,6 +20,7 @@ typedef struct graphss_i_drills {
     int32_t *node, *label; /* [blocks * block] labelled nodes in random order */
     size_t blocks, block;
     size_t views; /* the snapshot itself included */
+    bool apart;   /* churn is also of links or words alone, see simulate.h */
 } graphss_i_drills;
 
 /* Validation nodes, else training nodes; DATA where both are too few. */

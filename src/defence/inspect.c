@@ -44,7 +44,7 @@ typedef struct inspection {
     float *before_prob, *before_degree, *before_words;
     graphss_i_suspicion suspicion[GROUPS];
     bool fitted[GROUPS];
-    uint8_t *still;   /* [n] known not to be hit; NULL: nobody. See stand_still() */
+    uint8_t *still;   /* [n] as in the past, so not hit; NULL: no past */
     double untouched; /* prior weight of that state, for every free node */
     double share[GROUPS][GRAPHSS_I_STATES]; /* as found */
     double *scratch;                        /* [tasks x scratch_size(k)] */
@@ -82,13 +82,11 @@ void graphss_i_inspection_destroy(graphss_ctx *ctx, graphss_i_inspection *x)
 
 /* ---- preparation ---- */
 
-/* Gates count words. Of dense features there is nothing to count, and whoever changes their
- * values looks like anybody else; but who did not change was not hit. */
+/* Who did not change was not hit, whatever it looks like. */
 static graphss_status stand_still(graphss_ctx *ctx, inspection *x)
 {
     const graphss_i_scene *scene = x->scene;
-    if (!scene->before || (!graphss_features_dense(scene->current.features) &&
-                           !graphss_features_dense(scene->previous.features)))
+    if (!scene->before)
         return GRAPHSS_OK;
     x->still = graphss_i_alloc(ctx, scene->n, sizeof *x->still);
     for (size_t i = 0; i < scene->n && x->still; i++)
@@ -152,29 +150,33 @@ static graphss_status believe(graphss_ctx *ctx, inspection *x)
 }
 
 /* Where labelled nodes are few and there is no past, states are learned so badly that up to a
- * quarter of the nodes of a clean snapshot was thought hit. The quick look of alert keeps its
- * rate of false alarms however few they are, so what it finds is the prior. */
+ * quarter of the nodes of a clean snapshot was thought hit; and with a past honest change of a
+ * sort that is not simulated passes for hostile. The quick look of alert keeps its rate of
+ * false alarms, so what it finds is the prior. */
 static graphss_status doubt(graphss_ctx *ctx, inspection *x)
 {
     const graphss_i_scene *scene = x->scene;
     const graphss_split *split = scene->split;
     const double labels = (double)(split->n_train + split->n_val);
+    const double worth = scene->before ? 1 : 1 - labels / ENOUGH_LABELS;
     x->untouched = PRIOR_UNTOUCHED;
-    if (scene->before || labels >= ENOUGH_LABELS || labels >= (double)scene->n ||
-        split->n_val < GRAPHSS_I_KNOWN_LEAST)
+    if (worth <= 0 || labels >= (double)scene->n || split->n_val < GRAPHSS_I_KNOWN_LEAST)
         return GRAPHSS_OK;
-    const graphss_recover_input in = {
-        .current = scene->current, .model = scene->model, .split = split, .seed = scene->seed};
+    const graphss_recover_input in = {.current = scene->current,
+                                      .previous = scene->before ? &scene->previous : NULL,
+                                      .model = scene->model,
+                                      .split = split,
+                                      .seed = scene->seed};
     graphss_alert_scores seen = {0};
     graphss_verdict v = {0};
     graphss_status st = graphss_alert_look(ctx, &seen, &in, NULL);
     if (!st)
         st = graphss_alert_judge(ctx, &v, &seen, NULL, 0, scene->seed, NULL);
     graphss_alert_scores_destroy(ctx, &seen);
-    const double more = v.p_value > QUIET    ? QUIET_UNTOUCHED
-                        : v.p_value > UNSURE ? UNSURE_UNTOUCHED
-                                             : 0;
-    x->untouched += more * (1 - labels / ENOUGH_LABELS);
+    const double quiet = scene->before ? UNSURE : QUIET; /* it misses less with a past */
+    x->untouched += worth * (v.p_value > quiet    ? QUIET_UNTOUCHED
+                             : v.p_value > UNSURE ? UNSURE_UNTOUCHED
+                                                  : 0);
     return st;
 }
 
@@ -568,6 +570,7 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
         result.posterior && result.state && x.scratch ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = graphss_i_drills_plan(ctx, &x.drills, scene->split, scene->seed);
+    x.drills.apart = scene->before != NULL; /* without a past they hide attacks on links */
     if (!st)
         st = look_back(ctx, &x);
     if (!st)

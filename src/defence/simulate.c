@@ -5,6 +5,7 @@
  * chooses links alone, and features are moved (move.h). */
 #include "defence/simulate.h"
 #include "attack/attack_method.h"
+#include "attack/churn.h"
 #include "attack/copy.h"
 #include "attack/move.h"
 
@@ -57,13 +58,42 @@ static graphss_status push(graphss_ctx *ctx, graphss_flips *flips,
     return st;
 }
 
+/* No attack: links and words come and go; apart: or links do, or come alone, or words do. */
+static graphss_status churn(graphss_ctx *ctx, graphss_flips *flips,
+                            const graphss_attack_input *in, size_t budget, bool apart)
+{
+    enum { WAYS = 4 };
+    const int64_t links = budgets[budget].links, words = budgets[budget].features;
+    const graphss_i_churning way[WAYS] = {{.links = links, .features = words},
+                                          {.joins = links},
+                                          {.features = words},
+                                          {.links = links}};
+    graphss_i_churning *each = graphss_i_alloc(ctx, in->n_victims, sizeof *each);
+    int32_t *label = graphss_i_copy(ctx, in->label, in->graph->n_nodes, sizeof *label);
+    graphss_status st = each && label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!st) {
+        const graphss_dataset data = {.graph = *in->graph,
+                                      .features = *in->features,
+                                      .label = label,
+                                      .n_classes = in->n_classes};
+        for (size_t v = 0; v < in->n_victims; v++)
+            each[v] = way[apart ? v % WAYS : 0];
+        st = graphss_i_churn(ctx, flips, &data, in->victim, in->n_victims, in->seed, each, 1);
+    }
+    graphss_release(ctx, label);
+    graphss_release(ctx, each);
+    return st;
+}
+
 /* Drawn links do less harm than chosen ones, so an attacker draws more of them. */
 static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
                           const graphss_attack_input *in, graphss_i_tampering kind,
-                          size_t budget, const graphss_i_ground *ground)
+                          size_t budget, bool apart, const graphss_i_ground *ground)
 {
     if (kind == GRAPHSS_I_COPIED || kind == GRAPHSS_I_BORROWED)
         return copy(ctx, flips, in, budget, kind == GRAPHSS_I_COPIED);
+    if (kind == GRAPHSS_I_CHURN)
+        return churn(ctx, flips, in, budget, apart);
     const bool drawn = kind == GRAPHSS_I_DICE || kind == GRAPHSS_I_RANDOM;
     graphss_attack_options opt = graphss_attack_options_default();
     opt.links = kind == GRAPHSS_I_FEATURES ? 0
@@ -71,13 +101,13 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
                                            : budgets[budget].links;
     opt.features =
         kind == GRAPHSS_I_LINKS || kind == GRAPHSS_I_DICE ? 0 : budgets[budget].features;
-    if (!drawn && kind != GRAPHSS_I_CHURN) {
+    if (!drawn) {
         if (!opt.features || !graphss_features_dense(in->features))
             return graphss_i_nettack_each(ctx, flips, in, &opt, NULL, 1, ground);
         opt.features = 0;
         return push(ctx, flips, in, budget, &opt, ground);
     }
-    opt.method = kind == GRAPHSS_I_DICE ? "dice" : drawn ? "random" : "benign";
+    opt.method = kind == GRAPHSS_I_DICE ? "dice" : "random";
     return graphss_attack_run(ctx, flips, NULL, in, &opt);
 }
 
@@ -92,7 +122,7 @@ static graphss_status keep(graphss_ctx *ctx, graphss_flips *all, const graphss_f
 
 graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_flips *out,
                                   const graphss_attack_input *in, graphss_i_tampering kind,
-                                  const float *const *surrogate, size_t turn,
+                                  const float *const *surrogate, size_t turn, bool apart,
                                   const graphss_i_ground *ground)
 {
     graphss_attack_input step = *in;
@@ -107,7 +137,7 @@ graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_flips *out,
         if (!step.n_victims)
             continue;
         step.surrogate = surrogate[(b + turn) % BUDGETS];
-        st = run(ctx, &flips, &step, kind, kind == GRAPHSS_I_FEW ? 0 : b, ground);
+        st = run(ctx, &flips, &step, kind, kind == GRAPHSS_I_FEW ? 0 : b, apart, ground);
         if (!st)
             st = keep(ctx, out, &flips);
         graphss_flips_destroy(ctx, &flips);

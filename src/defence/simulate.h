@@ -26,11 +26,11 @@ enum { GRAPHSS_I_ATTACKS = GRAPHSS_I_CHURN };
  * unknown, and appends the changes to *out. Each third is attacked as if it were the only one,
  * so that a change may be there twice. in: graph, features, label (believed; those of
  * victims known), classes, model, victims, seed. surrogate [GRAPHSS_I_BUDGETS]: what attackers
- * believe; `turn` says which budget meets which. ground: of the input's features,
- * or NULL. */
+ * believe; `turn` says which budget meets which. apart: churn is also of links or words alone,
+ * and of links that only come. ground: of the input's features, or NULL. */
 graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_flips *out,
                                   const graphss_attack_input *in, graphss_i_tampering kind,
-                                  const float *const *surrogate, size_t turn,
+                                  const float *const *surrogate, size_t turn, bool apart,
                                   const graphss_i_ground *ground);
 
 #endif

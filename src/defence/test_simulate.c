@@ -9,6 +9,7 @@ typedef struct range {
     float surrogate[WORLD_WORDS * K];
     int32_t victim[HIT];
     graphss_i_tampering kind;
+    bool apart;
 } range;
 
 static void range_make(graphss_ctx *ctx, range *r)
@@ -53,7 +54,8 @@ static graphss_status simulate(graphss_ctx *ctx, graphss_graph *g, graphss_featu
                                      .n_victims = HIT,
                                      .seed = 3};
     graphss_flips flips = {0};
-    graphss_status st = graphss_i_simulate(ctx, &flips, &in, r->kind, believes, 0, NULL);
+    graphss_status st =
+        graphss_i_simulate(ctx, &flips, &in, r->kind, believes, 0, r->apart, NULL);
     drop_doubles(&flips);
     if (!st)
         st = graphss_flips_apply_parts(ctx, g, x, &r->w.graph, &r->w.features, &flips, NULL);
