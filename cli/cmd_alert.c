@@ -9,7 +9,7 @@
 
 typedef struct alert_arguments {
     const char *model_file, *current, *previous, *split, *group, *groups, *output;
-    int64_t list;
+    int64_t show;
 } alert_arguments;
 
 #define FIELD(name) offsetof(alert_arguments, name)
@@ -28,7 +28,7 @@ static const graphss_option rows[] = {
      "judge many groups, one a line, ids between spaces: a verdict for each", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
      "write score, p-value and chance of every node", 'o'},
-    {"show", GRAPHSS_OPTION_INT, FIELD(list), 0, 1e9, NULL, "N",
+    {"show", GRAPHSS_OPTION_INT, FIELD(show), 0, 1e9, NULL, "N",
      "how many suspicious nodes to print (default 10)", 0},
     {0},
 };
@@ -42,7 +42,7 @@ static const graphss_option *table_of(void)
 
 static void defaults(void *options)
 {
-    *(alert_arguments *)options = (alert_arguments){.list = 10};
+    *(alert_arguments *)options = (alert_arguments){.show = 10};
 }
 
 static void judge_defaults(void *options)
@@ -320,7 +320,7 @@ static graphss_status run(cli *app)
     if (app->json)
         fill(app, &alert, &s.current, &opt, own.previous != NULL);
     else
-        show(app, &alert, &s.current, &opt, (size_t)own.list, own.previous != NULL);
+        show(app, &alert, &s.current, &opt, (size_t)own.show, own.previous != NULL);
 done:
     graphss_alert_destroy(app->ctx, &alert);
     graphss_release(app->ctx, node);

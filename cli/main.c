@@ -147,12 +147,6 @@ static void print_text(cli *app, const char *key, void (*write)(FILE *, const cl
     free(text);
 }
 
-static void write_version(FILE *out, const cli_command *command)
-{
-    (void)command;
-    fprintf(out, "graphss %s\n", graphss_version());
-}
-
 static graphss_status run_help(cli *app)
 {
     const cli_command *command = NULL;
@@ -207,9 +201,10 @@ static graphss_status run(cli *app, int argc, char **argv)
     if (app->global.json)
         app->json = json_object();
     if (app->global.version) {
-        print_text(app, "version", write_version, NULL);
         if (app->json)
             cli_json_set(app->json, "version", cli_json_text(graphss_version()));
+        else
+            printf("graphss %s\n", graphss_version());
         return GRAPHSS_OK;
     }
     if (app->global.help || (!app->command && !app->global.json)) {

@@ -290,7 +290,7 @@ static graphss_status tell(scheduler *s)
 {
     char note[160];
     const graphss_reproduced *o = s->out;
-    snprintf(note, sizeof note, "%zu of %zu cells%s", o->before + o->run, o->cells, "");
+    snprintf(note, sizeof note, "%zu of %zu cells", o->before + o->run, o->cells);
     if (o->failed)
         snprintf(note, sizeof note, "%zu of %zu cells, %zu failed", o->before + o->run,
                  o->cells, o->failed);
