@@ -150,9 +150,14 @@ static graphss_status write_nodes(cli *app, const graphss_alert *a,
     if (!file)
         return cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for %s", path);
     fprintf(file, "node\tscore\tp_value\tperturbed\n");
-    for (size_t i = 0; i < a->n_nodes; i++)
-        fprintf(file, "%s\t%.9g\t%.9g\t%.9g\n", node_name(data, (int32_t)i, buffer),
-                a->node_score[i], a->node_p_value[i], a->perturbed[i]);
+    for (size_t i = 0; i < a->n_nodes; i++) {
+        const char *name = node_name(data, (int32_t)i, buffer);
+        char *escaped = cli_alloc(2 * strlen(name) + 1, 1);
+        graphss_name_escape(escaped, name);
+        fprintf(file, "%s\t%.9g\t%.9g\t%.9g\n", escaped, a->node_score[i], a->node_p_value[i],
+                a->perturbed[i]);
+        free(escaped);
+    }
     const bool bad = ferror(file) != 0;
     const graphss_status st = fclose(file) != 0 || bad
                                   ? cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for %s", path)

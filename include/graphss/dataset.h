@@ -32,6 +32,10 @@ typedef struct graphss_names {
 
 /* String i < count; borrowed until the names are destroyed. */
 GRAPHSS_API const char *graphss_names_get(const graphss_names *names, size_t i);
+/* A name as tab-separated files of ours hold it: tab, newline, carriage return, backslash and
+ * a leading # stand behind a backslash (\t \n \r \\ \#). out [2 * strlen(name) + 1]; returns
+ * its length. */
+GRAPHSS_API size_t graphss_name_escape(char *out, const char *name);
 GRAPHSS_API void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names);
 
 typedef struct graphss_dataset graphss_dataset;
