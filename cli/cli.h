@@ -144,8 +144,14 @@ graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *wher
  * *moved (or NULL): features or classes did. */
 graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *data,
                          bool *moved);
-/* "cora (npz): 2708 nodes, ..." and what was cleaned, for people. */
+/* "cora (npz): 2708 nodes, ..." and what was cleaned, for people; _show: unless --quiet, for
+ * commands whose result it is not. */
+void cli_print_dataset(cli *app, const graphss_dataset *data);
 void cli_show_dataset(cli *app, const graphss_dataset *data);
+/* The s of a plural. */
+const char *cli_s(size_t n);
+/* "Attack   links, about 3.0 % of the nodes", without an end. */
+void cli_show_attack(const char *kind, double share, const char *of);
 /* The name of class k, or its number in buffer. */
 const char *cli_class_name(const graphss_dataset *data, size_t k, char buffer[24]);
 

@@ -113,6 +113,15 @@ static void fill(cli *app, const graphss_alert *a, const graphss_dataset *data,
     cli_json_run(app, app->json);
 }
 
+/* "= 0.0123"; one that would show as 0 is "< 0.00005". */
+static const char *p_text(double p, char buffer[24])
+{
+    if (p < 0.00005)
+        return "< 0.00005";
+    snprintf(buffer, 24, "= %.4f", p);
+    return buffer;
+}
+
 static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
                  const graphss_alert_options *opt, size_t most, bool past)
 {
@@ -120,18 +129,20 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
     cli_show_dataset(app, data);
     if (past)
         show_changes(&a->changes);
-    printf("%s  p = %.4f at a false-alarm rate of %g\n", a->alert ? "ALERT  " : "calm   ",
-           a->p_value, opt->false_alarm_rate);
-    printf("Score    %.4f, threshold %.4f: ranks of %zu nodes among %zu clean ones of their "
+    printf("%s  p %s at a false-alarm rate of %g\n", a->alert ? "ALERT  " : "calm   ",
+           p_text(a->p_value, buffer), opt->false_alarm_rate);
+    printf("Score    %.4f, threshold %.4f: ranks of %zu node%s among %zu clean one%s of their "
            "kind\n",
-           a->score, a->threshold, a->n_group, a->n_calibration);
-    printf("Attack   %s, about %.1f %% of the nodes; %.2f s\n", a->kind, 100 * a->share,
-           a->seconds);
+           a->score, a->threshold, a->n_group, cli_s(a->n_group), a->n_calibration,
+           cli_s(a->n_calibration));
+    cli_show_attack(a->kind, a->share, "nodes");
+    printf("; %.2f s\n", a->seconds);
     if (a->n_flagged && most)
         printf("\n%10s %10s  node\n", "perturbed", "p");
     for (size_t i = 0; i < a->n_flagged && i < most; i++) {
         const int32_t node = a->flagged[i];
-        printf("%9.1f%% %10.4f  ", 100 * a->perturbed[node], a->node_p_value[node]);
+        const char *p = p_text(a->node_p_value[node], buffer);
+        printf("%9.1f%% %10s  ", 100 * a->perturbed[node], *p == '=' ? p + 2 : p);
         terminal_text(&app->term, stdout, node_name(data, node, buffer), 0);
         printf("\n");
     }
@@ -194,8 +205,10 @@ static void tell_group(cli *app, json_t *list, size_t number, const graphss_verd
 {
     app->alerted = app->alerted || v->alert;
     if (!app->json) {
-        printf("%6zu  %s  p = %.4f  score %.4f, threshold %.4f, %zu nodes\n", number,
-               v->alert ? "ALERT" : "calm ", v->p_value, v->score, v->threshold, v->n_group);
+        char buffer[24];
+        printf("%6zu  %s  p %s  score %.4f, threshold %.4f, %zu node%s\n", number,
+               v->alert ? "ALERT" : "calm ", p_text(v->p_value, buffer), v->score,
+               v->threshold, v->n_group, cli_s(v->n_group));
         return;
     }
     json_t *row = json_object();

@@ -52,7 +52,7 @@ graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *
 {
     graphss_adoption what = {0};
     const graphss_status st = graphss_model_adopt(app->ctx, model, data, &what);
-    if (!st && what.columns)
+    if (!st && what.unknown + what.missing > 0)
         cli_note(app,
                  "note: %s: features taken by name: %zu that the model does not know are left "
                  "out, %zu of its own are not there",
@@ -70,32 +70,56 @@ const char *cli_class_name(const graphss_dataset *data, size_t k, char buffer[24
     return buffer;
 }
 
+const char *cli_s(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+void cli_show_attack(const char *kind, double share, const char *of)
+{
+    if (strcmp(kind, "none") == 0)
+        printf("Attack   none named");
+    else
+        printf("Attack   %s, about %.1f %% of the %s", kind, 100 * share, of);
+}
+
 void cli_show_dataset(cli *app, const graphss_dataset *data)
 {
+    if (!app->global.quiet)
+        cli_print_dataset(app, data);
+}
+
+void cli_print_dataset(cli *app, const graphss_dataset *data)
+{
+    const size_t edges = graphss_graph_edges(&data->graph), columns = data->features.n_cols;
     printf("Dataset  ");
     terminal_text(&app->term, stdout, data->name, 0);
-    printf(" (%s): %zu nodes, %zu edges, ", data->format, data->graph.n_nodes,
-           graphss_graph_edges(&data->graph));
-    if (data->features.n_cols > 0)
-        printf("%zu %s features, ", data->features.n_cols,
-               graphss_feature_kind_text(data->features.kind));
+    printf(" (%s): %zu node%s, %zu edge%s, ", data->format, data->graph.n_nodes,
+           cli_s(data->graph.n_nodes), edges, cli_s(edges));
+    if (columns > 0)
+        printf("%zu %s feature%s, ", columns,
+               data->features.kind == GRAPHSS_FEATURES_COUNTS
+                   ? "count"
+                   : graphss_feature_kind_text(data->features.kind),
+               cli_s(columns));
     else
         printf("no features, ");
-    printf("%zu classes\n", data->n_classes);
+    printf("%zu class%s\n", data->n_classes, data->n_classes == 1 ? "" : "es");
     const graphss_cleaning *c = &data->cleaned;
     const struct {
         int64_t count;
-        const char *what;
-    } item[] = {{c->directed, "one-way edges made mutual"},
-                {c->duplicates, "duplicate edges dropped"},
-                {c->loops, "loops dropped"},
-                {c->zeros, "zero-weight entries dropped"},
-                {c->weighted, "edge weights dropped"},
-                {c->isolated, "nodes without an edge kept"}};
+        const char *one, *many, *what;
+    } item[] = {{c->directed, "one-way edge", "one-way edges", "made mutual"},
+                {c->duplicates, "duplicate edge", "duplicate edges", "dropped"},
+                {c->loops, "loop", "loops", "dropped"},
+                {c->zeros, "zero-weight entry", "zero-weight entries", "dropped"},
+                {c->weighted, "edge weight", "edge weights", "dropped"},
+                {c->isolated, "node", "nodes", "without an edge kept"}};
     const char *before = "Cleaned  ";
     for (size_t i = 0; i < sizeof item / sizeof *item; i++)
         if (item[i].count > 0) {
-            printf("%s%lld %s", before, (long long)item[i].count, item[i].what);
+            printf("%s%lld %s %s", before, (long long)item[i].count,
+                   item[i].count == 1 ? item[i].one : item[i].many, item[i].what);
             before = ", ";
         }
     if (before[0] == ',')

@@ -76,6 +76,7 @@ for way in "--group alone.txt" "--groups line.txt"; do
     "$json_value" $field <../stdout >>compared.txt || complain "no $field"
 done
 [ "$(sort -u compared.txt | wc -l)" = 1 ] || complain "$(tr '\n' ' ' <compared.txt)"
+
 case_ "what changed since the past is told"
 run alert --model-file churned/model --current churned/previous.npz --previous churned/previous.npz
 [ "$code" -le 1 ] || complain "code $code"
@@ -86,4 +87,44 @@ run --json alert --model-file churned/model --current churned/current.npz --prev
 json changes.nodes_new 0
 run --json alert --model-file churned/model --current churned/current.npz
 grep -q '"changes"' ../stdout && complain "changes without a past"
+
+case_ "a rate that no p-value can reach is refused, with the draws it takes"
+run alert --model-file hit/model --current hit/current.npz --false-alarm-rate 0.0001
+exits 2; no_out; err "want --draws 9999 or more"
+run alert --model-file hit/model --current hit/current.npz --false-alarm-rate 0.0001 --draws 9999
+[ "$code" -le 1 ] || complain "code $code"
+
+case_ "no attack has no share, and a small p-value is not called 0"
+run alert --model-file calm/model --current calm/current.npz --previous calm/previous.npz \
+    --false-alarm-rate 0.001
+exits 0; out "Attack   none named;"
+! grep -q "about" ../stdout || complain "a share of no attack"
+run alert --model-file hit/model --current hit/current.npz --previous hit/previous.npz \
+    --draws 50000 --show 0
+exits 1; out "p < 0.00005 at"; out "% of the nodes;"
+
+case_ "--quiet leaves the verdict alone"
+run -q alert --model-file hit/model --current hit/current.npz --previous hit/previous.npz
+exits 1; out "ALERT"
+! grep -q "Dataset\|Cleaned" ../stdout || complain "--quiet describes the data"
+
+# Two classes of documents on a ring; ids have what separates fields.
+ring() {
+    mkdir -p "$1"
+    awk -v first="$2" 'BEGIN { print "node_id,label,w0,w1"
+        for (i = 0; i < 120; i++) printf "\"%s%d\",%s,%d,%d\n", first, i, (i < 60 ? "a" : "b"),
+            (i < 60 || i % 7 == 0), (i > 59 || i % 5 == 0) }' >"$1/nodes.csv"
+    awk -v first="$2" 'BEGIN { print "src,dst"
+        for (i = 0; i < 120; i++) for (j = 1; j < 3; j++)
+            printf "\"%s%d\",\"%s%d\"\n", first, i, first, (i + j) % 120 }' >"$1/edges.csv"
+}
+
+case_ "names are escaped in the table of nodes as in a list of changes"
+ring odd "#	\\\\x"
+run train odd -o odd.model -q
+exits 0
+run alert --model-file odd.model --current odd -o odd.tsv -q
+[ "$code" -le 1 ] || complain "code $code"
+[ "$(sed -n 2p odd.tsv | cut -f 1)" = '\#\t\\x0' ] || complain "$(sed -n 2p odd.tsv)"
+awk -F '\t' 'NF != 4 { exit 1 }' odd.tsv || complain "a line without four fields"
 finish
