@@ -42,6 +42,8 @@ void cli_find_data_dirs(cli *app)
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where)
 {
     const graphss_read_options opt = {.data_dirs = app->data_dirs};
+    if (!app->warnings)
+        app->warnings = json_array();
     const graphss_status st = graphss_dataset_read(app->ctx, out, where, &opt);
     terminal_clear(&app->term);
     return st;
@@ -52,7 +54,9 @@ graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *
 {
     graphss_adoption what = {0};
     const graphss_status st = graphss_model_adopt(app->ctx, model, data, &what);
-    if (!st && what.unknown + what.missing > 0)
+    if (!st && what.columns && what.unknown + what.missing == 0)
+        cli_note(app, "note: %s: features taken by name, their order differs", data->name);
+    else if (!st && what.columns)
         cli_note(app,
                  "note: %s: features taken by name: %zu that the model does not know are left "
                  "out, %zu of its own are not there",
@@ -60,6 +64,52 @@ graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *
     if (moved)
         *moved = what.columns || what.classes;
     return st;
+}
+
+graphss_status cli_check_names(cli *app, bool *by_position, const graphss_observation *a,
+                               const char *a_file, const graphss_observation *b,
+                               const char *b_file)
+{
+    const size_t n = a->graph->n_nodes, m = b->graph->n_nodes;
+    const bool named = a->names && a->names->count, other = b->names && b->names->count;
+    int32_t *match = NULL;
+    if (by_position)
+        *by_position = !named && !other;
+    if (named == other)
+        return GRAPHSS_OK;
+    const graphss_status st = graphss_match_nodes(app->ctx, &match, a, b);
+    size_t found = 0;
+    for (size_t i = 0; i < n && !st; i++)
+        found += match[i] >= 0;
+    graphss_release(app->ctx, match);
+    if (st || found == (n < m ? n : m))
+        return st;
+    const char *with = named ? a_file : b_file, *without = named ? b_file : a_file;
+    if (n != m)
+        return cli_fail(app, GRAPHSS_ERR_DATA,
+                        "%s has node names and %s has none, and %zu nodes are not %zu: which "
+                        "is which cannot be told",
+                        with, without, named ? n : m, named ? m : n);
+    cli_warn(
+        app,
+        "%s has node names and %s has none: nodes are matched by position, which is wrong "
+        "unless both list them in the same order",
+        with, without);
+    if (by_position)
+        *by_position = true;
+    return GRAPHSS_OK;
+}
+
+graphss_status cli_check_model_names(cli *app, const graphss_model *model,
+                                     const char *model_file, const graphss_observation *data,
+                                     const char *file)
+{
+    const graphss_graph nodes = {.n_nodes = graphss_model_nodes(model)};
+    const graphss_observation known = {.graph = &nodes,
+                                       .names = graphss_model_node_names(model)};
+    if (known.graph->n_nodes == 0) /* it does not know them */
+        return GRAPHSS_OK;
+    return cli_check_names(app, NULL, data, file, &known, model_file);
 }
 
 const char *cli_class_name(const graphss_dataset *data, size_t k, char buffer[24])

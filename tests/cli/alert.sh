@@ -127,4 +127,27 @@ run alert --model-file odd.model --current odd -o odd.tsv -q
 [ "$code" -le 1 ] || complain "code $code"
 [ "$(sed -n 2p odd.tsv | cut -f 1)" = '\#\t\\x0' ] || complain "$(sed -n 2p odd.tsv)"
 awk -F '\t' 'NF != 4 { exit 1 }' odd.tsv || complain "a line without four fields"
+
+case_ "nodes with names against nodes without: a warning, whatever --quiet; a refusal where counts differ"
+ring named n; ring plain ""; ring short ""
+sed -i '/^"119"/d' short/nodes.csv; sed -i '/"119"/d' short/edges.csv
+run train named -o named.model -q
+exits 0; no_err
+run -q alert --model-file named.model --current plain
+[ "$code" -le 1 ] || complain "code $code"
+err "warning: named.model has node names and plain has none: nodes are matched by position"
+run --json alert --model-file named.model --current named --previous plain
+[ "$code" -le 1 ] || complain "code $code"
+err "warning: named has node names and plain has none"
+case $("$json_value" warnings.0 <../stdout) in
+    *"named has node names"*) ;;
+    *) complain "no warning in the JSON" ;;
+esac
+run alert --model-file named.model --current named --previous short
+exits 3; no_out; err "named has node names and short has none, and 120 nodes are not 119"
+run --json alert --model-file named.model --current named --previous named
+[ "$code" -le 1 ] || complain "code $code"
+no_err
+! "$json_value" warnings.0 <../stdout >/dev/null 2>&1 || complain "a warning about nothing"
+"$json_value" warnings <../stdout >/dev/null || complain "no list of warnings"
 finish

@@ -15,7 +15,7 @@ run --json info csv
 exits 0; json nodes 3; json edges 2; json classes 2; json features 2
 json cleaned.loops 1; json cleaned.duplicates 1; json class_sizes.0.nodes 2
 run info csv
-exits 0; out "1 loops dropped"; out "red"
+exits 0; out "1 loop dropped"; out "red"
 
 case_ "a plain edge list has neither features nor labels"
 printf 'a b\nb c\n' >list.txt

@@ -138,6 +138,26 @@ for truth in later old; do
     run --json evaluate later.npz --truth $truth
     exits 0; json accuracy 1.0; json nodes 3
 done
+
+case_ "evaluate goes by names of classes, and says where only one side has any"
+cp -r old numbered
+sed -i 's/cat/1/; s/dog/0/' numbered/nodes.csv
+run --json evaluate later.npz --truth numbered
+exits 0; json accuracy 0.0
+err "warning: later.npz has class names and numbered has none"
+case $("$json_value" warnings.0 <../stdout) in
+    *"has class names"*) ;;
+    *) complain "no warning in the JSON" ;;
+esac
+cp -r old tens; cp -r old more
+sed -i 's/cat/2/; s/dog/1/' tens/nodes.csv more/nodes.csv
+printf 'e,0,1,1\n' >>more/nodes.csv
+run train tens --train 1 --val 0 --noise 0 --dropout 0 --epochs 100 -o tens.model
+run predict tens --model-file tens.model -o tens.npz
+exits 0
+run --json evaluate tens.npz --truth more
+exits 0; no_err; json accuracy 1.0; json nodes 4; json missing 1
+
 sed -i 's/dog/cow/' later/nodes.csv
 run predict later --model-file animals.model -o no.npz
 exits 3; err "a class 'cow', which the model does not know"; absent no.npz
