@@ -1,5 +1,4 @@
 /* cmd_alert.c - was a snapshot, or a group of its nodes, tampered with? */
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ static const graphss_option rows[] = {
     {"group", GRAPHSS_OPTION_STRING, FIELD(group), 0, 0, NULL, "FILE",
      "judge these nodes, one id per line; default: all without a label", 0},
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
-     "judge many groups, one a line, ids between spaces: a verdict for each", 0},
+     "judge many groups, one a line, ids between blanks or in quotes: a verdict for each", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
      "write score, p-value and chance of every node", 'o'},
     {"show", GRAPHSS_OPTION_INT, FIELD(show), 0, 1e9, NULL, "N",
@@ -179,28 +178,6 @@ static graphss_status write_nodes(cli *app, const graphss_alert *a,
 
 /* ---- many groups, looked at once ---- */
 
-/* The nodes of one line, which is taken apart. line_of [nodes]: the last line each was in. */
-static graphss_status read_group(cli *app, int32_t *node, size_t *n, char *line, size_t number,
-                                 const char *path, const graphss_node_index *index,
-                                 size_t *line_of)
-{
-    char *rest = NULL;
-    *n = 0;
-    for (char *id = strtok_r(line, " \t\r\n", &rest); id;
-         id = strtok_r(NULL, " \t\r\n", &rest)) {
-        const int64_t found = graphss_node_index_find(index, id);
-        if (found < 0)
-            return cli_fail(app, GRAPHSS_ERR_DATA, "%s:%zu: no node is called '%.80s'", path,
-                            number, id);
-        if (line_of[found] == number)
-            return cli_fail(app, GRAPHSS_ERR_DATA, "%s:%zu: listed twice: '%.80s'", path,
-                            number, id);
-        line_of[found] = number;
-        node[(*n)++] = (int32_t)found;
-    }
-    return GRAPHSS_OK;
-}
-
 static void tell_group(cli *app, json_t *list, size_t number, const graphss_verdict *v)
 {
     app->alerted = app->alerted || v->alert;
@@ -221,54 +198,23 @@ static void tell_group(cli *app, json_t *list, size_t number, const graphss_verd
     json_array_append_new(list, row);
 }
 
-static graphss_status judge_lines(cli *app, json_t *list, FILE *file, const char *path,
-                                  const graphss_alert_scores *seen,
-                                  const graphss_node_index *index, uint64_t seed,
-                                  const graphss_alert_options *opt)
-{
-    char *line = NULL;
-    size_t room = 0, number = 0, n = 0, groups = 0;
-    size_t *line_of = cli_alloc(seen->n_nodes, sizeof *line_of);
-    graphss_status st = GRAPHSS_OK;
-    while (!st && getline(&line, &room, file) >= 0) {
-        graphss_verdict v;
-        int32_t *node = malloc((room / 2 + 1) * sizeof *node);
-        number++;
-        st = node ? read_group(app, node, &n, line, number, path, index, line_of)
-                  : GRAPHSS_ERR_NOMEM;
-        if (!st && n) {
-            groups++;
-            st = graphss_alert_judge(app->ctx, &v, seen, node, n, seed + number, opt);
-            if (!st)
-                tell_group(app, list, number, &v);
-        }
-        free(node);
-    }
-    free(line_of);
-    free(line);
-    if (!st && groups == 0)
-        st = cli_fail(app, GRAPHSS_ERR_DATA, "%s: no group is listed", path);
-    return st;
-}
-
 static graphss_status judge_groups(cli *app, const graphss_recover_input *in,
-                                   const graphss_dataset *data, const char *path,
+                                   const graphss_dataset *data,
+                                   const graphss_node_groups *groups,
                                    const graphss_alert_options *opt)
 {
     graphss_alert_scores seen = {0};
-    graphss_node_index *index = NULL;
     json_t *list = json_array();
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        json_decref(list);
-        return cli_fail(app, GRAPHSS_ERR_IO, "%s: %s", path, strerror(errno));
-    }
     graphss_status st = graphss_alert_look(app->ctx, &seen, in, opt);
     terminal_clear(&app->term);
-    if (!st)
-        st = graphss_node_index_new(app->ctx, &index, data);
-    if (!st)
-        st = judge_lines(app, list, file, path, &seen, index, in->seed, opt);
+    for (size_t i = 0; i < groups->count && !st; i++) {
+        const size_t begin = groups->start[i], line = groups->line[i];
+        graphss_verdict v;
+        st = graphss_alert_judge(app->ctx, &v, &seen, groups->node + begin,
+                                 groups->start[i + 1] - begin, in->seed + line, opt);
+        if (!st)
+            tell_group(app, list, line, &v);
+    }
     if (!st && app->json) {
         cli_json_set(app->json, "alert", json_boolean(app->alerted));
         cli_json_set(app->json, "groups", json_incref(list));
@@ -278,8 +224,6 @@ static graphss_status judge_groups(cli *app, const graphss_recover_input *in,
         cli_json_run(app, app->json);
     }
     json_decref(list);
-    fclose(file);
-    graphss_node_index_free(app->ctx, index);
     graphss_alert_scores_destroy(app->ctx, &seen);
     return st;
 }
@@ -290,6 +234,7 @@ static graphss_status run(cli *app)
     graphss_alert_options opt;
     cli_scene s = {0};
     graphss_alert alert = {0};
+    graphss_node_groups groups = {0};
     int32_t *node = NULL;
     size_t n = 0;
 
@@ -317,17 +262,12 @@ static graphss_status run(cli *app)
     st = cli_scene_open(app, &s, own.model_file, own.current, own.previous, own.split);
     if (!st && own.group)
         st = graphss_node_list_read(app->ctx, &node, &n, own.group, &s.current);
-    if (st)
+    if (!st && own.groups)
+        st = graphss_node_groups_read(app->ctx, &groups, own.groups, &s.current);
+    if (!st && own.groups)
+        st = judge_groups(app, &s.in, &s.current, &groups, &opt);
+    if (st || own.groups)
         goto done;
-    if (own.group && n == 0) {
-        st = cli_fail(app, GRAPHSS_ERR_DATA, "%s: no node is listed", own.group);
-        goto done;
-    }
-
-    if (own.groups) {
-        st = judge_groups(app, &s.in, &s.current, own.groups, &opt);
-        goto done;
-    }
     st = graphss_alert_run(app->ctx, &alert, &s.in, node, n, &opt);
     terminal_clear(&app->term);
     if (!st && own.output)
@@ -342,6 +282,7 @@ static graphss_status run(cli *app)
 done:
     graphss_alert_destroy(app->ctx, &alert);
     graphss_release(app->ctx, node);
+    graphss_node_groups_destroy(app->ctx, &groups);
     cli_scene_close(app, &s);
     return st;
 }

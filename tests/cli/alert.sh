@@ -44,7 +44,7 @@ exits 3; err "group.txt:1: no node is called 'nobody'"
 run alert --model-file hit/model --current hit/current.npz --groups group.txt --group group.txt
 exits 2; err "excludes"
 run alert --model-file hit/model --current hit/current.npz --groups absent.txt
-exits 4; err "absent.txt"
+exits 3; err "absent.txt"
 
 case_ "what it reads is not overwritten, and a file appears whole or not at all"
 cp hit/current.npz now.npz
@@ -150,4 +150,17 @@ run --json alert --model-file named.model --current named --previous named
 no_err
 ! "$json_value" warnings.0 <../stdout >/dev/null 2>&1 || complain "a warning about nothing"
 "$json_value" warnings <../stdout >/dev/null || complain "no list of warnings"
+
+case_ "ids with blanks go into groups by quotes, ids that look like comments are warned of"
+ring blanks "# n "
+run train blanks -o blanks.model -q
+exits 0
+seq 0 29 | sed 's/.*/"# n &"/' | tr '\n' ' ' >quoted.txt
+run --json alert --model-file blanks.model --current blanks --groups quoted.txt
+[ "$code" -le 1 ] || complain "code $code"
+no_err; json groups.0.nodes 30
+{ seq 0 28 | sed 's/.*/\\# n &/'; echo "# n 29"; } >listed.txt
+run -q --json alert --model-file blanks.model --current blanks --group listed.txt
+[ "$code" -le 1 ] || complain "code $code"
+json nodes 29; err "listed.txt:30: '# n 29' is a comment, though a node is called so"
 finish
