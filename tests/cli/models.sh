@@ -78,6 +78,17 @@ for split in "" "--split split.npz"; do
     exits 3; err "bare has no labels"
 done
 
+case_ "nodes without features: the message says what to do, and that works"
+mkdir bare
+awk 'BEGIN { print "id,label"; for (i = 0; i < 40; i++) print i "," i % 2 }' >bare/nodes.csv
+awk 'BEGIN { for (i = 0; i < 40; i++) print i "," (i + 2) % 40 }' >bare/edges.csv
+run train bare
+exits 3; err "no features"; err "a column with the degree"; err "feat = NODE:1"
+awk 'BEGIN { print "id,label,feat"; for (i = 0; i < 40; i++) print i "," i % 2 "," i ":1" }' \
+    >bare/nodes.csv
+run --json train bare
+exits 0; json dataset.features 40
+
 case_ "curves are drawn and plotted"
 run train $graph --epochs 10 --curves --plot curves.svg
 exits 0; out "Validation accuracy by epoch"; present curves.svg
