@@ -194,6 +194,8 @@ graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_data
                                 const cli_split_options *options);
 /* Frees what cli_split_choose made; before the dataset is destroyed. */
 void cli_split_done(cli *app, graphss_split *split, const graphss_dataset *data);
+/* Of a split likewise. */
+void cli_print_split(cli *app, const graphss_split *split, const cli_split_options *options);
 void cli_show_split(cli *app, const graphss_split *split, const cli_split_options *options);
 
 /* Test accuracy of always saying the most frequent training label; NaN without truth. */

@@ -388,6 +388,12 @@ void cli_split_done(cli *app, graphss_split *split, const graphss_dataset *data)
 
 void cli_show_split(cli *app, const graphss_split *split, const cli_split_options *options)
 {
+    if (!app->global.quiet)
+        cli_print_split(app, split, options);
+}
+
+void cli_print_split(cli *app, const graphss_split *split, const cli_split_options *options)
+{
     printf("Split    %zu train, %zu validation, %zu test", split->n_train, split->n_val,
            split->n_test);
     if (options->from) {

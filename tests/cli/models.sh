@@ -16,6 +16,13 @@ case_ "train prints a table with the trivial baseline"
 run train $graph --model mlp --epochs 20
 exits 0; out "always saying the largest class"; out "the labels it saw"; out "20 epochs"
 
+case_ "--quiet leaves the results alone"
+run -q train $graph --epochs 20
+exits 0; no_err; out "test"
+! grep -q "^Dataset\|^Cleaned\|^Split" ../stdout || complain "--quiet describes the inputs"
+run -q split $graph -o quiet.npz
+exits 0; out "Split"
+
 case_ "every model trains, saves and predicts"
 for model in gcn sgc sage mlp; do
     run train $graph --model $model --epochs 10 -o $model.model -q
