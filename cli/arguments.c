@@ -227,7 +227,10 @@ done:
 
 graphss_status cli_parse(cli *app, int argc, char **argv)
 {
-    app->item = cli_alloc((size_t)argc + 1, sizeof *app->item);
+    size_t letters = 0; /* "-qv" is two options, so words are not enough */
+    for (int i = 1; i < argc; i++)
+        letters += strlen(argv[i]);
+    app->item = cli_alloc(letters + 1, sizeof *app->item);
     app->argument = cli_alloc((size_t)argc + 1, sizeof *app->argument);
 
     int used = 0;

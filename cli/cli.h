@@ -71,6 +71,7 @@ struct cli {
     graphss_ctx *ctx;
     terminal term;
     json_t *json;     /* the document of --json; NULL without --json */
+    json_t *warnings; /* what cli_warn said; NULL: nothing, and no data was read */
     char error[2048]; /* of the program; empty: ask the context */
     bool alerted;     /* alert raised one: exit code 1 */
     bool reader_left; /* stdout is a pipe nobody reads: end without a word */
@@ -107,6 +108,8 @@ graphss_status cli_fail(cli *app, graphss_status status, const char *format, ...
 graphss_status cli_usage(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
 /* A line for people on stderr, unless --quiet. */
 void cli_note(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
+/* A line that begins with "warning: ", also with --quiet; in the `warnings` of --json. */
+void cli_warn(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
 /* The error for people and, with --json, for programs. Returns the exit code. */
 int cli_report_error(cli *app, graphss_status status);
 /* Prints the JSON document if there is one and flushes; IO when stdout does not take it. */
@@ -144,8 +147,24 @@ graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *wher
  * *moved (or NULL): features or classes did. */
 graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *data,
                          bool *moved);
-/* "cora (npz): 2708 nodes, ..." and what was cleaned, for people. */
+/* "cora (npz): 2708 nodes, ..." and what was cleaned, for people; _show: unless --quiet, for
+ * commands whose result it is not. */
+void cli_print_dataset(cli *app, const graphss_dataset *data);
 void cli_show_dataset(cli *app, const graphss_dataset *data);
+/* The s of a plural. */
+const char *cli_s(size_t n);
+/* "Attack   links, about 3.0 % of the nodes", without an end. */
+void cli_show_attack(const char *kind, double share, const char *of);
+/* How nodes of two files find each other where one alone has names: by numbers where the names
+ * are such, else by position, with a warning (*by_position, or NULL); DATA where the number of
+ * nodes differs. Of the observations graph->n_nodes and names are looked at. */
+graphss_status cli_check_names(cli *app, bool *by_position, const graphss_observation *a,
+                               const char *a_file, const graphss_observation *b,
+                               const char *b_file);
+/* The same with the nodes of a model. */
+graphss_status cli_check_model_names(cli *app, const graphss_model *model,
+                                     const char *model_file, const graphss_observation *data,
+                                     const char *file);
 /* The name of class k, or its number in buffer. */
 const char *cli_class_name(const graphss_dataset *data, size_t k, char buffer[24]);
 
@@ -175,6 +194,8 @@ graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_data
                                 const cli_split_options *options);
 /* Frees what cli_split_choose made; before the dataset is destroyed. */
 void cli_split_done(cli *app, graphss_split *split, const graphss_dataset *data);
+/* Of a split likewise. */
+void cli_print_split(cli *app, const graphss_split *split, const cli_split_options *options);
 void cli_show_split(cli *app, const graphss_split *split, const cli_split_options *options);
 
 /* Test accuracy of always saying the most frequent training label; NaN without truth. */

@@ -1,5 +1,4 @@
 /* cmd_alert.c - was a snapshot, or a group of its nodes, tampered with? */
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 
 typedef struct alert_arguments {
     const char *model_file, *current, *previous, *split, *group, *groups, *output;
-    int64_t list;
+    int64_t show;
 } alert_arguments;
 
 #define FIELD(name) offsetof(alert_arguments, name)
@@ -25,10 +24,10 @@ static const graphss_option rows[] = {
     {"group", GRAPHSS_OPTION_STRING, FIELD(group), 0, 0, NULL, "FILE",
      "judge these nodes, one id per line; default: all without a label", 0},
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
-     "judge many groups, one a line, ids between spaces: a verdict for each", 0},
+     "judge many groups, one a line, ids between blanks or in quotes: a verdict for each", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
      "write score, p-value and chance of every node", 'o'},
-    {"show", GRAPHSS_OPTION_INT, FIELD(list), 0, 1e9, NULL, "N",
+    {"show", GRAPHSS_OPTION_INT, FIELD(show), 0, 1e9, NULL, "N",
      "how many suspicious nodes to print (default 10)", 0},
     {0},
 };
@@ -42,7 +41,7 @@ static const graphss_option *table_of(void)
 
 static void defaults(void *options)
 {
-    *(alert_arguments *)options = (alert_arguments){.list = 10};
+    *(alert_arguments *)options = (alert_arguments){.show = 10};
 }
 
 static void judge_defaults(void *options)
@@ -113,6 +112,15 @@ static void fill(cli *app, const graphss_alert *a, const graphss_dataset *data,
     cli_json_run(app, app->json);
 }
 
+/* "= 0.0123"; one that would show as 0 is "< 0.00005". */
+static const char *p_text(double p, char buffer[24])
+{
+    if (p < 0.00005)
+        return "< 0.00005";
+    snprintf(buffer, 24, "= %.4f", p);
+    return buffer;
+}
+
 static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
                  const graphss_alert_options *opt, size_t most, bool past)
 {
@@ -120,18 +128,20 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
     cli_show_dataset(app, data);
     if (past)
         show_changes(&a->changes);
-    printf("%s  p = %.4f at a false-alarm rate of %g\n", a->alert ? "ALERT  " : "calm   ",
-           a->p_value, opt->false_alarm_rate);
-    printf("Score    %.4f, threshold %.4f: ranks of %zu nodes among %zu clean ones of their "
+    printf("%s  p %s at a false-alarm rate of %g\n", a->alert ? "ALERT  " : "calm   ",
+           p_text(a->p_value, buffer), opt->false_alarm_rate);
+    printf("Score    %.4f, threshold %.4f: ranks of %zu node%s among %zu clean one%s of their "
            "kind\n",
-           a->score, a->threshold, a->n_group, a->n_calibration);
-    printf("Attack   %s, about %.1f %% of the nodes; %.2f s\n", a->kind, 100 * a->share,
-           a->seconds);
+           a->score, a->threshold, a->n_group, cli_s(a->n_group), a->n_calibration,
+           cli_s(a->n_calibration));
+    cli_show_attack(a->kind, a->share, "nodes");
+    printf("; %.2f s\n", a->seconds);
     if (a->n_flagged && most)
         printf("\n%10s %10s  node\n", "perturbed", "p");
     for (size_t i = 0; i < a->n_flagged && i < most; i++) {
         const int32_t node = a->flagged[i];
-        printf("%9.1f%% %10.4f  ", 100 * a->perturbed[node], a->node_p_value[node]);
+        const char *p = p_text(a->node_p_value[node], buffer);
+        printf("%9.1f%% %10s  ", 100 * a->perturbed[node], *p == '=' ? p + 2 : p);
         terminal_text(&app->term, stdout, node_name(data, node, buffer), 0);
         printf("\n");
     }
@@ -150,9 +160,14 @@ static graphss_status write_nodes(cli *app, const graphss_alert *a,
     if (!file)
         return cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for %s", path);
     fprintf(file, "node\tscore\tp_value\tperturbed\n");
-    for (size_t i = 0; i < a->n_nodes; i++)
-        fprintf(file, "%s\t%.9g\t%.9g\t%.9g\n", node_name(data, (int32_t)i, buffer),
-                a->node_score[i], a->node_p_value[i], a->perturbed[i]);
+    for (size_t i = 0; i < a->n_nodes; i++) {
+        const char *name = node_name(data, (int32_t)i, buffer);
+        char *escaped = cli_alloc(2 * strlen(name) + 1, 1);
+        graphss_name_escape(escaped, name);
+        fprintf(file, "%s\t%.9g\t%.9g\t%.9g\n", escaped, a->node_score[i], a->node_p_value[i],
+                a->perturbed[i]);
+        free(escaped);
+    }
     const bool bad = ferror(file) != 0;
     const graphss_status st = fclose(file) != 0 || bad
                                   ? cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for %s", path)
@@ -163,34 +178,14 @@ static graphss_status write_nodes(cli *app, const graphss_alert *a,
 
 /* ---- many groups, looked at once ---- */
 
-/* The nodes of one line, which is taken apart. line_of [nodes]: the last line each was in. */
-static graphss_status read_group(cli *app, int32_t *node, size_t *n, char *line, size_t number,
-                                 const char *path, const graphss_node_index *index,
-                                 size_t *line_of)
-{
-    char *rest = NULL;
-    *n = 0;
-    for (char *id = strtok_r(line, " \t\r\n", &rest); id;
-         id = strtok_r(NULL, " \t\r\n", &rest)) {
-        const int64_t found = graphss_node_index_find(index, id);
-        if (found < 0)
-            return cli_fail(app, GRAPHSS_ERR_DATA, "%s:%zu: no node is called '%.80s'", path,
-                            number, id);
-        if (line_of[found] == number)
-            return cli_fail(app, GRAPHSS_ERR_DATA, "%s:%zu: listed twice: '%.80s'", path,
-                            number, id);
-        line_of[found] = number;
-        node[(*n)++] = (int32_t)found;
-    }
-    return GRAPHSS_OK;
-}
-
 static void tell_group(cli *app, json_t *list, size_t number, const graphss_verdict *v)
 {
     app->alerted = app->alerted || v->alert;
     if (!app->json) {
-        printf("%6zu  %s  p = %.4f  score %.4f, threshold %.4f, %zu nodes\n", number,
-               v->alert ? "ALERT" : "calm ", v->p_value, v->score, v->threshold, v->n_group);
+        char buffer[24];
+        printf("%6zu  %s  p %s  score %.4f, threshold %.4f, %zu node%s\n", number,
+               v->alert ? "ALERT" : "calm ", p_text(v->p_value, buffer), v->score,
+               v->threshold, v->n_group, cli_s(v->n_group));
         return;
     }
     json_t *row = json_object();
@@ -203,54 +198,23 @@ static void tell_group(cli *app, json_t *list, size_t number, const graphss_verd
     json_array_append_new(list, row);
 }
 
-static graphss_status judge_lines(cli *app, json_t *list, FILE *file, const char *path,
-                                  const graphss_alert_scores *seen,
-                                  const graphss_node_index *index, uint64_t seed,
-                                  const graphss_alert_options *opt)
-{
-    char *line = NULL;
-    size_t room = 0, number = 0, n = 0, groups = 0;
-    size_t *line_of = cli_alloc(seen->n_nodes, sizeof *line_of);
-    graphss_status st = GRAPHSS_OK;
-    while (!st && getline(&line, &room, file) >= 0) {
-        graphss_verdict v;
-        int32_t *node = malloc((room / 2 + 1) * sizeof *node);
-        number++;
-        st = node ? read_group(app, node, &n, line, number, path, index, line_of)
-                  : GRAPHSS_ERR_NOMEM;
-        if (!st && n) {
-            groups++;
-            st = graphss_alert_judge(app->ctx, &v, seen, node, n, seed + number, opt);
-            if (!st)
-                tell_group(app, list, number, &v);
-        }
-        free(node);
-    }
-    free(line_of);
-    free(line);
-    if (!st && groups == 0)
-        st = cli_fail(app, GRAPHSS_ERR_DATA, "%s: no group is listed", path);
-    return st;
-}
-
 static graphss_status judge_groups(cli *app, const graphss_recover_input *in,
-                                   const graphss_dataset *data, const char *path,
+                                   const graphss_dataset *data,
+                                   const graphss_node_groups *groups,
                                    const graphss_alert_options *opt)
 {
     graphss_alert_scores seen = {0};
-    graphss_node_index *index = NULL;
     json_t *list = json_array();
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        json_decref(list);
-        return cli_fail(app, GRAPHSS_ERR_IO, "%s: %s", path, strerror(errno));
-    }
     graphss_status st = graphss_alert_look(app->ctx, &seen, in, opt);
     terminal_clear(&app->term);
-    if (!st)
-        st = graphss_node_index_new(app->ctx, &index, data);
-    if (!st)
-        st = judge_lines(app, list, file, path, &seen, index, in->seed, opt);
+    for (size_t i = 0; i < groups->count && !st; i++) {
+        const size_t begin = groups->start[i], line = groups->line[i];
+        graphss_verdict v;
+        st = graphss_alert_judge(app->ctx, &v, &seen, groups->node + begin,
+                                 groups->start[i + 1] - begin, in->seed + line, opt);
+        if (!st)
+            tell_group(app, list, line, &v);
+    }
     if (!st && app->json) {
         cli_json_set(app->json, "alert", json_boolean(app->alerted));
         cli_json_set(app->json, "groups", json_incref(list));
@@ -260,8 +224,6 @@ static graphss_status judge_groups(cli *app, const graphss_recover_input *in,
         cli_json_run(app, app->json);
     }
     json_decref(list);
-    fclose(file);
-    graphss_node_index_free(app->ctx, index);
     graphss_alert_scores_destroy(app->ctx, &seen);
     return st;
 }
@@ -272,6 +234,7 @@ static graphss_status run(cli *app)
     graphss_alert_options opt;
     cli_scene s = {0};
     graphss_alert alert = {0};
+    graphss_node_groups groups = {0};
     int32_t *node = NULL;
     size_t n = 0;
 
@@ -299,17 +262,12 @@ static graphss_status run(cli *app)
     st = cli_scene_open(app, &s, own.model_file, own.current, own.previous, own.split);
     if (!st && own.group)
         st = graphss_node_list_read(app->ctx, &node, &n, own.group, &s.current);
-    if (st)
+    if (!st && own.groups)
+        st = graphss_node_groups_read(app->ctx, &groups, own.groups, &s.current);
+    if (!st && own.groups)
+        st = judge_groups(app, &s.in, &s.current, &groups, &opt);
+    if (st || own.groups)
         goto done;
-    if (own.group && n == 0) {
-        st = cli_fail(app, GRAPHSS_ERR_DATA, "%s: no node is listed", own.group);
-        goto done;
-    }
-
-    if (own.groups) {
-        st = judge_groups(app, &s.in, &s.current, own.groups, &opt);
-        goto done;
-    }
     st = graphss_alert_run(app->ctx, &alert, &s.in, node, n, &opt);
     terminal_clear(&app->term);
     if (!st && own.output)
@@ -320,10 +278,11 @@ static graphss_status run(cli *app)
     if (app->json)
         fill(app, &alert, &s.current, &opt, own.previous != NULL);
     else
-        show(app, &alert, &s.current, &opt, (size_t)own.list, own.previous != NULL);
+        show(app, &alert, &s.current, &opt, (size_t)own.show, own.previous != NULL);
 done:
     graphss_alert_destroy(app->ctx, &alert);
     graphss_release(app->ctx, node);
+    graphss_node_groups_destroy(app->ctx, &groups);
     cli_scene_close(app, &s);
     return st;
 }

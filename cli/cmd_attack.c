@@ -103,6 +103,10 @@ static graphss_status read_inputs(cli *app, attack_run *r)
         return st;
     const size_t n = r->data.graph.n_nodes, k = graphss_model_classes(r->model);
     const graphss_observation seen = {&r->data.graph, &r->data.features, &r->data.node_names};
+    if (!r->own.split)
+        st = cli_check_model_names(app, r->model, r->own.model_file, &seen, app->argument[0]);
+    if (st)
+        return st;
     st = r->own.split
              ? graphss_split_read(app->ctx, &r->split, r->own.split, r->data.label, n, k)
              : graphss_match_split(app->ctx, &r->split, r->model, &seen);

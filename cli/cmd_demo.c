@@ -3,7 +3,7 @@
  * them. */
 #include <stddef.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "attacker.h"
 #include "commands.h"
@@ -174,16 +174,47 @@ static graphss_status recover(cli *app, story *s)
     return st;
 }
 
+/* Is a line of records.jsonl one of the demo's graph? */
+static bool is_ours(const char *line)
+{
+    json_t *record = json_loads(line, 0, NULL);
+    const char *data = json_string_value(json_object_get(record, "dataset"));
+    const bool ours = data && strcmp(data, DEMO_GRAPH) == 0;
+    json_decref(record);
+    return ours;
+}
+
+/* The page shows all records of the folder, so others must not be there. A last line without
+ * its end is of a run that was killed. */
+static graphss_status check_folder(cli *app, const char *folder)
+{
+    char *records = cli_format("%s/records.jsonl", folder), *line = NULL;
+    size_t room = 0, number = 0;
+    graphss_status st = GRAPHSS_OK;
+    FILE *file = fopen(records, "re");
+    for (ssize_t n; file && !st && (n = getline(&line, &room, file)) > 0;) {
+        number++;
+        if (line[n - 1] == '\n' && !is_ours(line))
+            st = cli_usage(app,
+                           "demo: %s:%zu is a record of something else, which the demo does "
+                           "not touch: want another folder",
+                           records, number);
+    }
+    if (file)
+        fclose(file);
+    free(line);
+    free(records);
+    return st;
+}
+
 /* The same graph through reproduce and report: what a researcher would do. */
 static graphss_status report(cli *app, story *s)
 {
     static const char *const what[] = {"datasets", "defence", "alert", "confusion"};
     if (!s->own.output)
         return GRAPHSS_OK;
-    char *records = cli_format("%s/records.jsonl", s->own.output);
     char *page = cli_format("%s/report.html", s->own.output);
     graphss_status st = GRAPHSS_OK;
-    unlink(records); /* of an earlier demo, perhaps by an earlier version */
     for (size_t i = 0; i < sizeof what / sizeof *what && !st; i++) {
         const graphss_reproduce_options opt = {
             .what = what[i],
@@ -204,7 +235,6 @@ static graphss_status report(cli *app, story *s)
     if (!st)
         st = graphss_report_write(app->ctx, NULL, s->own.output, page, NULL);
     free(page);
-    free(records);
     return st;
 }
 
@@ -254,7 +284,7 @@ static void tell_alert(cli *app, const story *s)
     heading(app, "3. Alert, at a false-alarm rate of 5 %");
     tell_verdict(app, "a day of ordinary change", &s->calm_alert);
     tell_verdict(app, "the day of the attack", &s->alert);
-    if (s->alert.kind)
+    if (strcmp(s->alert.kind, "none") != 0)
         printf("It looks like %s on %.0f %% of the unlabelled nodes (true: %.0f %%). ",
                s->alert.kind, 100 * s->alert.share,
                100.0 * (double)s->made.n_victims / (double)s->made.split.n_test);
@@ -352,6 +382,8 @@ static graphss_status run(cli *app)
     story s = {0};
     cli_split_defaults(&s.split_opt);
     graphss_status st = cli_apply(app, 0, &s.own);
+    if (!st && s.own.output)
+        st = check_folder(app, s.own.output);
     for (size_t i = 0; i < sizeof chapters / sizeof *chapters && !st; i++) {
         st = chapters[i].run(app, &s);
         if (!st && !app->json && chapters[i].tell)

@@ -37,32 +37,39 @@ static void defaults(void *options)
     *(evaluate_arguments *)options = (evaluate_arguments){0};
 }
 
-enum { MISSING = -2 };
+enum { MISSING = -2, MOST_CLASSES = 1 << 20 };
 
 /* label [n_nodes of data]: the answer for each node of the truth, MISSING for none. */
 static graphss_status match(cli *app, int32_t *label, const graphss_predictions *p,
-                            const graphss_dataset *data)
+                            const graphss_dataset *data, const char *truth)
 {
     const size_t n = data->graph.n_nodes;
-    /* A dataset without names calls its nodes by their numbers. */
-    if (!p->node_names.count || (!data->node_names.count && p->n_nodes == n)) {
-        if (p->n_nodes != n)
-            return cli_fail(app, GRAPHSS_ERR_SHAPE,
-                            "%s has %zu labels and no node names, %s has %zu nodes: want as "
-                            "many, or names to match them by",
-                            app->argument[0], p->n_nodes, data->name, n);
+    const graphss_graph rows_of = {.n_nodes = p->n_nodes};
+    const graphss_observation known = {&data->graph, NULL, &data->node_names};
+    const graphss_observation answer = {&rows_of, NULL, &p->node_names};
+    if (!p->node_names.count && p->n_nodes != n)
+        return cli_fail(app, GRAPHSS_ERR_SHAPE,
+                        "%s has %zu labels and no node names, %s has %zu nodes: want as "
+                        "many, or names to match them by",
+                        app->argument[0], p->n_nodes, data->name, n);
+    bool by_position = false;
+    graphss_status st =
+        cli_check_names(app, &by_position, &known, truth, &answer, app->argument[0]);
+    if (!st && by_position)
         memcpy(label, p->label, n * sizeof *label);
-        return GRAPHSS_OK;
-    }
+    if (st || by_position)
+        return st;
     graphss_node_index *index = NULL;
-    graphss_status st = graphss_node_index_new(app->ctx, &index, data);
+    st = graphss_node_index_new(app->ctx, &index, data);
     if (st)
         return st;
     for (size_t i = 0; i < n; i++)
         label[i] = MISSING;
     size_t matched = 0;
     for (size_t i = 0; i < p->n_nodes && !st; i++) {
-        const char *name = graphss_names_get(&p->node_names, i);
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
+        const char *name = p->node_names.count ? graphss_names_get(&p->node_names, i) : number;
         const int64_t node = graphss_node_index_find(index, name);
         if (node < 0)
             continue;
@@ -79,24 +86,54 @@ static graphss_status match(cli *app, int32_t *label, const graphss_predictions 
     return st;
 }
 
-/* Where both sides name their classes: the truth's number of each class of the file, those
- * the truth lacks behind its own. NULL where numbers are all there is; freed by free. */
-static int32_t *match_classes(const graphss_predictions *p, const graphss_dataset *data,
+/* Is class k of a side that has names or not called like class c of the other? Without names
+ * classes are called 0, 1, 2 ... */
+static bool same_class(const graphss_names *a, size_t k, const graphss_names *b, size_t c)
+{
+    char x[24], y[24];
+    snprintf(x, sizeof x, "%zu", k);
+    snprintf(y, sizeof y, "%zu", c);
+    return strcmp(a->count ? graphss_names_get(a, k) : x,
+                  b->count ? graphss_names_get(b, c) : y) == 0;
+}
+
+/* The truth's number of each class of the file, by name, those the truth lacks behind its own;
+ * freed by free. NULL: numbers are all there is. Names on one side alone must be the numbers
+ * of all labels of the other; else position counts, with a warning. */
+static int32_t *match_classes(cli *app, const graphss_predictions *p,
+                              const graphss_dataset *data, const char *truth,
                               size_t *n_classes)
 {
-    *n_classes = data->n_classes > p->n_classes ? data->n_classes : p->n_classes;
-    if (!p->class_names.count || !data->class_names.count)
+    const graphss_names *own = &p->class_names, *known = &data->class_names;
+    const size_t most = data->n_classes > p->n_classes ? data->n_classes : p->n_classes;
+    *n_classes = most;
+    if ((!own->count && !known->count) || p->n_classes > MOST_CLASSES)
         return NULL;
-    int32_t *number = cli_alloc(p->class_names.count, sizeof *number);
+    bool *used = cli_alloc(p->n_classes, sizeof *used), all = true;
+    for (size_t i = 0; i < p->n_nodes; i++)
+        if (p->label[i] >= 0)
+            used[p->label[i]] = true;
+    int32_t *number = cli_alloc(p->n_classes, sizeof *number);
     *n_classes = data->n_classes;
-    for (size_t c = 0; c < p->class_names.count; c++) {
-        const char *name = graphss_names_get(&p->class_names, c);
+    for (size_t c = 0; c < p->n_classes; c++) {
         size_t k = 0;
-        while (k < data->n_classes && strcmp(graphss_names_get(&data->class_names, k), name))
+        if (!own->count && !used[c]) /* only a number below the largest */
+            continue;
+        while (k < data->n_classes && !same_class(known, k, own, c))
             k++;
+        all = all && (k < data->n_classes || !used[c]);
         number[c] = (int32_t)(k < data->n_classes ? k : (*n_classes)++);
     }
-    return number;
+    free(used);
+    if (all || (own->count && known->count))
+        return number;
+    cli_warn(app,
+             "%s has class names and %s has none: classes are matched by their numbers, which "
+             "is wrong unless both list them in the same order",
+             own->count ? app->argument[0] : truth, own->count ? truth : app->argument[0]);
+    free(number);
+    *n_classes = most;
+    return NULL;
 }
 
 /* The nodes asked for. *node is NULL for all; *list and *split hold what must be freed. */
@@ -250,7 +287,7 @@ static graphss_status run(cli *app)
         goto done;
     }
     label = cli_alloc(data.graph.n_nodes, sizeof *label);
-    st = match(app, label, &p, &data);
+    st = match(app, label, &p, &data, own.truth);
     if (st)
         goto done;
     const int32_t *node = NULL;
@@ -259,7 +296,7 @@ static graphss_status run(cli *app)
     if (st)
         goto done;
 
-    number = match_classes(&p, &data, &r.n_classes);
+    number = match_classes(app, &p, &data, own.truth, &r.n_classes);
     for (size_t i = 0; number && i < data.graph.n_nodes; i++)
         if (label[i] >= 0)
             label[i] = number[label[i]];
@@ -313,9 +350,10 @@ const cli_command cli_evaluate = {
     .name = "evaluate",
     .arguments = "OUT.npz --truth DATASET [--nodes FILE]",
     .summary = "Compare labels in a file with the truth",
-    .about = "Nodes and classes are matched by name where both sides have names. Without "
-             "--nodes or "
-             "--split every labelled node counts, those the model was trained on too.\n",
+    .about =
+        "Nodes and classes are matched by name where both sides have names; where one has "
+        "none, by number or position, with a warning. Without --nodes or --split every "
+        "labelled node counts, those the model was trained on too.\n",
     .examples = "evaluate out.npz --truth cora\n"
                 "evaluate out.npz --truth cora --split split.npz --part test\n"
                 "evaluate out.npz --truth cora --nodes victims.txt\n",

@@ -48,7 +48,7 @@ static double density(const graphss_features *f)
 static void show(cli *app, const graphss_dataset *data, const degrees *d, double homophily,
                  const size_t *size, size_t unknown)
 {
-    cli_show_dataset(app, data);
+    cli_print_dataset(app, data);
     printf("Degree   %zu to %zu, median %zu, mean %.2f\n", d->least, d->most, d->median,
            d->mean);
     if (isfinite(homophily))

@@ -211,20 +211,22 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
     }
     cli_show_dataset(app, data);
     printf("Method   %s (%s): %s\n", r->method, r->train, r->how);
-    if (r->kind)
-        printf("Attack   %s, about %.1f %% of the nodes without a label\n", r->kind,
-               100 * r->share);
+    if (r->kind) {
+        cli_show_attack(r->kind, r->share, "nodes without a label");
+        printf("\n");
+    }
     printf("Labels   %zu of %zu differ from the model's own", r->changed, data->graph.n_nodes);
     if (opt->abstain > 0)
         printf(", %zu withheld", r->abstained);
     if (r->new_nodes)
-        printf("; %zu nodes are new", r->new_nodes);
+        printf("; %zu node%s new", r->new_nodes, r->new_nodes == 1 ? " is" : "s are");
     printf("; %.3f s, %.0f MB\nWritten  ", r->seconds, (double)r->peak_memory / 1e6);
     terminal_text(&app->term, stdout, own->output, 0);
     printf("\n");
     if (!own->flips)
         return;
-    printf("Changes  %zu links and %zu features would clean it: ", links, features);
+    printf("Changes  %zu link%s and %zu feature%s would clean it: ", links, cli_s(links),
+           features, cli_s(features));
     terminal_text(&app->term, stdout, own->flips, 0);
     printf("\n");
 }

@@ -60,7 +60,7 @@ static graphss_status run(cli *app)
         cli_json_set(app->json, "dataset", cli_json_dataset(&data));
     } else {
         cli_show_dataset(app, &data);
-        cli_show_split(app, &split, &opt);
+        cli_print_split(app, &split, &opt);
         printf("Written  ");
         terminal_text(&app->term, stdout, own.output, 0);
         printf("\n");

@@ -42,6 +42,8 @@ void cli_find_data_dirs(cli *app)
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where)
 {
     const graphss_read_options opt = {.data_dirs = app->data_dirs};
+    if (!app->warnings)
+        app->warnings = json_array();
     const graphss_status st = graphss_dataset_read(app->ctx, out, where, &opt);
     terminal_clear(&app->term);
     return st;
@@ -52,7 +54,9 @@ graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *
 {
     graphss_adoption what = {0};
     const graphss_status st = graphss_model_adopt(app->ctx, model, data, &what);
-    if (!st && what.columns)
+    if (!st && what.columns && what.unknown + what.missing == 0)
+        cli_note(app, "note: %s: features taken by name, their order differs", data->name);
+    else if (!st && what.columns)
         cli_note(app,
                  "note: %s: features taken by name: %zu that the model does not know are left "
                  "out, %zu of its own are not there",
@@ -60,6 +64,52 @@ graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *
     if (moved)
         *moved = what.columns || what.classes;
     return st;
+}
+
+graphss_status cli_check_names(cli *app, bool *by_position, const graphss_observation *a,
+                               const char *a_file, const graphss_observation *b,
+                               const char *b_file)
+{
+    const size_t n = a->graph->n_nodes, m = b->graph->n_nodes;
+    const bool named = a->names && a->names->count, other = b->names && b->names->count;
+    int32_t *match = NULL;
+    if (by_position)
+        *by_position = !named && !other;
+    if (named == other)
+        return GRAPHSS_OK;
+    const graphss_status st = graphss_match_nodes(app->ctx, &match, a, b);
+    size_t found = 0;
+    for (size_t i = 0; i < n && !st; i++)
+        found += match[i] >= 0;
+    graphss_release(app->ctx, match);
+    if (st || found == (n < m ? n : m))
+        return st;
+    const char *with = named ? a_file : b_file, *without = named ? b_file : a_file;
+    if (n != m)
+        return cli_fail(app, GRAPHSS_ERR_DATA,
+                        "%s has node names and %s has none, and %zu nodes are not %zu: which "
+                        "is which cannot be told",
+                        with, without, named ? n : m, named ? m : n);
+    cli_warn(
+        app,
+        "%s has node names and %s has none: nodes are matched by position, which is wrong "
+        "unless both list them in the same order",
+        with, without);
+    if (by_position)
+        *by_position = true;
+    return GRAPHSS_OK;
+}
+
+graphss_status cli_check_model_names(cli *app, const graphss_model *model,
+                                     const char *model_file, const graphss_observation *data,
+                                     const char *file)
+{
+    const graphss_graph nodes = {.n_nodes = graphss_model_nodes(model)};
+    const graphss_observation known = {.graph = &nodes,
+                                       .names = graphss_model_node_names(model)};
+    if (known.graph->n_nodes == 0) /* it does not know them */
+        return GRAPHSS_OK;
+    return cli_check_names(app, NULL, data, file, &known, model_file);
 }
 
 const char *cli_class_name(const graphss_dataset *data, size_t k, char buffer[24])
@@ -70,32 +120,56 @@ const char *cli_class_name(const graphss_dataset *data, size_t k, char buffer[24
     return buffer;
 }
 
+const char *cli_s(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+void cli_show_attack(const char *kind, double share, const char *of)
+{
+    if (strcmp(kind, "none") == 0)
+        printf("Attack   none named");
+    else
+        printf("Attack   %s, about %.1f %% of the %s", kind, 100 * share, of);
+}
+
 void cli_show_dataset(cli *app, const graphss_dataset *data)
 {
+    if (!app->global.quiet)
+        cli_print_dataset(app, data);
+}
+
+void cli_print_dataset(cli *app, const graphss_dataset *data)
+{
+    const size_t edges = graphss_graph_edges(&data->graph), columns = data->features.n_cols;
     printf("Dataset  ");
     terminal_text(&app->term, stdout, data->name, 0);
-    printf(" (%s): %zu nodes, %zu edges, ", data->format, data->graph.n_nodes,
-           graphss_graph_edges(&data->graph));
-    if (data->features.n_cols > 0)
-        printf("%zu %s features, ", data->features.n_cols,
-               graphss_feature_kind_text(data->features.kind));
+    printf(" (%s): %zu node%s, %zu edge%s, ", data->format, data->graph.n_nodes,
+           cli_s(data->graph.n_nodes), edges, cli_s(edges));
+    if (columns > 0)
+        printf("%zu %s feature%s, ", columns,
+               data->features.kind == GRAPHSS_FEATURES_COUNTS
+                   ? "count"
+                   : graphss_feature_kind_text(data->features.kind),
+               cli_s(columns));
     else
         printf("no features, ");
-    printf("%zu classes\n", data->n_classes);
+    printf("%zu class%s\n", data->n_classes, data->n_classes == 1 ? "" : "es");
     const graphss_cleaning *c = &data->cleaned;
     const struct {
         int64_t count;
-        const char *what;
-    } item[] = {{c->directed, "one-way edges made mutual"},
-                {c->duplicates, "duplicate edges dropped"},
-                {c->loops, "loops dropped"},
-                {c->zeros, "zero-weight entries dropped"},
-                {c->weighted, "edge weights dropped"},
-                {c->isolated, "nodes without an edge kept"}};
+        const char *one, *many, *what;
+    } item[] = {{c->directed, "one-way edge", "one-way edges", "made mutual"},
+                {c->duplicates, "duplicate edge", "duplicate edges", "dropped"},
+                {c->loops, "loop", "loops", "dropped"},
+                {c->zeros, "zero-weight entry", "zero-weight entries", "dropped"},
+                {c->weighted, "edge weight", "edge weights", "dropped"},
+                {c->isolated, "node", "nodes", "without an edge kept"}};
     const char *before = "Cleaned  ";
     for (size_t i = 0; i < sizeof item / sizeof *item; i++)
         if (item[i].count > 0) {
-            printf("%s%lld %s", before, (long long)item[i].count, item[i].what);
+            printf("%s%lld %s %s", before, (long long)item[i].count,
+                   item[i].count == 1 ? item[i].one : item[i].many, item[i].what);
             before = ", ";
         }
     if (before[0] == ',')
@@ -313,6 +387,12 @@ void cli_split_done(cli *app, graphss_split *split, const graphss_dataset *data)
 }
 
 void cli_show_split(cli *app, const graphss_split *split, const cli_split_options *options)
+{
+    if (!app->global.quiet)
+        cli_print_split(app, split, options);
+}
+
+void cli_print_split(cli *app, const graphss_split *split, const cli_split_options *options)
 {
     printf("Split    %zu train, %zu validation, %zu test", split->n_train, split->n_val,
            split->n_test);

@@ -41,7 +41,7 @@ static const graphss_option global_rows[] = {
     {"json", GRAPHSS_OPTION_BOOL, GLOBAL(json), 0, 0, NULL, NULL,
      "one JSON document on standard output", 0},
     {"quiet", GRAPHSS_OPTION_BOOL, GLOBAL(quiet), 0, 0, NULL, NULL,
-     "no progress and no notes, only results and errors", 'q'},
+     "no progress and no notes, only results, warnings and errors", 'q'},
     {"verbose", GRAPHSS_OPTION_BOOL, GLOBAL(verbose), 0, 0, NULL, NULL,
      "say more on standard error", 'v'},
     {"data-dir", GRAPHSS_OPTION_STRING, GLOBAL(data_dir), 0, 0, NULL, "DIR",
@@ -116,8 +116,10 @@ graphss_status cli_progress(cli *app, const char *stage, size_t done, size_t tot
 static void on_log(void *user, graphss_log_level level, const char *line)
 {
     cli *app = user;
-    if (level == GRAPHSS_LOG_WARN || app->global.verbose)
-        cli_note(app, "%s%s", level == GRAPHSS_LOG_WARN ? "warning: " : "", line);
+    if (level == GRAPHSS_LOG_WARN)
+        cli_warn(app, "%s", line);
+    else if (app->global.verbose)
+        cli_note(app, "%s", line);
 }
 
 static graphss_status open_context(cli *app, size_t threads)
@@ -145,12 +147,6 @@ static void print_text(cli *app, const char *key, void (*write)(FILE *, const cl
     fclose(memory);
     cli_json_set(app->json, key, cli_json_text(text));
     free(text);
-}
-
-static void write_version(FILE *out, const cli_command *command)
-{
-    (void)command;
-    fprintf(out, "graphss %s\n", graphss_version());
 }
 
 static graphss_status run_help(cli *app)
@@ -207,9 +203,10 @@ static graphss_status run(cli *app, int argc, char **argv)
     if (app->global.json)
         app->json = json_object();
     if (app->global.version) {
-        print_text(app, "version", write_version, NULL);
         if (app->json)
             cli_json_set(app->json, "version", cli_json_text(graphss_version()));
+        else
+            printf("graphss %s\n", graphss_version());
         return GRAPHSS_OK;
     }
     if (app->global.help || (!app->command && !app->global.json)) {
@@ -246,6 +243,7 @@ int main(int argc, char **argv)
     if (st)
         code = cli_report_error(&app, st);
     json_decref(app.json);
+    json_decref(app.warnings);
     graphss_ctx_free(app.ctx);
     free(app.item);
     free(app.argument);

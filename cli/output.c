@@ -10,6 +10,12 @@
 
 #include "cli.h"
 
+static void end_without_memory(void)
+{
+    fputs("graphss: out of memory\n", stderr);
+    exit(graphss_exit_code(GRAPHSS_ERR_NOMEM));
+}
+
 graphss_status cli_fail(cli *app, graphss_status status, const char *format, ...)
 {
     va_list args;
@@ -46,6 +52,24 @@ void cli_note(cli *app, const char *format, ...)
     fputc('\n', stderr);
 }
 
+void cli_warn(cli *app, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    terminal_clear(&app->term);
+    fprintf(stderr, "%swarning: %s", terminal_begin(&app->term, stderr, TERMINAL_YELLOW),
+            terminal_end(&app->term, stderr));
+    terminal_text(&app->term, stderr, line, 0);
+    fputc('\n', stderr);
+    if (!app->warnings)
+        app->warnings = json_array();
+    if (json_array_append_new(app->warnings, cli_json_text(line)))
+        end_without_memory();
+}
+
 int cli_report_error(cli *app, graphss_status status)
 {
     const int code = graphss_exit_code(status);
@@ -76,6 +100,8 @@ int cli_report_error(cli *app, graphss_status status)
 graphss_status cli_finish(cli *app)
 {
     if (app->json) {
+        if (app->warnings && !json_object_get(app->json, "error"))
+            cli_json_set(app->json, "warnings", json_incref(app->warnings));
         json_dumpf(app->json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
         fputc('\n', stdout);
         json_decref(app->json);
@@ -87,12 +113,6 @@ graphss_status cli_finish(cli *app)
     app->reader_left = errno == EPIPE;
     return cli_fail(app, GRAPHSS_ERR_IO, "cannot write to standard output: %s",
                     errno ? strerror(errno) : "write error");
-}
-
-static void end_without_memory(void)
-{
-    fputs("graphss: out of memory\n", stderr);
-    exit(graphss_exit_code(GRAPHSS_ERR_NOMEM));
 }
 
 void *cli_alloc(size_t count, size_t size)

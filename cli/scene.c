@@ -39,6 +39,10 @@ graphss_status cli_scene_open(cli *app, cli_scene *s, const char *model, const c
         cli_note(app, "note: the model's split is taken to be in the numbers of %s",
                  s->current.name);
     if (!st && !split)
+        st = cli_check_model_names(app, s->model, model, &s->in.current, current);
+    if (!st && previous)
+        st = cli_check_names(app, NULL, &s->in.current, current, &s->past, previous);
+    if (!st && !split)
         st = graphss_match_split(app->ctx, &s->split, s->model, &s->in.current);
     if (!st && split) {
         s->split = s->current.split;

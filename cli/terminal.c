@@ -1,6 +1,6 @@
 /* terminal.c - what the screen can do, the progress line, safe text. Pictures are in
  * draw.c. Asked once at the start, so that a command never wonders. */
-#include "terminal.h"
+#include "cli.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -8,16 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
-
-static double now(void)
-{
-    struct timespec t = {0};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static bool set_and_not_empty(const char *variable)
 {
@@ -132,7 +124,7 @@ void terminal_progress(terminal *term, const char *stage, size_t done, size_t to
 {
     if (!term->progress)
         return;
-    const double t = now();
+    const double t = cli_seconds();
     const bool fresh =
         !term->stage || strcmp(term->stage, stage) != 0 || done < term->stage_done;
     const bool last = total > 0 && done >= total;

@@ -18,9 +18,9 @@ extern "C" {
 #endif
 
 typedef struct graphss_alert_options {
-    double false_alarm_rate; /* (0, 1); 0.05 */
+    double false_alarm_rate; /* (0, 1), at least 1 / (draws + 1); 0.05 */
     int64_t draws;           /* random exchanges, 1999; p-values are multiples of
-                              * 1 / (draws + 1) */
+                              * 1 / (draws + 1), so a smaller rate is INVALID */
     bool validation_only;    /* compare with validation nodes alone; false: with nodes
                               * outside the group as well that did not change since the
                               * past, and with all of them where as a whole they show no

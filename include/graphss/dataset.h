@@ -32,6 +32,10 @@ typedef struct graphss_names {
 
 /* String i < count; borrowed until the names are destroyed. */
 GRAPHSS_API const char *graphss_names_get(const graphss_names *names, size_t i);
+/* A name as tab-separated files of ours hold it: tab, newline, carriage return, backslash and
+ * a leading # stand behind a backslash (\t \n \r \\ \#). out [2 * strlen(name) + 1]; returns
+ * its length. */
+GRAPHSS_API size_t graphss_name_escape(char *out, const char *name);
 GRAPHSS_API void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names);
 
 typedef struct graphss_dataset graphss_dataset;
@@ -87,11 +91,30 @@ GRAPHSS_API int64_t graphss_node_index_find(const graphss_node_index *index, con
 GRAPHSS_API void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *index);
 
 /* Reads one node id a line. Blank lines and lines that begin with '#' are skipped; an id that
- * does is written with '\\' before it. *nodes is the caller's to release. DATA: an id that is
- * unknown or stands twice, with file and line; a file without any. */
+ * does is written with '\\' before it (a line that is such an id is warned of). *nodes is the
+ * caller's to release. DATA: an id that is unknown or stands twice, with file and line; a file
+ * without any. */
 GRAPHSS_MUST_CHECK graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes,
                                                          size_t *n, const char *path,
                                                          const graphss_dataset *data);
+
+/* Groups of nodes. A plain value: {0} is empty; the arrays belong to it. */
+typedef struct graphss_node_groups {
+    size_t count;
+    size_t *start; /* [count + 1] into node */
+    int32_t *node;
+    size_t *line; /* [count] where each stood, from 1 */
+} graphss_node_groups;
+
+/* Reads a group a line, ids with blanks between; one that holds blanks or begins with a quote
+ * stands in quotes, as in CSV: "node 1". Blank lines are skipped, there are no comments. DATA,
+ * with file and line: an id that is unknown or stands twice in a line, a quote that is not
+ * closed; a file without any. */
+GRAPHSS_MUST_CHECK graphss_status graphss_node_groups_read(graphss_ctx *ctx,
+                                                           graphss_node_groups *out,
+                                                           const char *path,
+                                                           const graphss_dataset *data);
+GRAPHSS_API void graphss_node_groups_destroy(graphss_ctx *ctx, graphss_node_groups *groups);
 
 #ifdef __cplusplus
 }

@@ -69,16 +69,24 @@ typedef struct text {
     size_t used, room;
 } text;
 
+static graphss_status make_room(graphss_ctx *ctx, text *t, size_t n)
+{
+    if (t->room - t->used >= n)
+        return GRAPHSS_OK;
+    const size_t room = 2 * t->room + n + 4096;
+    char *grown = graphss_i_grow(ctx, t->bytes, t->used, room, 1);
+    if (!grown)
+        return GRAPHSS_ERR_NOMEM;
+    t->bytes = grown;
+    t->room = room;
+    return GRAPHSS_OK;
+}
+
 static graphss_status put(graphss_ctx *ctx, text *t, const char *bytes, size_t n)
 {
-    if (t->room - t->used < n) {
-        const size_t room = 2 * t->room + n + 4096;
-        char *grown = graphss_i_grow(ctx, t->bytes, t->used, room, 1);
-        if (!grown)
-            return GRAPHSS_ERR_NOMEM;
-        t->bytes = grown;
-        t->room = room;
-    }
+    const graphss_status st = make_room(ctx, t, n);
+    if (st)
+        return st;
     memcpy(t->bytes + t->used, bytes, n);
     t->used += n;
     return GRAPHSS_OK;
@@ -98,16 +106,9 @@ static graphss_status put_node(graphss_ctx *ctx, text *t, const graphss_dataset 
         return put_text(ctx, t, number);
     }
     const char *name = graphss_names_get(&data->node_names, (size_t)node);
-    graphss_status st = GRAPHSS_OK;
-    for (size_t i = 0; name[i] && !st; i++) {
-        static const char plain[] = "\t\n\r\\", escaped[] = "tnr\\";
-        const char *at = strchr(plain, name[i]);
-        char pair[2] = {'\\', at ? escaped[at - plain] : '#'};
-        if (at || (name[i] == '#' && i == 0))
-            st = put(ctx, t, pair, 2);
-        else
-            st = put(ctx, t, &name[i], 1);
-    }
+    const graphss_status st = make_room(ctx, t, 2 * strlen(name) + 1);
+    if (!st)
+        t->used += graphss_name_escape(t->bytes + t->used, name);
     return st;
 }
 

@@ -262,3 +262,24 @@ int64_t graphss_i_csv_column(const graphss_i_csv *csv, const char *const *words)
                 return (int64_t)i;
     return -1;
 }
+
+void graphss_i_csv_warn_header(graphss_ctx *ctx, const graphss_i_csv *csv,
+                               const graphss_i_csv_field *field, const char *why)
+{
+    const int most = 40;
+    graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                  "%s:%zu: '%.*s' and '%.*s' are taken for a header: %s", csv->file,
+                  field[0].line, field[0].length < (size_t)most ? (int)field[0].length : most,
+                  field[0].text, field[1].length < (size_t)most ? (int)field[1].length : most,
+                  field[1].text, why);
+}
+
+bool graphss_i_csv_index(graphss_ctx *ctx, const graphss_i_csv *csv, size_t least)
+{
+    if (csv->count < least || csv->field[0].length > 0)
+        return false;
+    graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                  "%s:%zu: the first column has no name and is passed over", csv->file,
+                  csv->field[0].line);
+    return true;
+}

@@ -19,7 +19,7 @@ typedef struct edge_columns {
 
 /* True when the record is a header. Columns are found by name; failing that the first two
  * count, and a first line of which neither is an id must be a header too. */
-static bool find_columns(edge_columns *c, const graphss_i_csv *csv,
+static bool find_columns(graphss_ctx *ctx, edge_columns *c, const graphss_i_csv *csv,
                          const graphss_i_intern *ids)
 {
     c->from = graphss_i_csv_column(csv, graphss_i_csv_from);
@@ -28,11 +28,13 @@ static bool find_columns(edge_columns *c, const graphss_i_csv *csv,
         c->weight = graphss_i_csv_column(csv, graphss_i_csv_weight);
         return true;
     }
-    c->from = 0;
-    c->to = 1;
-    if (csv->count >= 2 &&
-        graphss_i_intern_find(ids, csv->field[0].text, csv->field[0].length) < 0 &&
-        graphss_i_intern_find(ids, csv->field[1].text, csv->field[1].length) < 0) {
+    const size_t at = graphss_i_csv_index(ctx, csv, 3) ? 1 : 0;
+    const graphss_i_csv_field *end = csv->field + at;
+    c->from = (int64_t)at;
+    c->to = c->from + 1;
+    if (csv->count >= 2 && graphss_i_intern_find(ids, end[0].text, end[0].length) < 0 &&
+        graphss_i_intern_find(ids, end[1].text, end[1].length) < 0) {
+        graphss_i_csv_warn_header(ctx, csv, end, "nodes.csv has no such ids");
         c->weight = graphss_i_csv_column(csv, graphss_i_csv_weight);
         return true;
     }
@@ -78,7 +80,7 @@ static graphss_status read_edges(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
         st = graphss_i_csv_next(ctx, &more, &csv);
         if (st || !more)
             break;
-        if (first && find_columns(&columns, &csv, ids))
+        if (first && find_columns(ctx, &columns, &csv, ids))
             continue;
         st = read_edge(ctx, pairs, &csv, columns, ids);
         if (st)

@@ -2,13 +2,13 @@
  *
  * The header says what the columns are: an id, perhaps a label, masks and a `feat` cell.
  * Without `feat`, every other column whose first entry is a number is a feature of its own;
- * columns of text are left out. That is decided on the first line so that a later entry that
- * is no number is an error with its place and not a column that silently disappears. */
+ * columns of text are left out. That is decided on the first line that has an entry, so that
+ * one that is no number, or lacks, is an error with its place and not a column that silently
+ * disappears. */
 #include "data/csv_nodes.h"
 #include "data/csv_features.h"
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { TRAIN, VAL, TEST, MASKS };
 
@@ -19,12 +19,21 @@ static const char *const other_words[] = {"graph_id", NULL};
 static const char *const mask_words[MASKS][2] = {
     {"train_mask", NULL}, {"val_mask", NULL}, {"test_mask", NULL}};
 
+/* A column without an entry so far. */
+typedef struct open_column {
+    size_t column;
+    graphss_i_csv_field missing; /* its first cell */
+} open_column;
+
 typedef struct node_table {
     graphss_i_csv csv;
     size_t columns;
     int64_t id, label, feat, mask[MASKS]; /* columns; -1: absent */
     int32_t *number;                      /* [n_numbers] columns that are features */
     size_t n_numbers;
+    bool index;        /* the first column has no name */
+    open_column *open; /* [n_open] */
+    size_t n_open;
     graphss_i_intern classes;
     int32_t *class_of;   /* [rows] number in classes, or -1 */
     unsigned char *part; /* [rows] MASKS, or the mask it is in */
@@ -50,28 +59,32 @@ static graphss_status read_header(graphss_ctx *ctx, node_table *t)
     if (t->id < 0)
         return graphss_i_csv_fail(ctx, &t->csv, &t->csv.field[0],
                                   "a header with a column node_id (or id, or node)");
+    t->index = graphss_i_csv_index(ctx, &t->csv, 2);
     return GRAPHSS_OK;
 }
 
 static bool has_other_use(const node_table *t, size_t column, int64_t graph_id)
 {
     const int64_t c = (int64_t)column;
-    return c == t->id || c == t->label || c == t->feat || c == t->mask[TRAIN] ||
-           c == t->mask[VAL] || c == t->mask[TEST] || c == graph_id;
+    return (t->index && c == 0) || c == t->id || c == t->label || c == t->feat ||
+           c == t->mask[TRAIN] || c == t->mask[VAL] || c == t->mask[TEST] || c == graph_id;
 }
 
-/* Text that stands where a number was meant: nothing, a word for nothing, or a number that is
- * written in another way (1,5). */
-static bool means_a_number(const graphss_i_csv_field *field)
+/* Nothing, or a word for it. */
+static bool is_missing(const graphss_i_csv_field *field)
 {
-    static const char *const nothing[] = {"na", "n/a", "null", "none", "-", "?"};
-    const size_t n = field->length;
-    if (n == 0 || (field->text[0] >= '0' && field->text[0] <= '9'))
-        return true;
+    static const char *const nothing[] = {"na", "n/a", "nan", "null", "none", "-", "?"};
     for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-        if (strlen(nothing[i]) == n && !strncasecmp(nothing[i], field->text, n))
+        if (graphss_i_csv_is(field, nothing[i]))
             return true;
-    return false;
+    return field->length == 0;
+}
+
+static void tell_unused(graphss_ctx *ctx, const node_table *t, const graphss_i_csv_field *name,
+                        graphss_log_level level, const char *why)
+{
+    graphss_i_log(ctx, level, "%s: column '%.*s' is not used%s", t->csv.file,
+                  (int)(name->length < 64 ? name->length : 64), name->text, why);
 }
 
 /* Chooses among the free columns by the first line, whose names header still holds. */
@@ -82,22 +95,26 @@ static graphss_status choose_numbers(graphss_ctx *ctx, node_table *t, graphss_da
     graphss_i_name_list names = {0};
     graphss_status st = GRAPHSS_OK;
     t->number = graphss_i_alloc(ctx, t->columns, sizeof *t->number);
-    if (!t->number)
+    t->open = graphss_i_alloc(ctx, t->columns, sizeof *t->open);
+    if (!t->number || !t->open)
         return GRAPHSS_ERR_NOMEM;
     for (size_t c = 0; c < t->columns; c++) {
         double value = 0;
         const graphss_i_csv_field *name = &header->field[c], *field = &t->csv.field[c];
         if (has_other_use(t, c, graph_id))
             continue;
-        /* nan is a number here, to be refused with its place. */
+        if (t->feat < 0 && is_missing(field)) {
+            t->open[t->n_open++] = (open_column){c, *field};
+            continue;
+        }
         if (t->feat >= 0 || !graphss_i_parse_double(&value, field->text, field->length)) {
-            const bool spoilt = t->feat < 0 && means_a_number(field);
-            graphss_i_log(ctx, spoilt ? GRAPHSS_LOG_WARN : GRAPHSS_LOG_INFO,
-                          "%s: column '%.*s' is not used%s%.*s%s", t->csv.file,
-                          (int)(name->length < 64 ? name->length : 64), name->text,
-                          spoilt ? ": its first entry is '" : "",
-                          spoilt ? (int)(field->length < 32 ? field->length : 32) : 0,
-                          field->text, spoilt ? "', not a number" : "");
+            /* Perhaps a number in another spelling, such as 1,5. */
+            const bool spoilt = t->feat < 0 && field->text[0] >= '0' && field->text[0] <= '9';
+            char why[80] = "";
+            if (spoilt)
+                snprintf(why, sizeof why, ": its first entry is '%.*s', not a number",
+                         (int)(field->length < 32 ? field->length : 32), field->text);
+            tell_unused(ctx, t, name, spoilt ? GRAPHSS_LOG_WARN : GRAPHSS_LOG_INFO, why);
             continue;
         }
         t->number[t->n_numbers++] = (int32_t)c;
@@ -110,6 +127,25 @@ static graphss_status choose_numbers(graphss_ctx *ctx, node_table *t, graphss_da
 done:
     graphss_i_name_list_destroy(ctx, &names);
     return st;
+}
+
+/* A number below a missing entry makes that an error; text makes the column one of text. */
+static graphss_status settle_open(graphss_ctx *ctx, node_table *t)
+{
+    for (size_t i = t->n_open; i-- > 0;) {
+        const graphss_i_csv_field *field = &t->csv.field[t->open[i].column];
+        double value = 0;
+        char want[80];
+        if (is_missing(field))
+            continue;
+        if (graphss_i_parse_double(&value, field->text, field->length)) {
+            snprintf(want, sizeof want, "a finite number, as in line %zu of this column",
+                     field->line);
+            return graphss_i_csv_fail(ctx, &t->csv, &t->open[i].missing, want);
+        }
+        t->open[i] = t->open[--t->n_open];
+    }
+    return GRAPHSS_OK;
 }
 
 static graphss_status more_rows(graphss_ctx *ctx, node_table *t)
@@ -223,11 +259,26 @@ static graphss_status read_rows(graphss_ctx *ctx, node_table *t, graphss_dataset
             st = choose_numbers(ctx, t, data, &header);
         if (!st)
             st = read_row(ctx, t, ids);
+        if (!st)
+            st = settle_open(ctx, t);
         if (st)
             break;
     }
+    for (size_t i = 0; i < t->n_open && !st; i++)
+        tell_unused(ctx, t, &header.field[t->open[i].column], GRAPHSS_LOG_WARN,
+                    ": it has no entries");
     graphss_i_csv_end(ctx, &header);
     return st;
+}
+
+/* A whole number, perhaps written as 1.0 because others were missing. */
+static bool whole_label(int64_t *out, const char *text)
+{
+    size_t length = strlen(text);
+    const char *point = strchr(text, '.');
+    if (point && point > text && point[1] && strspn(point + 1, "0") == strlen(point + 1))
+        length = (size_t)(point - text);
+    return graphss_i_parse_int(out, text, length);
 }
 
 /* Whole numbers as labels stay numbers; any other text becomes the name of a class. */
@@ -246,7 +297,7 @@ static graphss_status finish_labels(graphss_ctx *ctx, node_table *t, graphss_dat
     bool numbers = true;
     for (size_t c = 0; c < k && numbers; c++) {
         const char *text = t->classes.list.text + t->classes.list.start[c];
-        numbers = graphss_i_parse_int(&whole[c], text, strlen(text));
+        numbers = whole_label(&whole[c], text);
     }
     if (numbers) {
         for (size_t i = 0; i < t->rows; i++)
@@ -341,6 +392,7 @@ graphss_status graphss_i_csv_nodes(graphss_ctx *ctx, graphss_dataset *data,
     graphss_release(ctx, t.part);
     graphss_release(ctx, t.class_of);
     graphss_release(ctx, t.number);
+    graphss_release(ctx, t.open);
     graphss_i_csv_end(ctx, &t.csv);
     return st;
 }

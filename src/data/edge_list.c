@@ -13,14 +13,29 @@
  * makes a pair of eight and two interned ids, all in arrays that double. */
 enum { MEMORY_PER_BYTE = 16 };
 
-static graphss_status read_line(graphss_ctx *ctx, const graphss_i_csv *csv,
-                                graphss_i_edge_pairs *pairs, graphss_i_intern *ids)
+/* Which columns hold an edge; weight -1: none. */
+typedef struct edge_line {
+    size_t from, to;
+    int64_t weight;
+} edge_line;
+
+static bool is_whole(const graphss_i_csv_field *field)
 {
-    if (csv->count < 2)
+    int64_t value = 0;
+    return graphss_i_parse_int(&value, field->text, field->length);
+}
+
+/* *whole: cleared where an id is no whole number */
+static graphss_status read_line(graphss_ctx *ctx, const graphss_i_csv *csv,
+                                const edge_line *columns, graphss_i_edge_pairs *pairs,
+                                graphss_i_intern *ids, bool *whole)
+{
+    const size_t at[2] = {columns->from, columns->to};
+    if (csv->count <= at[0] || csv->count <= at[1])
         return graphss_i_csv_fail(ctx, csv, &csv->field[0], "two ids on a line");
     int32_t end[2];
     for (size_t i = 0; i < 2; i++) {
-        const graphss_i_csv_field *field = &csv->field[i];
+        const graphss_i_csv_field *field = &csv->field[at[i]];
         size_t index = 0;
         if (field->length == 0)
             return graphss_i_csv_fail(ctx, csv, field, "the id of a node");
@@ -31,12 +46,16 @@ static graphss_status read_line(graphss_ctx *ctx, const graphss_i_csv *csv,
         if (index >= INT32_MAX)
             return graphss_i_csv_fail(ctx, csv, field, "fewer than 2^31 nodes");
         end[i] = (int32_t)index;
+        *whole = *whole && is_whole(field);
     }
     /* A third column is a weight when it is a number; a label or a date is no matter. */
     double weight = 1;
-    if (csv->count > 2 &&
-        (!graphss_i_parse_double(&weight, csv->field[2].text, csv->field[2].length) ||
-         isnan(weight)))
+    const graphss_i_csv_field *heavy =
+        columns->weight >= 0 && csv->count > (size_t)columns->weight
+            ? &csv->field[columns->weight]
+            : NULL;
+    if (heavy &&
+        (!graphss_i_parse_double(&weight, heavy->text, heavy->length) || isnan(weight)))
         weight = 1;
     return graphss_i_edge_pairs_add(ctx, pairs, end[0], end[1], weight);
 }
@@ -58,21 +77,80 @@ static bool plain_numbers(int32_t *number, const graphss_i_intern *ids)
     return true;
 }
 
+/* True when the first line names the columns in words we know, or begins with one that has no
+ * name. */
+static bool is_header(graphss_ctx *ctx, edge_line *columns, const graphss_i_csv *csv)
+{
+    const int64_t from = graphss_i_csv_column(csv, graphss_i_csv_from);
+    const int64_t to = graphss_i_csv_column(csv, graphss_i_csv_to);
+    const int64_t weight = graphss_i_csv_column(csv, graphss_i_csv_weight);
+    const bool known = from >= 0 && to >= 0;
+    if (known) {
+        const bool first = from == 0 && to == 1;
+        *columns = (edge_line){(size_t)from, (size_t)to, first && weight < 0 ? 2 : weight};
+    } else if (graphss_i_csv_index(ctx, csv, 3)) {
+        *columns = (edge_line){1, 2, weight < 0 ? 3 : weight};
+        return true;
+    }
+    return known;
+}
+
+/* Takes the ids and the edge of the first line out again: it was a header. */
+static graphss_status drop_first(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
+                                 graphss_i_intern *ids, size_t first)
+{
+    graphss_i_intern kept = {0};
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = first; i < ids->list.count && !st; i++) {
+        size_t index;
+        const char *text = ids->list.text + ids->list.start[i];
+        st = graphss_i_intern_add(ctx, &index, NULL, &kept, text, strlen(text));
+    }
+    if (st) {
+        graphss_i_intern_destroy(ctx, &kept);
+        return st;
+    }
+    graphss_i_intern_destroy(ctx, ids);
+    *ids = kept;
+    pairs->count--;
+    for (size_t e = 0; e < pairs->count; e++) {
+        pairs->from[e] = pairs->from[e + 1] - (int32_t)first;
+        pairs->to[e] = pairs->to[e + 1] - (int32_t)first;
+    }
+    return GRAPHSS_OK;
+}
+
+/* A first line of words over lines of whole numbers is a header, too. */
 static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv,
                                  graphss_i_edge_pairs *pairs, graphss_i_intern *ids)
 {
-    bool more = true;
-    for (bool first = true;; first = false) {
-        graphss_status st = graphss_i_csv_next(ctx, &more, csv);
-        if (st || !more)
-            return st;
-        if (first && graphss_i_csv_column(csv, graphss_i_csv_from) == 0 &&
-            graphss_i_csv_column(csv, graphss_i_csv_to) == 1)
-            continue; /* a header */
-        st = read_line(ctx, csv, pairs, ids);
-        if (st)
-            return st;
+    edge_line columns = {0, 1, 2};
+    graphss_i_csv_field word[2] = {{0}}; /* the first line, where it may be a header */
+    size_t words = 0, lines = 0;         /* ids in it; lines in all */
+    bool more = true, whole = true;
+    graphss_status st = graphss_i_csv_next(ctx, &more, csv);
+    const bool named = !st && more && is_header(ctx, &columns, csv);
+    if (named)
+        st = graphss_i_csv_next(ctx, &more, csv);
+    for (; !st && more; lines++) {
+        st = read_line(ctx, csv, &columns, pairs, ids, &whole);
+        double weight = 0;
+        if (!st && !named && lines == 0 && !is_whole(&csv->field[columns.from]) &&
+            !is_whole(&csv->field[columns.to]) && pairs->count == 1 &&
+            (csv->count < 3 ||
+             !graphss_i_parse_double(&weight, csv->field[2].text, csv->field[2].length))) {
+            word[0] = csv->field[columns.from];
+            word[1] = csv->field[columns.to];
+            words = ids->list.count;
+            whole = true;
+        }
+        if (!st)
+            st = graphss_i_csv_next(ctx, &more, csv);
     }
+    if (st || !words || !whole || lines < 2)
+        return st;
+    graphss_i_csv_warn_header(ctx, csv, word, "all other ids are whole numbers");
+    return drop_first(ctx, pairs, ids, words);
 }
 
 graphss_status graphss_i_read_edge_list(graphss_ctx *ctx, graphss_dataset *out,

@@ -10,6 +10,21 @@ const char *graphss_names_get(const graphss_names *names, size_t i)
     return names->text + names->start[i];
 }
 
+size_t graphss_name_escape(char *out, const char *name)
+{
+    static const char plain[] = "\t\n\r\\", escaped[] = "tnr\\";
+    size_t n = 0;
+    for (size_t i = 0; name[i]; i++) {
+        const char *at = strchr(plain, name[i]);
+        const bool remark = name[i] == '#' && i == 0;
+        if (at || remark)
+            out[n++] = '\\';
+        out[n++] = at ? escaped[at - plain] : name[i];
+    }
+    out[n] = '\0';
+    return n;
+}
+
 void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names)
 {
     graphss_release(ctx, names->text);

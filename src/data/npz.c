@@ -206,14 +206,15 @@ bool graphss_i_npz_has(const graphss_i_npz *npz, const char *array)
     return member && member->npy.info.kind != 'O' && member->npy.info.kind != 'V';
 }
 
-bool graphss_i_npz_wants(graphss_ctx *ctx, const graphss_i_npz *npz, const char *array)
+bool graphss_i_npz_wants(graphss_ctx *ctx, const graphss_i_npz *npz, const char *array,
+                         const char *so)
 {
     if (graphss_i_npz_has(npz, array))
         return true;
     const graphss_i_member *member = find_member(npz, array);
     if (member)
-        graphss_i_log(ctx, GRAPHSS_LOG_WARN, "%s: array '%s' %s: passed over", npz->path,
-                      array, member->fault);
+        graphss_i_log(ctx, GRAPHSS_LOG_WARN, "%s: array '%s' %s: passed over%s%s", npz->path,
+                      array, member->fault, so ? ", " : "", so ? so : "");
     return false;
 }
 

@@ -36,8 +36,10 @@ graphss_status graphss_i_npz_fail_in(graphss_ctx *ctx, graphss_status status,
 
 /* True when the array is there and of a dtype that is read (not of objects). */
 bool graphss_i_npz_has(const graphss_i_npz *npz, const char *array);
-/* The same, with a warning when it is there and of another dtype. */
-bool graphss_i_npz_wants(graphss_ctx *ctx, const graphss_i_npz *npz, const char *array);
+/* The same, with a warning when it is there and of another dtype; so: what follows, or NULL.
+ */
+bool graphss_i_npz_wants(graphss_ctx *ctx, const graphss_i_npz *npz, const char *array,
+                         const char *so);
 /* DATA when absent, of dtype object, or with a header that makes no sense. */
 graphss_status graphss_i_npz_info(graphss_ctx *ctx, graphss_i_array_info *out,
                                   const graphss_i_npz *npz, const char *array);

@@ -101,9 +101,11 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_predictions *p, graph
         if (st == GRAPHSS_OK)
             st = check_finite(ctx, NULL, p->perturbed, count, npz, "perturbed");
     }
-    if (st == GRAPHSS_OK && graphss_i_npz_has(npz, "node_names"))
+    if (st == GRAPHSS_OK &&
+        graphss_i_npz_wants(ctx, npz, "node_names", "nodes go by position"))
         st = graphss_i_npz_names(ctx, &p->node_names, npz, "node_names", p->n_nodes);
-    if (st == GRAPHSS_OK && graphss_i_npz_has(npz, "class_names"))
+    if (st == GRAPHSS_OK &&
+        graphss_i_npz_wants(ctx, npz, "class_names", "classes go by number"))
         st = graphss_i_npz_names(ctx, &p->class_names, npz, "class_names",
                                  p->n_classes ? p->n_classes : SIZE_MAX);
     if (st)

@@ -1,8 +1,8 @@
 /* read_npz.c - datasets in .npz: the layout of gnn-benchmark, nettack and DeepRobust, and a
  * lone matrix as scipy.sparse.save_npz writes it.
  *
- * Optional arrays that hold Python objects are passed over, labels and features with a
- * warning; required ones are refused. */
+ * Optional arrays that hold Python objects are passed over, those we know with a warning;
+ * required ones are refused. */
 #include "data/build.h"
 #include "data/npz.h"
 #include "data/readers.h"
@@ -219,23 +219,25 @@ static graphss_status read_features(graphss_ctx *ctx, graphss_dataset *data,
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (has_rows(npz, prefixes[i]))
             return read_sparse_features(ctx, data, npz, prefixes[i]);
-    if (graphss_i_npz_wants(ctx, npz, "attr_matrix"))
+    if (graphss_i_npz_wants(ctx, npz, "attr_matrix", NULL))
         return read_dense_features(ctx, data, npz, "attr_matrix");
     return GRAPHSS_OK;
 }
 
 static graphss_status read_names(graphss_ctx *ctx, graphss_names *out, graphss_i_npz *npz,
-                                 const char *array, size_t want)
+                                 const char *array, size_t want, const char *without)
 {
-    return graphss_i_npz_has(npz, array) ? graphss_i_npz_names(ctx, out, npz, array, want)
-                                         : GRAPHSS_OK;
+    return graphss_i_npz_wants(ctx, npz, array, without)
+               ? graphss_i_npz_names(ctx, out, npz, array, want)
+               : GRAPHSS_OK;
 }
 
 static graphss_status read_labels(graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz)
 {
-    graphss_status st = read_names(ctx, &data->class_names, npz, "class_names", SIZE_MAX);
+    graphss_status st = read_names(ctx, &data->class_names, npz, "class_names", SIZE_MAX,
+                                   "classes go by number");
     data->n_classes = data->class_names.count;
-    if (st || !graphss_i_npz_wants(ctx, npz, "labels"))
+    if (st || !graphss_i_npz_wants(ctx, npz, "labels", NULL))
         return st;
     int64_t *label = NULL;
     size_t n = 0;
@@ -270,9 +272,11 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_dataset *data, graphs
     if (st == GRAPHSS_OK)
         st = read_labels(ctx, data, npz);
     if (st == GRAPHSS_OK)
-        st = read_names(ctx, &data->node_names, npz, "node_names", data->graph.n_nodes);
+        st = read_names(ctx, &data->node_names, npz, "node_names", data->graph.n_nodes,
+                        "nodes go by position");
     if (st == GRAPHSS_OK)
-        st = read_names(ctx, &data->column_names, npz, "attr_names", data->features.n_cols);
+        st = read_names(ctx, &data->column_names, npz, "attr_names", data->features.n_cols,
+                        "features go by position");
     if (st == GRAPHSS_OK)
         st = graphss_i_npz_split(ctx, &data->split, npz, data->graph.n_nodes, data->n_classes);
     return st ? st : graphss_i_dataset_finish(ctx, data, path, "npz");

@@ -179,6 +179,46 @@ static void test_edges_need_no_header(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void keep_warning(void *user, graphss_log_level level, const char *line)
+{
+    if (level == GRAPHSS_LOG_WARN)
+        snprintf(user, 512, "%s", line);
+}
+
+static void test_what_pandas_writes_is_what_was_meant(void **state)
+{
+    (void)state;
+    char warning[512] = "";
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    assert_non_null(ctx);
+    /* Its index has no name; labels that lack somewhere make all of them 1.0. */
+    graphss_dataset data = read_good(ctx,
+                                     ",id,label,age,title\n7,a,0.0,1,\n8,b,1.0,2,x\n"
+                                     "9,c,,3,\n10,d,-1.0,4,\n11,e,1,5,\n",
+                                     ",follower,followee\n0,a,b\n1,b,c\n");
+    assert_non_null(strstr(warning, "edges.csv:1: 'follower' and 'followee' are taken"));
+    assert_int_equal(data.graph.n_nodes, 5);
+    assert_int_equal(graphss_graph_edges(&data.graph), 2);
+    assert_int_equal(data.features.n_cols, 1);
+    assert_string_equal(graphss_names_get(&data.column_names, 0), "age");
+    static const int32_t label[] = {0, 1, -1, -1, 1};
+    assert_int_equal(data.n_classes, 2);
+    assert_int_equal(data.class_names.count, 0);
+    assert_memory_equal(data.label, label, sizeof label);
+    graphss_dataset_destroy(ctx, &data);
+    data = read_good(ctx, ",id,age\n0,x,1\n1,y,1\n", "x,y\n");
+    assert_non_null(strstr(warning, "nodes.csv:1: the first column has no name"));
+    assert_int_equal(data.features.n_cols, 1);
+    graphss_dataset_destroy(ctx, &data);
+    data = read_good(ctx, "id,label,age\nx,1.5,\ny,1.0,NA\n", "x,y\n");
+    assert_string_equal(graphss_names_get(&data.class_names, 0), "1.5");
+    assert_int_equal(data.features.n_cols, 0);
+    assert_non_null(strstr(warning, "column 'age' is not used: it has no entries"));
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 static void test_mistakes_are_named_with_their_place(void **state)
 {
     (void)state;
@@ -194,6 +234,11 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {"id,label\n0,a\n ,b\n", e, "nodes.csv:3:2: found '', want the id"},
         {"id,age\n0,1\n1,old\n", e, "nodes.csv:3:3: found 'old', want a finite number"},
         {"id,age\n0,nan\n1,3\n", e, "nodes.csv:2:3: found 'nan', want a finite number"},
+        /* one rule for what is missing, whatever the order of the rows */
+        {"id,age\n0,\n1,NA\n2,3\n", e,
+         "nodes.csv:2:3: found '', want a finite number, as in line 4 of this column"},
+        {"id,age\n0,3\n1,\n", e, "nodes.csv:3:3: found '', want a finite number"},
+        {"id,age\n0,3\n1,NA\n", e, "nodes.csv:3:3: found 'NA', want a finite number"},
         {"id,feat\n0,\"1,2\"\n1,\"1,x\"\n", e,
          "nodes.csv:3:6: found 'x', want a finite number"},
         {"id,feat\n0,\"1,2\"\n1,3\n", e, "nodes.csv:3:3: found 1 features, want 2"},
@@ -251,7 +296,8 @@ static void test_each_allocation_may_fail(void **state)
     static const char *const nodes[] = {people_nodes,
                                         "id,label\nanna,caf\xe9\n\"b, c\",\nkarl,x\n",
                                         "id,feat,label\nanna,x:1,3\n\"b, c\",y:2,4\nkarl,,\n",
-                                        "id,age,size\nanna,1,2\n\"b, c\",2,3\nkarl,3,4\n"};
+                                        "id,age,size\nanna,1,2\n\"b, c\",2,3\nkarl,3,4\n",
+                                        "id,x,y\nanna,,\n\"b, c\",,t\nkarl,,\n"};
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         folder f = make_folder(nodes[i], people_edges);
         testing_each_allocation_fails(read_and_destroy, f.path);
@@ -267,6 +313,7 @@ int main(void)
         cmocka_unit_test(test_numeric_columns_are_features_and_text_is_left_out),
         cmocka_unit_test(test_a_file_that_is_not_utf_8_is_taken_as_latin_1),
         cmocka_unit_test(test_edges_need_no_header),
+        cmocka_unit_test(test_what_pandas_writes_is_what_was_meant),
         cmocka_unit_test(test_mistakes_are_named_with_their_place),
         cmocka_unit_test(test_a_file_too_large_for_the_memory_allowed_is_refused),
         cmocka_unit_test(test_each_allocation_may_fail),

@@ -67,6 +67,53 @@ static void test_other_ids_become_names_in_order_of_first_sight(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void keep_warning(void *user, graphss_log_level level, const char *line)
+{
+    if (level == GRAPHSS_LOG_WARN)
+        snprintf(user, 512, "%s", line);
+}
+
+static void test_words_over_numbers_are_a_header_and_warned_of(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *warning;
+        size_t names;
+    } cases[] = {
+        {"follower,followee\n3,1\n1,2\n2,0\n", ":1: 'follower' and 'followee' are taken", 0},
+        {"follower,followee,when\n3,1,x\n1,2,y\n2,0,z\n", "are taken for a header", 0},
+        {"id id\n3 1\n1 2\n2 0\n", "are taken for a header", 0},
+        {",source,target\n0,3,1\n1,1,2\n2,2,0\n", "", 0},
+        {",follower,followee\n7,3,1\n8,1,2\n9,2,0\n", ":1: the first column has no name", 0},
+        {"weight,target,source\n9,1,3\n9,2,1\n9,0,2\n", "", 0},
+        {"ann bob\nbob cy\ncy 4\n", "", 4}, /* not all others are numbers */
+        {"ann bob 2\n7 8\n", "", 4},        /* it has a weight */
+        {"src dst\nann bob\n7 8\n", "", 4}, /* the header is above it */
+        {"ann 0\n0 1\n1 2\n", "", 4},       /* one of both is a number */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char warning[512] = "";
+        graphss_ctx *ctx =
+            graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+        graphss_dataset data = {0};
+        assert_non_null(ctx);
+        assert_ok(ctx, read_text(ctx, &data, cases[i].text, plenty));
+        assert_int_equal(data.graph.n_nodes, 4);
+        assert_int_equal(data.node_names.count, cases[i].names);
+        if (!cases[i].names) {
+            assert_int_equal(graphss_graph_edges(&data.graph), 3);
+            assert_true(graphss_graph_has_edge(&data.graph, 3, 1));
+            assert_true(graphss_graph_has_edge(&data.graph, 0, 2));
+        }
+        if (*cases[i].warning)
+            assert_non_null(strstr(warning, cases[i].warning));
+        else
+            assert_string_equal(warning, "");
+        graphss_dataset_destroy(ctx, &data);
+        graphss_ctx_free(ctx);
+    }
+}
+
 static void test_what_was_cleaned_is_counted(void **state)
 {
     (void)state;
@@ -113,9 +160,10 @@ static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
 static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
-    char names[] = "a b\nb c\n", numbers[] = "0 1\n1 2\n";
+    char names[] = "a b\nb c\n", numbers[] = "0 1\n1 2\n", header[] = "a b\n0 1\n1 5\n";
     testing_each_allocation_fails(read_and_destroy, names);
     testing_each_allocation_fails(read_and_destroy, numbers);
+    testing_each_allocation_fails(read_and_destroy, header);
 }
 
 int main(void)
@@ -123,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_stay_numbers),
         cmocka_unit_test(test_other_ids_become_names_in_order_of_first_sight),
+        cmocka_unit_test(test_words_over_numbers_are_a_header_and_warned_of),
         cmocka_unit_test(test_what_was_cleaned_is_counted),
         cmocka_unit_test(test_mistakes_are_named_with_their_place),
         cmocka_unit_test(test_each_allocation_may_fail),

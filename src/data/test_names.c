@@ -137,6 +137,104 @@ static void test_a_list_of_nodes_is_read_or_its_bad_line_named(void **state)
     graphss_ctx_free(ctx);
 }
 
+static const char *const odd_names[] = {"#1", "node 2", "\"3\""};
+
+static void keep_warning(void *user, graphss_log_level level, const char *line)
+{
+    if (level == GRAPHSS_LOG_WARN)
+        snprintf(user, 512, "%s", line);
+}
+
+static void test_an_id_that_is_taken_for_a_comment_is_warned_of(void **state)
+{
+    (void)state;
+    char warning[512] = "", path[256];
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    graphss_dataset data = {0};
+    int32_t *nodes = NULL;
+    size_t n = 0;
+    assert_non_null(ctx);
+    testing_temporary(path, sizeof path, "hidden");
+    assert_ok(ctx, three_nodes(ctx, &data, odd_names));
+    write_text(path, "# a remark\nnode 2\n\\#1\n");
+    assert_ok(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data));
+    assert_int_equal(n, 2);
+    assert_string_equal(warning, "");
+    graphss_release(ctx, nodes);
+    write_text(path, "node 2\n #1\n");
+    assert_ok(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data));
+    assert_int_equal(n, 1);
+    assert_non_null(strstr(warning, ":2: '#1' is a comment, though a node is called so"));
+    assert_non_null(strstr(warning, "write '\\#1'"));
+    graphss_release(ctx, nodes);
+    unlink(path);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_groups_are_read_or_their_bad_line_named(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    graphss_node_groups groups = {0};
+    char path[256];
+    testing_temporary(path, sizeof path, "groups");
+    assert_ok(ctx, three_nodes(ctx, &data, odd_names));
+    write_text(path, "#1 \"node 2\"\r\n\n \t\n\"\"\"3\"\"\"\t#1");
+    assert_ok(ctx, graphss_node_groups_read(ctx, &groups, path, &data));
+    assert_int_equal(groups.count, 2);
+    static const size_t start[] = {0, 2, 4}, line[] = {1, 4};
+    static const int32_t node[] = {0, 1, 2, 0};
+    assert_memory_equal(groups.start, start, sizeof start);
+    assert_memory_equal(groups.line, line, sizeof line);
+    assert_memory_equal(groups.node, node, sizeof node);
+    graphss_node_groups_destroy(ctx, &groups);
+    const char *const bad[][2] = {
+        {"#1\nnode 2\n", ":2: no node is called 'node'"},
+        {"\"node 2\n#1\"\n", ":1: a quote that is not closed: 'node 2'"},
+        {"\"node 2\"x\n", ":1: text behind a closing quote: 'x'"},
+        {"#1 #1\n", ":1: listed twice: '#1'"},
+        {"\"\"\n", ":1: no node is called ''"},
+        {" \n", "no group is listed"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_text(path, bad[i][0]);
+        assert_fails(ctx, graphss_node_groups_read(ctx, &groups, path, &data),
+                     GRAPHSS_ERR_DATA, bad[i][1]);
+        assert_null(groups.node);
+    }
+    unlink(path);
+    assert_fails(ctx, graphss_node_groups_read(ctx, &groups, path, &data),
+                 GRAPHSS_ERR_NOT_FOUND, path);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status read_groups(graphss_ctx *ctx, void *path)
+{
+    graphss_dataset data = {0};
+    graphss_node_groups groups = {0};
+    graphss_status st = three_nodes(ctx, &data, planets);
+    if (st == GRAPHSS_OK)
+        st = graphss_node_groups_read(ctx, &groups, path, &data);
+    graphss_node_groups_destroy(ctx, &groups);
+    graphss_dataset_destroy(ctx, &data);
+    return st;
+}
+
+static void test_names_are_escaped_for_files_with_tabs(void **state)
+{
+    (void)state;
+    static const char name[] = "#a\tb\nc\rd\\e#";
+    char out[2 * sizeof name];
+    assert_int_equal(graphss_name_escape(out, name), strlen(name) + 5);
+    assert_string_equal(out, "\\#a\\tb\\nc\\rd\\\\e#");
+    assert_int_equal(graphss_name_escape(out, ""), 0);
+    assert_string_equal(out, "");
+}
+
 static graphss_status read_list(graphss_ctx *ctx, void *path)
 {
     graphss_dataset data = {0};
@@ -172,6 +270,7 @@ static void test_each_allocation_may_fail(void **state)
     testing_temporary(path, sizeof path, "starved");
     write_text(path, "venus\n");
     testing_each_allocation_fails(read_list, path);
+    testing_each_allocation_fails(read_groups, path);
     unlink(path);
     testing_each_allocation_fails(intern_many, NULL);
 }
@@ -183,6 +282,9 @@ int main(void)
         cmocka_unit_test(test_each_string_gets_its_number_once),
         cmocka_unit_test(test_nodes_are_found_by_name_or_by_number),
         cmocka_unit_test(test_a_list_of_nodes_is_read_or_its_bad_line_named),
+        cmocka_unit_test(test_an_id_that_is_taken_for_a_comment_is_warned_of),
+        cmocka_unit_test(test_groups_are_read_or_their_bad_line_named),
+        cmocka_unit_test(test_names_are_escaped_for_files_with_tabs),
         cmocka_unit_test(test_each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

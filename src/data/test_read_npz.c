@@ -68,6 +68,30 @@ static void test_labels_that_cannot_be_read_are_passed_over_with_a_warning(void 
     graphss_ctx_free(ctx);
 }
 
+static void keep_warnings(void *user, graphss_log_level level, const char *line)
+{
+    if (level == GRAPHSS_LOG_WARN)
+        strncat(user, line, 1023 - strlen(user));
+}
+
+static void test_names_that_are_objects_are_passed_over_with_a_warning(void **state)
+{
+    (void)state;
+    char warnings[1024] = "";
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warnings, .user = warnings});
+    graphss_dataset data = {0};
+    assert_non_null(ctx);
+    assert_ok(ctx, graphss_i_read_npz(ctx, &data, FIXTURE("objects"), 0));
+    assert_int_equal(data.node_names.count, 0);
+    assert_non_null(strstr(warnings, "array 'node_names'"));
+    assert_non_null(strstr(warnings, "nodes go by position"));
+    assert_non_null(strstr(warnings, "array 'attr_names'"));
+    assert_null(strstr(warnings, "metadata"));
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 static void test_names_and_the_split_of_a_file_survive(void **state)
 {
     (void)state;
@@ -410,6 +434,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_dtype_and_order_gives_the_same_dataset),
         cmocka_unit_test(test_labels_that_cannot_be_read_are_passed_over_with_a_warning),
+        cmocka_unit_test(test_names_that_are_objects_are_passed_over_with_a_warning),
         cmocka_unit_test(test_names_and_the_split_of_a_file_survive),
         cmocka_unit_test(test_scipy_matrices_are_graphs_without_features),
         cmocka_unit_test(test_what_is_written_reads_back_the_same),

@@ -5,6 +5,7 @@
  * group are as good to compare with. Where the nodes without a label as a whole show no sign
  * of an attack, those outside the group are, too, and there are more of them. */
 #include "defence/look.h"
+#include "selfsup/alert_check.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,7 +138,7 @@ graphss_status graphss_alert_look(graphss_ctx *ctx, graphss_alert_scores *out,
 {
     const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
     graphss_i_look look = {0};
-    graphss_status st = graphss_options_check(ctx, &opt, graphss_alert_options_table());
+    graphss_status st = graphss_i_alert_check(ctx, &opt);
     if (!st)
         st = graphss_i_look_at(ctx, &look, in);
     if (!st)

@@ -3,6 +3,7 @@
  * The share of nodes hit is what p-values tell: of clean nodes a share t has a p-value of at
  * most t, whatever the score is; what is more than that was hit. */
 #include "defence/look.h"
+#include "selfsup/alert_check.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +170,7 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
     graphss_alert_scores seen = {0};
     graphss_verdict v;
     graphss_alert r = {0};
-    graphss_status st = graphss_options_check(ctx, &opt, graphss_alert_options_table());
+    graphss_status st = graphss_i_alert_check(ctx, &opt);
     if (!st)
         st = graphss_i_look_at(ctx, &look, in);
     if (!st)

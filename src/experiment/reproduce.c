@@ -128,6 +128,15 @@ static graphss_status look_at_data(scheduler *s)
 
 /* ---- what is there ---- */
 
+/* Did the cell take as long as it may now? Records of before the mark say it by their code. */
+static bool took_too_long(const json_t *error, int64_t limit)
+{
+    const json_t *mark = json_object_get(error, "timeout");
+    const bool timeout =
+        mark ? json_is_true(mark) : json_integer_value(json_object_get(error, "code")) == 4;
+    return timeout && limit && json_integer_value(json_object_get(error, "limit")) >= limit;
+}
+
 /* Was the cell run with the same options on the same data? One that took too long counts too,
  * while the limit is the same. */
 static graphss_status find_record(scheduler *s, const graphss_i_job *job, graphss_i_cell *cell,
@@ -146,9 +155,7 @@ static graphss_status find_record(scheduler *s, const graphss_i_job *job, graphs
         *failed = error != NULL;
         cell->done = record && json_equal(json_object_get(repeat, "options"), options);
         if (cell->done && error)
-            cell->done = json_integer_value(json_object_get(error, "code")) == 4 &&
-                         job->limit &&
-                         json_integer_value(json_object_get(error, "limit")) >= job->limit;
+            cell->done = took_too_long(error, job->limit);
         else if (cell->done && *own)
             cell->done = hash && !strcmp(hash, own);
     }
@@ -290,7 +297,7 @@ static graphss_status tell(scheduler *s)
 {
     char note[160];
     const graphss_reproduced *o = s->out;
-    snprintf(note, sizeof note, "%zu of %zu cells%s", o->before + o->run, o->cells, "");
+    snprintf(note, sizeof note, "%zu of %zu cells", o->before + o->run, o->cells);
     if (o->failed)
         snprintf(note, sizeof note, "%zu of %zu cells, %zu failed", o->before + o->run,
                  o->cells, o->failed);
@@ -466,7 +473,8 @@ static graphss_status end_worker(scheduler *s, size_t i)
     for (size_t c = 0; c < w.job->n_cells && !st; c++) {
         if (w.job->cell[c].done || w.job->cell[c].twin)
             continue;
-        json_t *record = graphss_i_error_record(s->ctx, w.job, &w.job->cell[c], 70, message);
+        json_t *record =
+            graphss_i_error_record(s->ctx, w.job, &w.job->cell[c], 70, message, false);
         st = record ? finish_cell(s, &w, c, record) : graphss_i_nomem(s->ctx, 0);
         json_decref(record);
     }

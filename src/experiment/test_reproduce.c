@@ -225,10 +225,57 @@ static void a_scene_that_cannot_be_made_is_an_error_of_its_cells(void **state)
         assert_null(json_object_get(record, "metrics"));
         assert_int_equal(
             json_integer_value(json_object_get(json_object_get(record, "error"), "code")), 2);
+        assert_true(
+            json_is_false(json_object_get(json_object_get(record, "error"), "timeout")));
     }
     json_decref(all);
     done = reproduce(&p, 2); /* and is tried again */
     assert_int_equal(done.run, CELLS);
+    remove_place(&p);
+}
+
+/* Puts an error in place of what each cell found. */
+static void fail_all(const place *p, const char *error)
+{
+    json_t *all = read_back(p), *record;
+    const char *key;
+    remove(p->records);
+    json_object_foreach(all, key, record)
+    {
+        json_object_del(record, "metrics");
+        assert_int_equal(json_object_set_new(record, "error", json_loads(error, 0, NULL)), 0);
+        char *line = json_dumps(record, JSON_COMPACT);
+        write_text(p->records, line, "a");
+        write_text(p->records, "\n", "a");
+        free(line);
+    }
+    json_decref(all);
+}
+
+static void
+what_took_too_long_is_tried_again_with_more_time_and_other_failures_always(void **state)
+{
+    (void)state;
+    const struct {
+        const char *error;
+        size_t run;
+    } list[] = {
+        {"{\"code\": 4, \"message\": \"m\", \"limit\": 900, \"timeout\": true}", 0},
+        {"{\"code\": 4, \"message\": \"m\", \"limit\": 899, \"timeout\": true}", CELLS},
+        {"{\"code\": 4, \"message\": \"m\", \"limit\": 900, \"timeout\": false}", CELLS},
+        {"{\"code\": 4, \"message\": \"m\", \"limit\": 900}", 0}, /* before the mark */
+        {"{\"code\": 70, \"message\": \"m\", \"limit\": 900}", CELLS},
+    };
+    const place p = make_place("slow", recipe);
+    write_text(p.recipe, "limit = 900\n", "a");
+    reproduce(&p, 2);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        fail_all(&p, list[i].error);
+        const graphss_reproduced done = reproduce(&p, 2);
+        assert_int_equal(done.cells, CELLS);
+        assert_int_equal(done.run, list[i].run);
+        assert_int_equal(done.failed, CELLS - list[i].run);
+    }
     remove_place(&p);
 }
 
@@ -627,6 +674,8 @@ int main(void)
         cmocka_unit_test(a_cancelled_run_keeps_what_is_finished),
         cmocka_unit_test(other_options_are_other_cells),
         cmocka_unit_test(a_scene_that_cannot_be_made_is_an_error_of_its_cells),
+        cmocka_unit_test(
+            what_took_too_long_is_tried_again_with_more_time_and_other_failures_always),
         cmocka_unit_test(points_of_a_sweep_are_cells),
         cmocka_unit_test(points_that_differ_in_methods_alone_share_a_scene),
         cmocka_unit_test(a_dear_method_may_be_run_once),

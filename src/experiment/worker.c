@@ -73,22 +73,26 @@ json_t *graphss_i_repeat(graphss_ctx *ctx, const graphss_i_job *job,
     return r;
 }
 
-static int set_error(json_t *record, const graphss_i_job *job, int code, const char *message)
+/* Whether it was the time is always said: the code alone may be memory, too. */
+static int set_error(json_t *record, const graphss_i_job *job, int code, const char *message,
+                     bool timeout)
 {
     json_t *error = json_object();
     int bad = json_object_set_new(error, "code", json_integer(code));
     bad |= json_object_set_new(error, "message", graphss_i_json_text(message));
     bad |= json_object_set_new(error, "limit", json_integer(job->limit));
+    bad |= json_object_set_new(error, "timeout", json_boolean(timeout));
     return bad | json_object_set_new(record, "error", error);
 }
 
 json_t *graphss_i_error_record(graphss_ctx *ctx, const graphss_i_job *job,
-                               const graphss_i_cell *cell, int code, const char *message)
+                               const graphss_i_cell *cell, int code, const char *message,
+                               bool timeout)
 {
     json_t *record = graphss_i_cell_identity(job, cell);
     int bad = !record;
     if (!bad) {
-        bad |= set_error(record, job, code, message);
+        bad |= set_error(record, job, code, message, timeout);
         bad |= json_object_set_new(record, "repeat", graphss_i_repeat(ctx, job, cell, NULL));
     }
     if (bad) {
@@ -144,7 +148,7 @@ static void run_cell(const graphss_i_stage *stage, const graphss_i_job *job,
     if (!record || !repeat)
         _exit(4);
     const graphss_status st = graphss_i_cell_run(ctx, record, stage, job, cell);
-    if (st && set_error(record, job, graphss_exit_code(st), graphss_error(ctx)) != 0)
+    if (st && set_error(record, job, graphss_exit_code(st), graphss_error(ctx), false) != 0)
         _exit(4);
     if (json_object_set_new(repeat, "finished", time_text()) != 0 ||
         json_object_set_new(record, "repeat", repeat) != 0)
@@ -197,7 +201,7 @@ static json_t *cell_record(graphss_ctx *ctx, const graphss_i_stage *stage,
     struct rusage use = {0};
     const pid_t self = getpid();
     if (pipe(pipes) != 0)
-        return graphss_i_error_record(ctx, job, cell, 4, strerror(errno));
+        return graphss_i_error_record(ctx, job, cell, 4, strerror(errno), false);
     const pid_t child = fork();
     if (child == 0) {
         be_child(self);
@@ -207,7 +211,7 @@ static json_t *cell_record(graphss_ctx *ctx, const graphss_i_stage *stage,
     close(pipes[1]);
     if (child < 0) {
         close(pipes[0]);
-        return graphss_i_error_record(ctx, job, cell, 4, strerror(errno));
+        return graphss_i_error_record(ctx, job, cell, 4, strerror(errno), false);
     }
     const bool in_time = collect(pipes[0], &text, &n, job->limit);
     close(pipes[0]);
@@ -230,7 +234,7 @@ static json_t *cell_record(graphss_ctx *ctx, const graphss_i_stage *stage,
     free(text);
     if (!record) {
         const bool limit = !in_time || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-        return graphss_i_error_record(ctx, job, cell, limit ? 4 : 70, message);
+        return graphss_i_error_record(ctx, job, cell, limit ? 4 : 70, message, !in_time);
     }
     json_t *metrics = json_object_get(record, "metrics");
     if (metrics) {
@@ -271,7 +275,7 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
         if (!job->cell[i].done && !job->cell[i].twin)
             deliver(out, i,
                     st ? graphss_i_error_record(ctx, job, &job->cell[i], graphss_exit_code(st),
-                                                message)
+                                                message, false)
                        : cell_record(ctx, &stage, job, &job->cell[i]));
     _exit(0);
 }

@@ -15,9 +15,10 @@ typedef struct graphss_i_worker {
 void graphss_i_worker_run(const graphss_i_worker *worker, int out) __attribute__((noreturn));
 
 /* A record of a cell that failed: identity, error and what repeats it; NULL: no memory. ctx
- * may be any, for the options. */
+ * may be any, for the options. timeout: it took longer than the limit. */
 json_t *graphss_i_error_record(graphss_ctx *ctx, const graphss_i_job *job,
-                               const graphss_i_cell *cell, int code, const char *message);
+                               const graphss_i_cell *cell, int code, const char *message,
+                               bool timeout);
 /* What is the same for all cells of a process: version, threads, machine, recipe. */
 json_t *graphss_i_repeat(graphss_ctx *ctx, const graphss_i_job *job,
                          const graphss_i_cell *cell, const char *hash);

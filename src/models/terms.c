@@ -56,6 +56,16 @@ graphss_status graphss_model_describe(graphss_ctx *ctx, graphss_model *model,
     return GRAPHSS_OK;
 }
 
+/* One side has names and the other none. */
+static void warn_of_position(graphss_ctx *ctx, const graphss_model *model,
+                             const graphss_dataset *data, bool named, const char *what)
+{
+    graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                  "%s has %snames of %s and the model (%s) has %s: they go by position",
+                  data->name, named ? "" : "no ", what, model->dataset_name,
+                  named ? "none" : "some");
+}
+
 static graphss_status check_features(graphss_ctx *ctx, const graphss_model *model,
                                      const graphss_dataset *data)
 {
@@ -176,8 +186,12 @@ static graphss_status adopt_columns(graphss_ctx *ctx, graphss_features *made,
                                     const graphss_model *model, const graphss_dataset *data)
 {
     const graphss_names *own = &data->column_names, *known = &model->column_names;
-    if (own->count == 0 || known->count == 0)
-        return check_features(ctx, model, data);
+    if (own->count == 0 || known->count == 0) {
+        const graphss_status st = check_features(ctx, model, data);
+        if (!st && (own->count || known->count))
+            warn_of_position(ctx, model, data, own->count, "features");
+        return st;
+    }
     if (same_names(own, known))
         return GRAPHSS_OK;
     size_t found = 0;
@@ -228,6 +242,8 @@ static graphss_status number_classes(graphss_ctx *ctx, int32_t *to, const graphs
     }
     for (size_t c = 0; c < data->n_classes && !all; c++)
         to[c] = (int32_t)c;
+    if (!all && (own->count || known->count))
+        warn_of_position(ctx, model, data, own->count, "classes");
     return all || data->n_classes <= model->n_classes ? GRAPHSS_OK
                                                       : too_many_classes(ctx, model, data);
 }

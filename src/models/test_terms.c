@@ -192,6 +192,37 @@ static void test_classes_without_names_are_numbers(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void keep_warnings(void *user, graphss_log_level level, const char *line)
+{
+    if (level == GRAPHSS_LOG_WARN)
+        strncat(user, line, 511 - strlen(user));
+}
+
+static void test_position_where_one_side_has_no_names_is_warned_of(void **state)
+{
+    (void)state;
+    char warnings[512] = "";
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warnings, .user = warnings});
+    letters l[2];
+    graphss_model model = model_of(&l[0], &l[1]);
+    graphss_dataset data;
+    assert_non_null(ctx);
+    data_make(ctx, &data, "abc", few, "xyz", "xyzx");
+    assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, NULL));
+    assert_string_equal(warnings, "");
+    graphss_names_destroy(ctx, &data.column_names);
+    model.class_names = (graphss_names){0};
+    assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, NULL));
+    assert_non_null(strstr(
+        warnings,
+        "other has no names of features and the model (world) has some: they go by position"));
+    assert_non_null(strstr(
+        warnings, "other has names of classes and the model (world) has none: they go by"));
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 static void test_wrong_counts_of_names_are_refused(void **state)
 {
     (void)state;
@@ -240,6 +271,7 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_matched_is_refused),
         cmocka_unit_test(test_features_of_one_name_are_not_added_up),
         cmocka_unit_test(test_classes_without_names_are_numbers),
+        cmocka_unit_test(test_position_where_one_side_has_no_names_is_warned_of),
         cmocka_unit_test(test_wrong_counts_of_names_are_refused),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };

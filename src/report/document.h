@@ -94,11 +94,13 @@ void graphss_i_add_name(graphss_i_arena *arena, graphss_i_names *list, const cha
 void graphss_i_add_any_name(graphss_i_arena *arena, graphss_i_names *list, const char *name);
 const char *graphss_i_names_text(graphss_i_arena *arena, const graphss_i_names *list);
 
-/* Modes and settings that occur for one kind of record: never in one table. */
+/* Modes and settings that occur for one kind of record: never in one table. Nor are points of
+ * a sweep, such as attackers, where the tables of that kind have no place for them. */
 typedef struct graphss_i_world {
     const char *mode, *setting;
-    const char *id;   /* "honest-new" */
-    const char *name; /* "honest mode, setting new" */
+    const char *parameter, *value; /* "attacker", "random"; NULL: told apart by the tables */
+    const char *id;                /* "honest-new" */
+    const char *name;              /* "honest mode, setting new" */
 } graphss_i_world;
 
 typedef struct graphss_i_worlds {
@@ -107,6 +109,8 @@ typedef struct graphss_i_worlds {
 } graphss_i_worlds;
 
 graphss_i_worlds graphss_i_worlds_of(graphss_i_runs *records, const char *what);
+/* All records of one kind in a world. */
+graphss_i_query graphss_i_world_query(const graphss_i_world *world, const char *what);
 /* A sentence on what the setting gives the defender. */
 const char *graphss_i_world_about(const graphss_i_world *world);
 /* The section's heading; false, after a sentence that it was not run, without records. */

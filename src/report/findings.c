@@ -116,7 +116,7 @@ static void defence(graphss_i_document *d, graphss_i_runs *records,
                     const graphss_i_world *world)
 {
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = {.what = "defence", .mode = world->mode, .setting = world->setting};
+    graphss_i_query q = graphss_i_world_query(world, "defence");
     const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
     const graphss_i_list models = graphss_i_models_of(records, &q);
     const graphss_i_variants list = graphss_i_variants_of(records, &q);
@@ -182,7 +182,8 @@ static graphss_i_stat ours_for(graphss_i_runs *records, const graphss_i_paper_ce
                          .mode = "paper",
                          .dataset = cell->dataset,
                          .model = cell->model,
-                         .method = cell->method};
+                         .method = cell->method,
+                         .parameter = ""};
     graphss_i_stat best = {NAN, NAN, NAN, NAN, 0};
     if (!strcmp(cell->method, "original")) {
         q.method = NULL;
@@ -256,7 +257,7 @@ static void against_paper(graphss_i_document *d, graphss_i_runs *records)
                                       "rgcn",     "grand", "prognn",   "nrgnn",   "graphss"};
     graphss_i_arena *arena = d->arena;
     agreement a, before, after;
-    graphss_i_query q = {.what = "defence", .mode = "paper"};
+    graphss_i_query q = {.what = "defence", .mode = "paper", .parameter = ""};
     if (graphss_i_count(records, &q) == 0) {
         graphss_i_item(d, "not run",
                        "The paper's Table 2: no record in paper mode, so nothing can be said "
@@ -312,7 +313,8 @@ static void against_paper(graphss_i_document *d, graphss_i_runs *records)
 static void reasons(graphss_i_document *d, graphss_i_runs *records)
 {
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = {.what = "defence", .mode = "paper", .method = "graphss"};
+    graphss_i_query q = {
+        .what = "defence", .mode = "paper", .method = "graphss", .parameter = ""};
     graphss_i_query last = q;
     last.method = "keep-last";
     const graphss_i_stat keep = graphss_i_stat_scaled(
@@ -412,8 +414,7 @@ static void count_alarms(graphss_i_runs *records, const graphss_i_query *q, size
 static void alert(graphss_i_document *d, graphss_i_runs *records, const graphss_i_world *world)
 {
     graphss_i_arena *arena = d->arena;
-    const graphss_i_query q = {
-        .what = "alert", .mode = world->mode, .setting = world->setting};
+    const graphss_i_query q = graphss_i_world_query(world, "alert");
     const span area = over_cells(records, &q, "auc");
     const span node = over_cells(records, &q, "node_auc");
     size_t clean = 0, alarms = 0;
@@ -450,11 +451,9 @@ static void runtime(graphss_i_document *d, graphss_i_runs *records,
                     const graphss_i_world *world)
 {
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = {.what = "runtime",
-                         .mode = world->mode,
-                         .setting = world->setting,
-                         .method = "graphss",
-                         .task = "defence"};
+    graphss_i_query q = graphss_i_world_query(world, "runtime");
+    q.method = "graphss";
+    q.task = "defence";
     const graphss_i_query all = q;
     const span ours = over_cells(records, &q, "seconds");
     span faster = {0};
@@ -513,9 +512,7 @@ static void missing(graphss_i_document *d, graphss_i_runs *records)
             graphss_i_say(arena, "Whole parts without any record: %s.", parts.text));
     const graphss_i_worlds worlds = graphss_i_worlds_of(records, "defence");
     for (size_t w = 0; w < worlds.n; w++) {
-        const graphss_i_query q = {.what = "defence",
-                                   .mode = worlds.world[w].mode,
-                                   .setting = worlds.world[w].setting};
+        const graphss_i_query q = graphss_i_world_query(&worlds.world[w], "defence");
         graphss_i_names list = {"", 0};
         missing_names(arena, &list, records, &q, GRAPHSS_I_DATASET, 5);
         missing_names(arena, &list, records, &q, GRAPHSS_I_MODEL, 3);

@@ -34,34 +34,82 @@ const char *graphss_i_names_text(graphss_i_arena *arena, const graphss_i_names *
 
 /* ---- worlds, rows, judgements ---- */
 
+/* Have the tables of this kind of record rows or columns for the points of a sweep? */
+static bool shows_points(const char *what)
+{
+    static const char *const sweeps[] = {"attackers", "parameters", "ablation",
+                                         "budget",    "noise",      "scale"};
+    for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++)
+        if (!strcmp(sweeps[i], what))
+            return true;
+    return false;
+}
+
+static void add_world(graphss_i_arena *arena, graphss_i_worlds *out, size_t *room,
+                      const graphss_i_query *q)
+{
+    graphss_i_world *list = graphss_i_room(arena, out->world, out->n, room, sizeof *list);
+    if (!list)
+        return; /* the arena knows */
+    out->world = list;
+    const bool point = q->parameter && (*q->parameter || *q->value);
+    const char *more = point ? graphss_i_say(arena, "-%s-%s", q->parameter, q->value) : "";
+    const char *said = point
+                           ? graphss_i_say(arena, ", %s %s",
+                                           graphss_i_shown(GRAPHSS_I_PARAMETER, q->parameter),
+                                           graphss_i_shown(GRAPHSS_I_VALUE, q->value))
+                           : "";
+    out->world[out->n++] = (graphss_i_world){
+        .mode = q->mode,
+        .setting = q->setting,
+        .parameter = q->parameter,
+        .value = q->value,
+        .id = graphss_i_say(arena, "%s%s%s%s", q->mode, *q->setting ? "-" : "", q->setting,
+                            more),
+        .name = graphss_i_say(arena, "%s mode%s%s%s", *q->mode ? q->mode : "no",
+                              *q->setting ? ", setting " : "", q->setting, said),
+    };
+}
+
 graphss_i_worlds graphss_i_worlds_of(graphss_i_runs *records, const char *what)
 {
-    graphss_i_arena *arena = &records->arena;
     graphss_i_worlds out = {NULL, 0};
     size_t room = 0;
     graphss_i_query q = {.what = what};
     const graphss_i_list modes = graphss_i_distinct(records, &q, GRAPHSS_I_MODE);
     for (size_t m = 0; m < modes.n; m++) {
-        q.mode = modes.text[m];
-        q.setting = NULL;
+        q = (graphss_i_query){.what = what, .mode = modes.text[m]};
         const graphss_i_list settings = graphss_i_distinct(records, &q, GRAPHSS_I_SETTING);
         for (size_t s = 0; s < settings.n; s++) {
-            graphss_i_world *list =
-                graphss_i_room(arena, out.world, out.n, &room, sizeof *list);
-            if (!list)
-                return (graphss_i_worlds){NULL, 0};
-            out.world = list;
-            const char *mode = modes.text[m], *setting = settings.text[s];
-            out.world[out.n++] = (graphss_i_world){
-                .mode = mode,
-                .setting = setting,
-                .id = graphss_i_say(arena, "%s%s%s", mode, *setting ? "-" : "", setting),
-                .name = graphss_i_say(arena, "%s mode%s%s", *mode ? mode : "no",
-                                      *setting ? ", setting " : "", setting),
-            };
+            q = (graphss_i_query){
+                .what = what, .mode = modes.text[m], .setting = settings.text[s]};
+            if (shows_points(what)) {
+                add_world(&records->arena, &out, &room, &q);
+                continue;
+            }
+            const graphss_i_list parameters =
+                graphss_i_distinct(records, &q, GRAPHSS_I_PARAMETER);
+            for (size_t p = 0; p < parameters.n; p++) {
+                q.parameter = parameters.text[p];
+                q.value = NULL;
+                const graphss_i_list values = graphss_i_distinct(records, &q, GRAPHSS_I_VALUE);
+                for (size_t v = 0; v < values.n; v++) {
+                    q.value = values.text[v];
+                    add_world(&records->arena, &out, &room, &q);
+                }
+            }
         }
     }
     return out;
+}
+
+graphss_i_query graphss_i_world_query(const graphss_i_world *world, const char *what)
+{
+    return (graphss_i_query){.what = what,
+                             .mode = world->mode,
+                             .setting = world->setting,
+                             .parameter = world->parameter,
+                             .value = world->value};
 }
 
 const char *graphss_i_world_about(const graphss_i_world *world)

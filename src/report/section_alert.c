@@ -66,7 +66,7 @@ static void roc(graphss_i_document *d, graphss_i_runs *records, const graphss_i_
                 const char *member, const char *metric, const char *title)
 {
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = {.what = "alert", .mode = world->mode, .setting = world->setting};
+    graphss_i_query q = graphss_i_world_query(world, "alert");
     graphss_i_figure *figure = graphss_i_figure_new(
         arena, graphss_i_say(arena, "fig-alert-%s-%s", world->id, metric),
         graphss_i_say(arena, "%s, %s", title, world->name),
@@ -75,10 +75,8 @@ static void roc(graphss_i_document *d, graphss_i_runs *records, const graphss_i_
     const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
     for (size_t i = 0; i < datasets.n; i++) {
         enum { MOST = 8 };
-        q = (graphss_i_query){.what = "alert",
-                              .mode = world->mode,
-                              .setting = world->setting,
-                              .dataset = datasets.text[i]};
+        q = graphss_i_world_query(world, "alert");
+        q.dataset = datasets.text[i];
         graphss_i_line *line = graphss_i_take(arena, MOST, sizeof *line);
         size_t n = 0;
         const graphss_i_cells cells = graphss_i_cells_of(records, &q);
@@ -108,7 +106,7 @@ static void alert_table(graphss_i_document *d, graphss_i_runs *records,
                         const graphss_i_world *world)
 {
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = {.what = "alert", .mode = world->mode, .setting = world->setting};
+    graphss_i_query q = graphss_i_world_query(world, "alert");
     graphss_i_table *t = graphss_i_table_new(
         arena, graphss_i_say(arena, "alert-%s", world->id),
         graphss_i_say(arena, "Alerts, %s", world->name),
@@ -202,8 +200,7 @@ static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
 {
     enum { MOST = 8 };
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = {
-        .what = "calibration", .mode = world->mode, .setting = world->setting};
+    graphss_i_query q = graphss_i_world_query(world, "calibration");
     graphss_i_figure *figure = graphss_i_figure_new(
         arena, graphss_i_say(arena, "fig-calibration-%s", world->id),
         graphss_i_say(arena, "How often a posterior is right, %s", world->name),
@@ -241,8 +238,7 @@ static void p_values(graphss_i_document *d, graphss_i_runs *records,
     static const double level[] = {0.01, 0.05, 0.1, 0.2, 0.5};
     enum { LEVELS = sizeof level / sizeof *level };
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = {
-        .what = "calibration", .mode = world->mode, .setting = world->setting};
+    graphss_i_query q = graphss_i_world_query(world, "calibration");
     graphss_i_table *t = graphss_i_table_new(
         arena, graphss_i_say(arena, "p-values-%s", world->id),
         graphss_i_say(arena, "False alarms at a stated rate, %s", world->name),

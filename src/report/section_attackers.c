@@ -261,8 +261,7 @@ static place place_of(graphss_i_document *d, graphss_i_runs *records,
 
 static graphss_i_cells cells_of(graphss_i_runs *records, const graphss_i_world *world)
 {
-    const graphss_i_query q = {
-        .what = "attackers", .mode = world->mode, .setting = world->setting};
+    const graphss_i_query q = graphss_i_world_query(world, "attackers");
     return graphss_i_cells_of(records, &q);
 }
 

@@ -304,11 +304,10 @@ void graphss_i_section_defence(graphss_i_document *d, graphss_i_runs *records)
     for (size_t w = 0; w < worlds.n; w++) {
         const graphss_i_world *world = &worlds.world[w];
         scene s = {.d = d, .records = records, .world = world};
-        s.query = (graphss_i_query){
-            .what = "defence", .mode = world->mode, .setting = world->setting};
+        s.query = graphss_i_world_query(world, "defence");
         s.datasets = graphss_i_distinct(records, &s.query, GRAPHSS_I_DATASET);
         s.models = graphss_i_models_of(records, &s.query);
-        s.paper = !strcmp(world->mode, "paper");
+        s.paper = !strcmp(world->mode, "paper") && !*world->parameter;
         graphss_i_heading(d, 3, graphss_i_say(d->arena, "defence-%s", world->id),
                           graphss_i_say(d->arena, "Defence, %s", world->name));
         graphss_i_sentence(d, graphss_i_world_about(world));

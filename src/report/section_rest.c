@@ -92,7 +92,7 @@ static void runtime_table(graphss_i_document *d, graphss_i_runs *records,
                           const graphss_i_world *world)
 {
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = {.what = "runtime", .mode = world->mode, .setting = world->setting};
+    graphss_i_query q = graphss_i_world_query(world, "runtime");
     graphss_i_table *t = graphss_i_table_new(
         arena, graphss_i_say(arena, "runtime-%s", world->id),
         graphss_i_say(arena, "Runtime, %s", world->name),
@@ -218,8 +218,7 @@ void graphss_i_section_confusion(graphss_i_document *d, graphss_i_runs *records)
     const graphss_i_worlds worlds = graphss_i_worlds_of(records, "confusion");
     for (size_t w = 0; w < worlds.n; w++) {
         const graphss_i_world *world = &worlds.world[w];
-        const graphss_i_query q = {
-            .what = "confusion", .mode = world->mode, .setting = world->setting};
+        const graphss_i_query q = graphss_i_world_query(world, "confusion");
         const graphss_i_cells cells = graphss_i_cells_of(records, &q);
         for (size_t c = 0; c < cells.n; c++) {
             const graphss_i_query *cell = &cells.cell[c];
@@ -262,14 +261,18 @@ static void coverage(graphss_i_document *d, graphss_i_runs *records)
         }
         for (size_t w = 0; w < worlds.n; w++) {
             const graphss_i_world *world = &worlds.world[w];
-            graphss_i_query q = {.what = what, .mode = world->mode, .setting = world->setting};
+            graphss_i_query q = graphss_i_world_query(world, what);
             size_t failed = 0;
             for (size_t r = 0; r < records->n; r++)
                 failed +=
                     records->record[r].error && graphss_i_matches(&records->record[r], &q);
             graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_WHAT, what));
             graphss_i_add_text(t, *world->mode ? world->mode : "–");
-            graphss_i_add_text(t, *world->setting ? world->setting : "–");
+            const char *setting = *world->setting ? world->setting : "–";
+            if (world->parameter && (*world->parameter || *world->value))
+                setting = graphss_i_say(d->arena, "%s, %s %s", setting, world->parameter,
+                                        world->value);
+            graphss_i_add_text(t, setting);
             graphss_i_add_number(t, (double)graphss_i_count(records, &q));
             graphss_i_add_number(t, (double)failed);
             graphss_i_add_number(t,

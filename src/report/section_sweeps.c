@@ -246,9 +246,7 @@ static void one_sweep(graphss_i_document *d, graphss_i_runs *records, const swee
     const graphss_i_worlds worlds = graphss_i_worlds_of(records, kind->what);
     for (size_t w = 0; w < worlds.n; w++) {
         place at = {.d = d, .records = records, .world = &worlds.world[w], .kind = kind};
-        at.query = (graphss_i_query){.what = kind->what,
-                                     .mode = worlds.world[w].mode,
-                                     .setting = worlds.world[w].setting};
+        at.query = graphss_i_world_query(&worlds.world[w], kind->what);
         const graphss_i_list parameters =
             graphss_i_distinct(records, &at.query, GRAPHSS_I_PARAMETER);
         for (size_t p = 0; p < parameters.n; p++) {
@@ -292,8 +290,7 @@ void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records)
     const graphss_i_worlds worlds = graphss_i_worlds_of(records, "ablation");
     for (size_t w = 0; w < worlds.n; w++) {
         const graphss_i_world *world = &worlds.world[w];
-        graphss_i_query q = {
-            .what = "ablation", .mode = world->mode, .setting = world->setting};
+        graphss_i_query q = graphss_i_world_query(world, "ablation");
         graphss_i_figure *figure =
             graphss_i_figure_new(arena, graphss_i_say(arena, "fig-ablation-%s", world->id),
                                  graphss_i_say(arena, "Ablation, %s", world->name),

@@ -4,7 +4,7 @@
  * the clean ones alone, keeps the rate exact when the group is as large as what there is to
  * compare it with. */
 #include "base/base.h"
-#include <graphss/alert.h>
+#include "selfsup/alert_check.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +30,19 @@ graphss_alert_options graphss_alert_options_default(void)
 const graphss_option *graphss_alert_options_table(void)
 {
     return table;
+}
+
+graphss_status graphss_i_alert_check(graphss_ctx *ctx, const graphss_alert_options *opt)
+{
+    const graphss_status st = graphss_options_check(ctx, opt, table);
+    if (st || opt->false_alarm_rate * (double)(opt->draws + 1) >= 1 - 1e-9)
+        return st;
+    return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                          "--false-alarm-rate %g with --draws %lld can never alert, since no "
+                          "p-value is below 1/%lld: want --draws %.0f or more",
+                          opt->false_alarm_rate, (long long)opt->draws,
+                          (long long)opt->draws + 1,
+                          ceil((1 - 1e-9) / opt->false_alarm_rate) - 1);
 }
 
 double graphss_alert_rank(double score, const double *calm, size_t n_calm)
@@ -80,7 +93,7 @@ graphss_status graphss_alert_test(graphss_ctx *ctx, double *p_value, double *thr
                                   const graphss_alert_options *given)
 {
     const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
-    graphss_status st = graphss_options_check(ctx, &opt, table);
+    graphss_status st = graphss_i_alert_check(ctx, &opt);
     if (st)
         return st;
     if (n == 0 || n_calm == 0)
@@ -291,7 +304,7 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
                                    size_t n, uint64_t seed, const graphss_alert_options *given)
 {
     const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
-    graphss_status st = graphss_options_check(ctx, &opt, table);
+    graphss_status st = graphss_i_alert_check(ctx, &opt);
     if (st)
         return st;
     if (!node) {

@@ -95,6 +95,15 @@ static void test_what_cannot_be_judged_is_an_error(void **state)
     opt.false_alarm_rate = 0;
     assert_fails(ctx, graphss_alert_test(ctx, &p, &threshold, x, 1, x, 1, 1, &opt),
                  GRAPHSS_ERR_INVALID, "false-alarm-rate");
+    opt.false_alarm_rate = 1e-4; /* of 2000 orders none is so rare */
+    assert_fails(ctx, graphss_alert_test(ctx, &p, &threshold, x, 1, x, 1, 1, &opt),
+                 GRAPHSS_ERR_INVALID, "want --draws 9999 or more");
+    opt.draws = 9998;
+    assert_fails(ctx, graphss_alert_test(ctx, &p, &threshold, x, 1, x, 1, 1, &opt),
+                 GRAPHSS_ERR_INVALID, "want --draws 9999 or more");
+    opt.draws = 9999;
+    double good_p, good_threshold;
+    assert_ok(ctx, graphss_alert_test(ctx, &good_p, &good_threshold, x, 1, x, 1, 1, &opt));
     assert_float_equal(p, 7, 0);
     assert_float_equal(threshold, 7, 0);
     graphss_ctx_free(ctx);

@@ -44,7 +44,7 @@ exits 3; err "group.txt:1: no node is called 'nobody'"
 run alert --model-file hit/model --current hit/current.npz --groups group.txt --group group.txt
 exits 2; err "excludes"
 run alert --model-file hit/model --current hit/current.npz --groups absent.txt
-exits 4; err "absent.txt"
+exits 3; err "absent.txt"
 
 case_ "what it reads is not overwritten, and a file appears whole or not at all"
 cp hit/current.npz now.npz
@@ -76,6 +76,7 @@ for way in "--group alone.txt" "--groups line.txt"; do
     "$json_value" $field <../stdout >>compared.txt || complain "no $field"
 done
 [ "$(sort -u compared.txt | wc -l)" = 1 ] || complain "$(tr '\n' ' ' <compared.txt)"
+
 case_ "what changed since the past is told"
 run alert --model-file churned/model --current churned/previous.npz --previous churned/previous.npz
 [ "$code" -le 1 ] || complain "code $code"
@@ -86,4 +87,80 @@ run --json alert --model-file churned/model --current churned/current.npz --prev
 json changes.nodes_new 0
 run --json alert --model-file churned/model --current churned/current.npz
 grep -q '"changes"' ../stdout && complain "changes without a past"
+
+case_ "a rate that no p-value can reach is refused, with the draws it takes"
+run alert --model-file hit/model --current hit/current.npz --false-alarm-rate 0.0001
+exits 2; no_out; err "want --draws 9999 or more"
+run alert --model-file hit/model --current hit/current.npz --false-alarm-rate 0.0001 --draws 9999
+[ "$code" -le 1 ] || complain "code $code"
+
+case_ "no attack has no share, and a small p-value is not called 0"
+run alert --model-file calm/model --current calm/current.npz --previous calm/previous.npz \
+    --false-alarm-rate 0.001
+exits 0; out "Attack   none named;"
+! grep -q "about" ../stdout || complain "a share of no attack"
+run alert --model-file hit/model --current hit/current.npz --previous hit/previous.npz \
+    --draws 50000 --show 0
+exits 1; out "p < 0.00005 at"; out "% of the nodes;"
+
+case_ "--quiet leaves the verdict alone"
+run -q alert --model-file hit/model --current hit/current.npz --previous hit/previous.npz
+exits 1; out "ALERT"
+! grep -q "Dataset\|Cleaned" ../stdout || complain "--quiet describes the data"
+
+# Two classes of documents on a ring; ids have what separates fields.
+ring() {
+    mkdir -p "$1"
+    awk -v first="$2" 'BEGIN { print "node_id,label,w0,w1"
+        for (i = 0; i < 120; i++) printf "\"%s%d\",%s,%d,%d\n", first, i, (i < 60 ? "a" : "b"),
+            (i < 60 || i % 7 == 0), (i > 59 || i % 5 == 0) }' >"$1/nodes.csv"
+    awk -v first="$2" 'BEGIN { print "src,dst"
+        for (i = 0; i < 120; i++) for (j = 1; j < 3; j++)
+            printf "\"%s%d\",\"%s%d\"\n", first, i, first, (i + j) % 120 }' >"$1/edges.csv"
+}
+
+case_ "names are escaped in the table of nodes as in a list of changes"
+ring odd "#	\\\\x"
+run train odd -o odd.model -q
+exits 0
+run alert --model-file odd.model --current odd -o odd.tsv -q
+[ "$code" -le 1 ] || complain "code $code"
+[ "$(sed -n 2p odd.tsv | cut -f 1)" = '\#\t\\x0' ] || complain "$(sed -n 2p odd.tsv)"
+awk -F '\t' 'NF != 4 { exit 1 }' odd.tsv || complain "a line without four fields"
+
+case_ "nodes with names against nodes without: a warning, whatever --quiet; a refusal where counts differ"
+ring named n; ring plain ""; ring short ""
+sed -i '/^"119"/d' short/nodes.csv; sed -i '/"119"/d' short/edges.csv
+run train named -o named.model -q
+exits 0; no_err
+run -q alert --model-file named.model --current plain
+[ "$code" -le 1 ] || complain "code $code"
+err "warning: named.model has node names and plain has none: nodes are matched by position"
+run --json alert --model-file named.model --current named --previous plain
+[ "$code" -le 1 ] || complain "code $code"
+err "warning: named has node names and plain has none"
+case $("$json_value" warnings.0 <../stdout) in
+    *"named has node names"*) ;;
+    *) complain "no warning in the JSON" ;;
+esac
+run alert --model-file named.model --current named --previous short
+exits 3; no_out; err "named has node names and short has none, and 120 nodes are not 119"
+run --json alert --model-file named.model --current named --previous named
+[ "$code" -le 1 ] || complain "code $code"
+no_err
+! "$json_value" warnings.0 <../stdout >/dev/null 2>&1 || complain "a warning about nothing"
+"$json_value" warnings <../stdout >/dev/null || complain "no list of warnings"
+
+case_ "ids with blanks go into groups by quotes, ids that look like comments are warned of"
+ring blanks "# n "
+run train blanks -o blanks.model -q
+exits 0
+seq 0 29 | sed 's/.*/"# n &"/' | tr '\n' ' ' >quoted.txt
+run --json alert --model-file blanks.model --current blanks --groups quoted.txt
+[ "$code" -le 1 ] || complain "code $code"
+no_err; json groups.0.nodes 30
+{ seq 0 28 | sed 's/.*/\\# n &/'; echo "# n 29"; } >listed.txt
+run -q --json alert --model-file blanks.model --current blanks --group listed.txt
+[ "$code" -le 1 ] || complain "code $code"
+json nodes 29; err "listed.txt:30: '# n 29' is a comment, though a node is called so"
 finish

@@ -15,7 +15,7 @@ run --json info csv
 exits 0; json nodes 3; json edges 2; json classes 2; json features 2
 json cleaned.loops 1; json cleaned.duplicates 1; json class_sizes.0.nodes 2
 run info csv
-exits 0; out "1 loops dropped"; out "red"
+exits 0; out "1 loop dropped"; out "red"
 
 case_ "a plain edge list has neither features nor labels"
 printf 'a b\nb c\n' >list.txt
@@ -135,11 +135,22 @@ exits 5; json error.code 5
 
 case_ "a column that was meant to hold numbers is not dropped in silence"
 mkdir spoilt
-printf 'id,label,age,posts,name\na,x,NA,"1,5",anna\nb,y,3,2,bert\n' >spoilt/nodes.csv
+printf 'id,label,age,posts,name\na,x,NA,"1,5",anna\nb,y,,2,bert\n' >spoilt/nodes.csv
 printf 'a,b\n' >spoilt/edges.csv
 run info spoilt
-exits 0; err "column 'age' is not used: its first entry is 'NA', not a number"
+exits 0; err "column 'age' is not used: it has no entries"
 err "column 'posts' is not used: its first entry is '1,5', not a number"
 ! grep -q "'name'" ../stderr || complain "a column of words is warned of"
+printf 'id,age\na,NA\nb,3\n' >spoilt/nodes.csv
+run info spoilt
+exits 3; err "nodes.csv:2:3: found 'NA', want a finite number, as in line 3"
+printf 'follower,followee\n1,2\n2,0\n' >follow.csv
+run --json -q info follow.csv
+exits 0; json nodes 3
+err "warning: follow.csv:1: 'follower' and 'followee' are taken for a header"
+case $("$json_value" warnings.0 <../stdout) in
+    "follow.csv:1: "*) ;;
+    *) complain "no warning in the JSON" ;;
+esac
 
 finish

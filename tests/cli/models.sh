@@ -16,6 +16,13 @@ case_ "train prints a table with the trivial baseline"
 run train $graph --model mlp --epochs 20
 exits 0; out "always saying the largest class"; out "the labels it saw"; out "20 epochs"
 
+case_ "--quiet leaves the results alone"
+run -q train $graph --epochs 20
+exits 0; no_err; out "test"
+! grep -q "^Dataset\|^Cleaned\|^Split" ../stdout || complain "--quiet describes the inputs"
+run -q split $graph -o quiet.npz
+exits 0; out "Split"
+
 case_ "every model trains, saves and predicts"
 for model in gcn sgc sage mlp; do
     run train $graph --model $model --epochs 10 -o $model.model -q
@@ -78,6 +85,17 @@ for split in "" "--split split.npz"; do
     exits 3; err "bare has no labels"
 done
 
+case_ "nodes without features: the message says what to do, and that works"
+mkdir bare
+awk 'BEGIN { print "id,label"; for (i = 0; i < 40; i++) print i "," i % 2 }' >bare/nodes.csv
+awk 'BEGIN { for (i = 0; i < 40; i++) print i "," (i + 2) % 40 }' >bare/edges.csv
+run train bare
+exits 3; err "no features"; err "a column with the degree"; err "feat = NODE:1"
+awk 'BEGIN { print "id,label,feat"; for (i = 0; i < 40; i++) print i "," i % 2 "," i ":1" }' \
+    >bare/nodes.csv
+run --json train bare
+exits 0; json dataset.features 40
+
 case_ "curves are drawn and plotted"
 run train $graph --epochs 10 --curves --plot curves.svg
 exits 0; out "Validation accuracy by epoch"; present curves.svg
@@ -138,6 +156,26 @@ for truth in later old; do
     run --json evaluate later.npz --truth $truth
     exits 0; json accuracy 1.0; json nodes 3
 done
+
+case_ "evaluate goes by names of classes, and says where only one side has any"
+cp -r old numbered
+sed -i 's/cat/1/; s/dog/0/' numbered/nodes.csv
+run --json evaluate later.npz --truth numbered
+exits 0; json accuracy 0.0
+err "warning: later.npz has class names and numbered has none"
+case $("$json_value" warnings.0 <../stdout) in
+    *"has class names"*) ;;
+    *) complain "no warning in the JSON" ;;
+esac
+cp -r old tens; cp -r old more
+sed -i 's/cat/2/; s/dog/1/' tens/nodes.csv more/nodes.csv
+printf 'e,0,1,1\n' >>more/nodes.csv
+run train tens --train 1 --val 0 --noise 0 --dropout 0 --epochs 100 -o tens.model
+run predict tens --model-file tens.model -o tens.npz
+exits 0
+run --json evaluate tens.npz --truth more
+exits 0; no_err; json accuracy 1.0; json nodes 4; json missing 1
+
 sed -i 's/dog/cow/' later/nodes.csv
 run predict later --model-file animals.model -o no.npz
 exits 3; err "a class 'cow', which the model does not know"; absent no.npz

@@ -122,7 +122,7 @@ run attack again --model-file other.model --victims 0.2 -o hits.tsv -q
 run apply again --flips hits.tsv -o hit.npz -q
 exits 0
 run recover --model-file words.model --current hit.npz --previous first --flips back.tsv -o hit_labels.npz
-exits 0; err "features taken by name"
+exits 0; err "features taken by name, their order differs"
 run apply hit.npz --flips back.tsv -o cleaned.npz -q # which checks every value of before
 exits 0; grep -q "feature" back.tsv || complain "no feature is proposed"
 run alert --model-file words.model --current again

@@ -53,4 +53,26 @@ mkdir broken
 printf '{"what":"alert"}\n{"what":\n' >broken/records.jsonl
 run report broken -o x.html
 exits 3; err "broken/records.jsonl:2:"; absent x.html
+
+case_ "points of a sweep are never one mean, also where the tables have no place for them"
+mkdir swept
+for attacker in nettack random; do
+    for seed in 1 2; do
+        case $attacker$seed in
+            nettack1) victims=0.2 ;;
+            nettack2) victims=0.4 ;;
+            random1) victims=0.7 ;;
+            random2) victims=0.9 ;;
+        esac
+        printf '{"what":"defence","mode":"honest","setting":"new","dataset":"cora","model":"gcn","method":"none","train":"none","seed":%s,"set":1,"parameter":"attacker","value":"%s","metrics":{"victims_before":0.9,"victims":%s}}\n' \
+            $seed $attacker $victims
+    done
+done >swept/records.jsonl
+run report swept -o swept.md
+exits 0
+grep -qF 'Defence, honest mode, setting new, attacker nettack' swept.md || complain "no heading"
+grep -qF '| undefended | 2 | **30.0 ± 14.1** |' swept.md || complain "no row of nettack"
+grep -qF '| undefended | 2 | **80.0 ± 14.1** |' swept.md || complain "no row of random"
+! grep -qF "55.0" swept.md || complain "the mean of two attackers"
+grep -qF '| Defence | honest | new, attacker random | 2 |' swept.md || complain "no row of runs"
 finish

@@ -76,6 +76,14 @@ exits 0; json version "$("$graphss" --version | cut -d' ' -f2)"
 run version --seed 4 --json
 exits 0; json version "$("$graphss" --version | cut -d' ' -f2)"
 
+case_ "letters may be bundled, as many as one likes"
+run -qv version
+exits 0; no_err
+run "-$(printf '%05000d' 0 | tr 0 q)" version
+exits 0; no_err
+run version "-$(printf '%05000d' 0 | tr 0 q)"
+exits 0; no_err
+
 case_ "with --json a wrong command line is an error document"
 run --json trian
 exits 2; json error.code 2
