@@ -60,8 +60,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss
                                                        const char *where,
                                                        const graphss_read_options *opt);
 /* Writes FILE.npz in the gnn-benchmark layout, which numpy reads; the same dataset gives
- * the same bytes. The file appears whole or not at all. Errors: IO (also where the folder
- * is not there), NOMEM. */
+ * the same bytes. The file appears whole or not at all. Errors: INVALID (no graph; a
+ * label that is no class), IO (also where the folder is not there), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_write(graphss_ctx *ctx,
                                                         const graphss_dataset *data,
                                                         const char *path);
