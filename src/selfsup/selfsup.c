@@ -173,6 +173,7 @@ static graphss_status chain_make(graphss_ctx *ctx, graphss_i_chain *c, tally *su
                 t->alpha_row[k] += t->alpha[y * K + k];
     }
     graphss_argmax(c->z, p->prob[0], p->n, K);
+    graphss_i_chain_warm(p, c); /* also where no sweep is warm: matrices may be fixed */
     return GRAPHSS_OK;
 }
 
