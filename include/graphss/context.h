@@ -8,7 +8,9 @@
  *
  * A context holds the allocator, the callbacks, the worker threads and the text of the
  * last error. Use one per thread of yours; two contexts share nothing. Worker threads take no
- * signals; on the calling thread handlers may have to wait for the end of a matrix product. */
+ * signals; on the calling thread handlers may have to wait for the end of a matrix product.
+ * A child of fork may go on with the contexts of the thread that forked; they start worker
+ * threads of their own there. */
 #ifndef GRAPHSS_CONTEXT_H
 #define GRAPHSS_CONTEXT_H
 
