@@ -72,7 +72,14 @@ GRAPHSS_API graphss_status graphss_error_status(const graphss_ctx *ctx);
 GRAPHSS_API size_t graphss_threads(const graphss_ctx *ctx);
 /* The instruction set its kernels use: "avx512", "avx2" or "generic". */
 GRAPHSS_API const char *graphss_instruction_set(const graphss_ctx *ctx);
-/* "0.1.0" */
+/* The version of the headers: #if GRAPHSS_VERSION_NUMBER >= 10203 is from 1.2.3 on. While
+ * MAJOR is 0, another MINOR may be another ABI. */
+#define GRAPHSS_VERSION_MAJOR 0
+#define GRAPHSS_VERSION_MINOR 1
+#define GRAPHSS_VERSION_PATCH 0
+#define GRAPHSS_VERSION_NUMBER                                                                \
+    (GRAPHSS_VERSION_MAJOR * 10000 + GRAPHSS_VERSION_MINOR * 100 + GRAPHSS_VERSION_PATCH)
+/* That of the library in use: "0.1.0". */
 GRAPHSS_API const char *graphss_version(void);
 
 /* For what the library hands over in one block, such as file names and text. Accepts NULL. */
