@@ -74,8 +74,8 @@ GRAPHSS_API void graphss_training_destroy(graphss_ctx *ctx, graphss_training *tr
  * accuracy (the lower validation loss where two are equal); in paper mode, as the paper's
  * code does, the first of the best and those one step later. The same seed gives the same
  * weights whatever the number of threads. log may be NULL. Progress stage: "train".
- * Errors: INVALID (an option), SHAPE (features, graph and split disagree), DATA (no training
- * node; a NaN in the features), LIMIT, NOMEM, CANCELLED. */
+ * Errors: INVALID (an option; an unsound graph or features), SHAPE (features, graph and split
+ * disagree), DATA (no training node; a NaN in the features), LIMIT, NOMEM, CANCELLED. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_train(
     graphss_ctx *ctx, graphss_model **out, graphss_training *log, const graphss_graph *graph,
     const graphss_features *features, size_t n_classes, const graphss_split *split,
@@ -91,8 +91,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_continue(
     const graphss_graph *graph, const graphss_features *features, const graphss_split *split,
     uint64_t seed, int64_t epochs);
 
-/* prob [n_nodes x n_classes], rows sum to 1. SHAPE: the features have other columns than
- * the model was trained on; NOMEM. prob is the caller's. */
+/* prob [n_nodes x n_classes], rows sum to 1; the caller's. Errors: INVALID (an unsound graph
+ * or features), SHAPE (the features have other columns than the model was trained on), DATA
+ * (no node, no features, or a NaN in them), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob,
                                                         const graphss_model *model,
                                                         const graphss_graph *graph,

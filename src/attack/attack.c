@@ -1,5 +1,6 @@
 /* attack.c - the table of attacks, their options, and the checks that all of them rely on. */
 #include "attack/attack_method.h"
+#include "graph/check.h"
 #include <math.h>
 #include <string.h>
 
@@ -209,6 +210,11 @@ static graphss_status check_victims(graphss_ctx *ctx, const graphss_attack_input
                                   "victim %zu, node %d: its label is %d, want 0..%zu", i,
                                   (int)v, (int)in->label[v], in->n_classes - 1);
     }
+    for (size_t i = 0; in->label && i < n; i++)
+        if (in->label[i] >= 0 && (size_t)in->label[i] >= in->n_classes)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "node %zu has label %d, want 0..%zu or -1", i,
+                                  (int)in->label[i], in->n_classes - 1);
     uint8_t *seen = graphss_i_calloc(ctx, n, sizeof *seen);
     if (!seen)
         return GRAPHSS_ERR_NOMEM;
@@ -223,9 +229,9 @@ static graphss_status check_victims(graphss_ctx *ctx, const graphss_attack_input
     return st;
 }
 
-graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
-                                  graphss_attack_log *log, const graphss_attack_input *in,
-                                  const graphss_attack_options *opt)
+static graphss_status attack(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
+                             const graphss_attack_input *in, const graphss_attack_options *opt,
+                             bool trusted)
 {
     const graphss_attack_options standard = graphss_attack_options_default();
     opt = opt ? opt : &standard;
@@ -247,6 +253,8 @@ graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a model, none is given",
                               method->name);
     st = check_shapes(ctx, in, opt);
+    if (!st && !trusted)
+        st = graphss_i_check_snapshot(ctx, in->graph, in->features);
     if (!st)
         st = check_victims(ctx, in);
     if (st)
@@ -280,4 +288,18 @@ graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
     else
         graphss_attack_log_destroy(ctx, &made_log);
     return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_attack(graphss_ctx *ctx, graphss_flips *out,
+                                const graphss_attack_input *in,
+                                const graphss_attack_options *opt)
+{
+    return attack(ctx, out, NULL, in, opt, true);
+}
+
+graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
+                                  graphss_attack_log *log, const graphss_attack_input *in,
+                                  const graphss_attack_options *opt)
+{
+    return attack(ctx, out, log, in, opt, false);
 }

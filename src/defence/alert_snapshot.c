@@ -59,7 +59,7 @@ static graphss_status inspect(graphss_ctx *ctx, graphss_alert *r,
     const graphss_recover_options method =
         graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, in->model);
     graphss_recovery recovery = {0};
-    const graphss_status st = graphss_recover(ctx, &recovery, in, &method);
+    const graphss_status st = graphss_i_recover(ctx, &recovery, in, &method);
     if (st)
         return st;
     r->kind = recovery.kind;
@@ -170,6 +170,8 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
     graphss_verdict v;
     graphss_alert r = {0};
     graphss_status st = graphss_options_check(ctx, &opt, graphss_alert_options_table());
+    if (!st)
+        st = graphss_i_check_input(ctx, in);
     if (!st)
         st = graphss_i_look_at(ctx, &look, in);
     if (!st)

@@ -10,6 +10,7 @@
  * validation nodes; where the snapshot has none, with validation nodes that are churned as
  * much in a second rehearsal. */
 #include "defence/look.h"
+#include "models/trusted.h"
 #include <graphss/attack.h>
 #include <graphss/evaluate.h>
 #include <math.h>
@@ -103,7 +104,7 @@ static graphss_status ask_model(graphss_ctx *ctx, graphss_i_look *x)
     graphss_recover_input in = *x->in;
     graphss_recovery r = {0};
     in.previous = NULL;
-    graphss_status st = graphss_recover(ctx, &r, &in, &none);
+    graphss_status st = graphss_i_recover(ctx, &r, &in, &none);
     if (st)
         return st;
     x->n = r.predictions.n_nodes;
@@ -159,8 +160,6 @@ static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
     const graphss_observation *past = x->in->previous;
     if (!past)
         return GRAPHSS_OK;
-    if (!past->graph || !past->features || past->graph->n_nodes == 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the previous snapshot has no nodes");
     const size_t n = past->graph->n_nodes;
     graphss_status st = graphss_i_match_past(ctx, &x->before, NULL, &x->in->current, past);
     if (st)
@@ -174,8 +173,7 @@ static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
         if (x->before[i] >= 0)
             there[x->before[i]] = (int32_t)i;
     st = there && x->past_prob && x->change
-             ? graphss_model_predict(ctx, x->past_prob, x->in->model, past->graph,
-                                     past->features)
+             ? graphss_i_predict(ctx, x->past_prob, x->in->model, past->graph, past->features)
              : GRAPHSS_ERR_NOMEM;
     x->past = (graphss_i_glance){.graph = past->graph,
                                  .features = past->features,
@@ -254,7 +252,7 @@ static graphss_status play(graphss_ctx *ctx, stage *s, const graphss_i_look *x,
     if (st)
         return st;
     s->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *s->prob);
-    st = s->prob ? graphss_model_predict(ctx, s->prob, x->in->model, &s->graph, &s->features)
+    st = s->prob ? graphss_i_predict(ctx, s->prob, x->in->model, &s->graph, &s->features)
                  : GRAPHSS_ERR_NOMEM;
     s->seen = (graphss_i_glance){.graph = &s->graph,
                                  .features = &s->features,
@@ -550,7 +548,9 @@ graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
                                  const graphss_recover_input *in)
 {
     x->in = in;
-    graphss_status st = ask_model(ctx, x);
+    graphss_status st = graphss_i_check_shapes(ctx, in);
+    if (!st)
+        st = ask_model(ctx, x);
     if (!st)
         st = choose_nodes(ctx, x);
     if (!st)

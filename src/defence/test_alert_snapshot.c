@@ -65,6 +65,33 @@ static void test_a_wrong_group_is_an_error(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_unsound_snapshots_are_refused_by_name(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_alert r = {0};
+    graphss_alert_scores seen = {0};
+#define REFUSED(part)                                                                         \
+    do {                                                                                      \
+        assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL),                   \
+                     GRAPHSS_ERR_INVALID, part);                                              \
+        assert_fails(ctx, graphss_alert_look(ctx, &seen, &a.in, NULL), GRAPHSS_ERR_INVALID,   \
+                     part);                                                                   \
+    } while (0)
+    a.w.graph.target[0] = -1;
+    REFUSED("the previous snapshot: node 0: neighbour -1");
+    a.in.previous = NULL;
+    a.w.features.column[1] = WORLD_WORDS;
+    REFUSED("the current snapshot: row 0: feature 20");
+#undef REFUSED
+    assert_null(r.node_score);
+    assert_null(seen.score);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
 /* A run makes thousands of allocations: some of them fail, spread over the run. */
 static void test_failing_allocations_leave_nothing(void **state)
 {
@@ -103,6 +130,7 @@ int main(void)
         cmocka_unit_test(test_an_attack_is_told_from_none),
         cmocka_unit_test(test_the_result_does_not_depend_on_the_number_of_threads),
         cmocka_unit_test(test_a_wrong_group_is_an_error),
+        cmocka_unit_test(test_unsound_snapshots_are_refused_by_name),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

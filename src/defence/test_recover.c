@@ -250,6 +250,41 @@ static void test_wrong_calls_are_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_unsound_snapshots_are_refused_by_name(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recovery r = {0}, sound = {0};
+    graphss_flips flips = {0};
+    const graphss_recover_options opt = preset("none", &a);
+    assert_ok(ctx, graphss_recover(ctx, &sound, &a.in, &opt));
+#define REFUSED(status, part)                                                                 \
+    do {                                                                                      \
+        assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), status, part);               \
+        assert_fails(ctx, graphss_recover_flips(ctx, &flips, &a.in, &sound, 0.5), status,     \
+                     part);                                                                   \
+    } while (0)
+    const int32_t target = a.current.target[0];
+    a.current.target[0] = WORLD_NODES;
+    REFUSED(GRAPHSS_ERR_INVALID, "the current snapshot: node 0: neighbour 120");
+    a.current.target[0] = target;
+    a.w.graph.target[0] = -1;
+    REFUSED(GRAPHSS_ERR_INVALID, "the previous snapshot: node 0: neighbour -1");
+    a.in.previous = NULL;
+    a.w.features.column[1] = WORLD_WORDS;
+    REFUSED(GRAPHSS_ERR_INVALID, "the current snapshot: row 0: feature 20");
+    a.w.features.n_rows--;
+    REFUSED(GRAPHSS_ERR_SHAPE, "the current snapshot has features of 119 nodes");
+#undef REFUSED
+    assert_null(r.predictions.label);
+    assert_int_equal(flips.count, 0);
+    graphss_recovery_destroy(ctx, &sound);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
 static void test_options_belong_to_methods(void **state)
 {
     (void)state;
@@ -365,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_defences_win_something_back),
         cmocka_unit_test(test_abstaining_withholds_labels_and_keeps_posteriors),
         cmocka_unit_test(test_wrong_calls_are_refused),
+        cmocka_unit_test(test_unsound_snapshots_are_refused_by_name),
         cmocka_unit_test(test_options_belong_to_methods),
         cmocka_unit_test(test_a_small_clean_graph_is_left_alone),
         cmocka_unit_test(test_failing_allocations_leave_nothing),

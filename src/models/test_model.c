@@ -259,6 +259,54 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_unsound_graphs_and_features_are_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    const graphss_train_options opt = quick("gcn");
+    graphss_model *model = train(ctx, NULL, &w, &opt), *other = NULL;
+    float prob[WORLD_NODES * 2];
+#define REFUSED(part)                                                                         \
+    do {                                                                                      \
+        assert_fails(ctx,                                                                     \
+                     graphss_model_train(ctx, &other, NULL, &w.graph, &w.features, 2,         \
+                                         &w.split, 1, &opt),                                  \
+                     GRAPHSS_ERR_INVALID, part);                                              \
+        assert_fails(ctx,                                                                     \
+                     graphss_model_continue(ctx, &other, NULL, model, &w.graph, &w.features,  \
+                                            &w.split, 1, 5),                                  \
+                     GRAPHSS_ERR_INVALID, part);                                              \
+        assert_fails(ctx, graphss_model_predict(ctx, prob, model, &w.graph, &w.features),     \
+                     GRAPHSS_ERR_INVALID, part);                                              \
+    } while (0)
+    const int32_t target = w.graph.target[0], column = w.features.column[0];
+    w.graph.target[0] = 1 << 30;
+    REFUSED("neighbour 1073741824");
+    w.graph.target[0] = target;
+    w.graph.offset[3] = -1;
+    REFUSED("node 2: its row ends at -1");
+    w.graph.offset[3] = w.graph.offset[2];
+    REFUSED("node 3");
+    world_destroy(ctx, &w);
+    world_make(ctx, &w, 1);
+    w.features.column[0] = WORLD_WORDS;
+    REFUSED("row 0: feature 20");
+    w.features.column[0] = column;
+    w.features.offset[1] = 1 << 30;
+    REFUSED("row 1: it ends");
+    const graphss_features held = w.features;
+    w.features = (graphss_features){.n_rows = WORLD_NODES, .n_cols = WORLD_WORDS};
+    REFUSED("no values");
+    w.features = held;
+#undef REFUSED
+    assert_null(other);
+    graphss_model_free(ctx, model);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
 /* P (P X U) V = P^2 X (U V) */
 static void test_layers_of_sgc_multiply(void **state)
 {
@@ -468,6 +516,7 @@ int main(void)
         cmocka_unit_test(test_threads_do_not_change_a_bit),
         cmocka_unit_test(test_patience_stops_early),
         cmocka_unit_test(test_what_cannot_be_trained_is_refused),
+        cmocka_unit_test(test_unsound_graphs_and_features_are_refused),
         cmocka_unit_test(test_layers_of_sgc_multiply),
         cmocka_unit_test(test_graphsage_starts_larger_in_paper_mode),
         cmocka_unit_test(test_adam_goes_on_in_paper_mode),
