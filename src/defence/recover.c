@@ -289,6 +289,8 @@ graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_recover_inp
         st = check_parts(ctx, &in->current, "the current snapshot");
     if (!st && in->previous)
         st = check_parts(ctx, in->previous, "the previous snapshot");
+    if (!st && in->split)
+        st = graphss_i_split_check(ctx, in->split, in->current.graph->n_nodes);
     return st;
 }
 

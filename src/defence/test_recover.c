@@ -233,7 +233,16 @@ static void test_wrong_calls_are_refused(void **state)
     label[0] = 0;
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_SHAPE,
                  "training node 1 is 120");
-    split.n_train = 0;
+    int32_t test[] = {3, WORLD_NODES};
+    train[1] = 2;
+    split.n_test = 2;
+    split.test = test;
+    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_SHAPE,
+                 "test node 1 is 120");
+    graphss_alert alert = {0};
+    assert_fails(ctx, graphss_alert_run(ctx, &alert, &a.in, NULL, 0, NULL), GRAPHSS_ERR_SHAPE,
+                 "test node 1 is 120");
+    split.n_train = split.n_test = 0;
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA,
                  "no training node");
     a.in.split = NULL;

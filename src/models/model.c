@@ -284,7 +284,11 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
                                    const graphss_split *split, uint64_t seed,
                                    const graphss_train_options *opt)
 {
-    graphss_status st = check_training(ctx, graph, features, n_classes, split);
+    graphss_status st = check_snapshot(ctx, graph, features);
+    if (!st)
+        st = graphss_i_split_check(ctx, split, graph->n_nodes);
+    if (!st)
+        st = check_training(ctx, graph, features, n_classes, split);
     if (!st)
         st = graphss_i_check_snapshot(ctx, graph, features);
     return st ? st
@@ -298,7 +302,11 @@ graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
                                       const graphss_split *split, uint64_t seed,
                                       int64_t epochs)
 {
-    graphss_status st = check_training(ctx, graph, features, from->n_classes, split);
+    graphss_status st = check_snapshot(ctx, graph, features);
+    if (!st)
+        st = graphss_i_split_check(ctx, split, graph->n_nodes);
+    if (!st)
+        st = check_training(ctx, graph, features, from->n_classes, split);
     if (!st)
         st = check_columns(ctx, from, features);
     if (!st)

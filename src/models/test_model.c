@@ -246,6 +246,15 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     w.split.val[0] = WORLD_NODES;
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_SHAPE, "want 0..119");
     w.split.val[0] = 0;
+    w.split.test[1] = -1; /* a model of it could be saved and not loaded */
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_SHAPE, "test node 1 is -1, want 0..119");
+    w.split.test[1] = WORLD_NODES;
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_SHAPE, "test node 1 is 120");
+    int32_t *const test = w.split.test;
+    w.split.test = NULL;
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "but not the lists");
+    w.split.test = test;
+    w.split.test[1] = 1;
     const size_t held = w.split.n_train;
     w.split.n_train = 0;
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_DATA, "no training nodes");
