@@ -272,7 +272,11 @@ graphss_status graphss_i_check_shapes(graphss_ctx *ctx, const graphss_recover_in
     graphss_status st = check_observation(ctx, &in->current, "current");
     if (!st && in->previous)
         st = check_observation(ctx, in->previous, "previous");
-    return st;
+    if (st || !in->previous || in->previous->features->n_cols == in->current.features->n_cols)
+        return st;
+    return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                          "the previous snapshot has %zu features, the current one %zu",
+                          in->previous->features->n_cols, in->current.features->n_cols);
 }
 
 static graphss_status check_parts(graphss_ctx *ctx, const graphss_observation *o,
