@@ -112,7 +112,8 @@ typedef struct graphss_verdict {
     size_t n_calibration;    /* clean nodes they were compared with */
 } graphss_verdict;
 
-/* Errors: as graphss_recover; INVALID: an option. */
+/* Progress stages: "look", and in it "rehearse". Errors: as graphss_recover; INVALID: an
+ * option. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_look(graphss_ctx *ctx,
                                                      graphss_alert_scores *out,
                                                      const graphss_recover_input *in,
@@ -128,7 +129,8 @@ GRAPHSS_API void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_sc
 
 /* Judges n nodes of in->current (NULL: all that have no label in the split): looks, judges,
  * and names the attack, the share of the group that was hit and the nodes. With in->previous
- * nodes are compared with their past. Errors: as graphss_recover; INVALID: an option, a node
+ * nodes are compared with their past. Progress stages: "look", in it "rehearse", "judge", and
+ * in an alert "name"; with `inspect` those of graphss_recover instead of the last. Errors: as graphss_recover; INVALID: an option, a node
  * out of range or listed twice, a group without nodes. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
                                                     const graphss_recover_input *in,

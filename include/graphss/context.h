@@ -42,7 +42,7 @@ typedef enum graphss_log_level {
 /* One line without a newline; borrowed for the call. As the allocator, never two at a time. */
 typedef void (*graphss_log_fn)(void *user, graphss_log_level level, const char *line);
 
-/* stage is a constant word ("train"); done counts to total (0: unknown); note is a short
+/* stage is a constant text ("train"); done counts to total (0: unknown); note is a short
  * text for people, such as "loss 0.41  val 87.2 %", or NULL. Return false to cancel. Called by
  * the thread that uses the context alone. */
 typedef bool (*graphss_progress_fn)(void *user, const char *stage, size_t done, size_t total,

@@ -142,6 +142,11 @@ typedef struct graphss_recovery {
 } graphss_recovery;
 
 /* Labels in->current. opt NULL: the honest preset of "graphss".
+ * Progress stages, each more than once where a method does a thing again: "train" where
+ * something is trained; "simulate", in it "attack", and "infer" (graphss; before them "look"
+ * and "rehearse" of alert.h where labels are few), "spread" (label-propagation), "factorise"
+ * (svd), "compare", "factorise" and "adapt" (prognn), "labelled neighbours" and "unlabelled
+ * neighbours" (nrgnn), "attack" (advtrain).
  * Errors: INVALID (an unsound graph or features, an option, a method that does not exist, a
  * way of training that has no meaning for it, no previous where it is needed), SHAPE
  * (snapshots, model and split disagree), DATA (no features; no links or only one class among

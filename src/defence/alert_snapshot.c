@@ -154,6 +154,8 @@ static graphss_status explain(graphss_ctx *ctx, graphss_alert *r, const graphss_
     } else if (r->alert) {
         st = graphss_i_look_name(ctx, &kind, look, node, n);
         if (!st)
+            st = graphss_i_progress(ctx, "name", 1, 1, NULL);
+        if (!st)
             r->kind = graphss_i_rehearsed_name(kind);
     }
     return st ? st : flag(ctx, r, node, n, opt->false_alarm_rate);
@@ -178,6 +180,8 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
         st = graphss_i_look_scores(ctx, &seen, &look, &opt);
     if (!st)
         st = graphss_alert_judge(ctx, &v, &seen, node, n, in->seed, &opt);
+    if (!st)
+        st = graphss_i_progress(ctx, "judge", 1, 1, NULL);
     if (st)
         goto done;
     if (!node) {

@@ -550,28 +550,36 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
     return st;
 }
 
+static graphss_status fit_gates(graphss_ctx *ctx, graphss_i_look *x)
+{
+    graphss_status st = GRAPHSS_OK;
+    for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++)
+        st = fit_gate(ctx, x, e);
+    return st;
+}
+
+static graphss_status score(graphss_ctx *ctx, graphss_i_look *x)
+{
+    x->odds = graphss_i_alloc(ctx, x->n, sizeof *x->odds);
+    if (!x->odds)
+        return GRAPHSS_ERR_NOMEM;
+    graphss_i_parallel(ctx, graphss_i_tasks(x->n, ROWS), score_rows, x);
+    return GRAPHSS_OK;
+}
+
 graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
                                  const graphss_recover_input *in)
 {
+    typedef graphss_status (*step)(graphss_ctx *, graphss_i_look *);
+    static const step steps[] = {ask_model, choose_nodes, hear, look_back,
+                                 rehearse,  fit_gates,    score};
+    const size_t n = sizeof steps / sizeof *steps;
     x->in = in;
     graphss_status st = graphss_i_check_shapes(ctx, in);
-    if (!st)
-        st = ask_model(ctx, x);
-    if (!st)
-        st = choose_nodes(ctx, x);
-    if (!st)
-        st = hear(ctx, x);
-    if (!st)
-        st = look_back(ctx, x);
-    if (!st)
-        st = rehearse(ctx, x);
-    for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++)
-        st = fit_gate(ctx, x, e);
-    if (!st) {
-        x->odds = graphss_i_alloc(ctx, x->n, sizeof *x->odds);
-        st = x->odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n && !st; i++) {
+        st = steps[i](ctx, x);
+        if (!st)
+            st = graphss_i_progress(ctx, "look", i + 1, n, NULL);
     }
-    if (!st)
-        graphss_i_parallel(ctx, graphss_i_tasks(x->n, ROWS), score_rows, x);
     return st;
 }
