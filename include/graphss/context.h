@@ -48,24 +48,27 @@ typedef void (*graphss_log_fn)(void *user, graphss_log_level level, const char *
 typedef bool (*graphss_progress_fn)(void *user, const char *stage, size_t done, size_t total,
                                     const char *note);
 
+enum { GRAPHSS_THREADS_MOST = 1024 };
+
 /* All fields may be zero: standard allocator, one thread per core, no callbacks. */
 typedef struct graphss_ctx_options {
-    graphss_allocator allocator; /* alloc NULL: the standard one */
-    size_t threads;              /* 0: one per core */
+    graphss_allocator allocator; /* both functions, or neither: the standard one */
+    size_t threads;              /* 0: one per core; at most GRAPHSS_THREADS_MOST */
     graphss_log_fn log;
     graphss_progress_fn progress;
     void *user; /* handed to log and progress */
 } graphss_ctx_options;
 
-/* NULL when there is no memory. opt may be NULL and is copied. */
+/* NULL when there is no memory, and for one function of an allocator without the other or too
+ * many threads. opt may be NULL and is copied. */
 GRAPHSS_API graphss_ctx *graphss_ctx_new(const graphss_ctx_options *opt);
 /* Free what was made with it first; accepts NULL. */
 GRAPHSS_API void graphss_ctx_free(graphss_ctx *ctx);
 
 /* The sentence for the last call that failed; "" before any did. Borrowed until the next
- * call with this context. */
+ * call with this context. ctx NULL: that there was no memory for one. */
 GRAPHSS_API const char *graphss_error(const graphss_ctx *ctx);
-/* What that call returned; GRAPHSS_OK before any failed. */
+/* What that call returned; GRAPHSS_OK before any failed. ctx NULL: NOMEM. */
 GRAPHSS_API graphss_status graphss_error_status(const graphss_ctx *ctx);
 
 /* Worker threads in use, at least 1. */

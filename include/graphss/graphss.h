@@ -10,6 +10,10 @@
  *              hidden type, which accepts NULL; graphss_release for a single block. A const
  *              pointer that is returned is borrowed: constant text, or a part of the object
  *              asked, valid until that is freed.
+ *   NULL       Where a call that can fail needs an argument and gets NULL it returns INVALID,
+ *              and the text names what is lacking. What may be NULL says so; arrays may be
+ *              where they are empty. The context and outputs must be there (but for
+ *              graphss_error), and so must the object asked by a call that cannot fail.
  *   options    opt NULL means what _options_default() gives; _options_table() is constant.
  *   units      Times are in seconds, sizes in bytes, accuracies and other shares in [0, 1];
  *              nodes and classes count from 0.

@@ -22,7 +22,7 @@ const char *graphss_attack_summary(size_t i)
 
 static const graphss_i_attack_method *find(const char *name)
 {
-    for (size_t i = 0; i < METHODS; i++)
+    for (size_t i = 0; name && i < METHODS; i++)
         if (strcmp(methods[i]->name, name) == 0)
             return methods[i];
     return NULL;
@@ -241,7 +241,8 @@ static graphss_status attack(graphss_ctx *ctx, graphss_flips *out, graphss_attac
     const graphss_i_attack_method *method = find(opt->method);
     if (!method)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--method: no attack is called '%.60s'", opt->method);
+                              "--method: no attack is called '%.60s'",
+                              opt->method ? opt->method : "");
     if (opt->mode == GRAPHSS_MODE_PAPER && !method->paper)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "--mode paper is for --method nettack, found '%s'",
@@ -301,5 +302,9 @@ graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
                                   graphss_attack_log *log, const graphss_attack_input *in,
                                   const graphss_attack_options *opt)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}) ||
+        GRAPHSS_I_LACKS(ctx, {"graph", in->graph}, {"features", in->features},
+                        {"victims", GRAPHSS_I_FILLED(in->victim, in->n_victims)}))
+        return GRAPHSS_ERR_INVALID;
     return attack(ctx, out, log, in, opt, false);
 }

@@ -81,6 +81,8 @@ static void multiply(float *c, const float *a, const float *b, size_t m, size_t 
 graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
                                             const graphss_model *model, graphss_mode mode)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}))
+        return GRAPHSS_ERR_INVALID;
     size_t layers = 0, rows, cols, from, to;
     while (layer(model, layers, &rows, &cols))
         layers++;
@@ -121,6 +123,8 @@ graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
 graphss_status graphss_surrogate_read(graphss_ctx *ctx, float **w, const char *path,
                                       size_t n_cols, size_t n_classes)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
     graphss_i_npz *npz = NULL;
     graphss_i_array_info info;
     size_t n;

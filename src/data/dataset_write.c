@@ -72,6 +72,8 @@ static graphss_status number_classes(graphss_ctx *ctx, graphss_names *out, size_
 graphss_status graphss_dataset_write(graphss_ctx *ctx, const graphss_dataset *data,
                                      const char *path)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_graph *g = &data->graph;
     const graphss_features *f = &data->features;
     if (!g->offset)

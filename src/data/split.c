@@ -173,6 +173,8 @@ static bool copy_list(graphss_ctx *ctx, int32_t **out, const int32_t *list, size
 graphss_status graphss_split_copy(graphss_ctx *ctx, graphss_split *out,
                                   const graphss_split *split)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"split", split}))
+        return GRAPHSS_ERR_INVALID;
     graphss_split made = {.n_train = split->n_train,
                           .n_val = split->n_val,
                           .n_test = split->n_test,

@@ -251,7 +251,7 @@ graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mod
 static graphss_status check_observation(graphss_ctx *ctx, const graphss_observation *o,
                                         const char *which)
 {
-    if (!o->graph || !o->features || o->graph->n_nodes == 0)
+    if (o->graph->n_nodes == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the %s snapshot has no nodes", which);
     if (o->features->n_cols == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
@@ -288,6 +288,14 @@ static graphss_status check_parts(graphss_ctx *ctx, const graphss_observation *o
 
 graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_recover_input *in)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"model", in->model},
+                        {"graph of the current snapshot", in->current.graph},
+                        {"features of the current snapshot", in->current.features}))
+        return GRAPHSS_ERR_INVALID;
+    if (in->previous &&
+        GRAPHSS_I_LACKS(ctx, {"graph of the previous snapshot", in->previous->graph},
+                        {"features of the previous snapshot", in->previous->features}))
+        return GRAPHSS_ERR_INVALID;
     graphss_status st = graphss_i_check_shapes(ctx, in);
     if (!st)
         st = check_parts(ctx, &in->current, "the current snapshot");
@@ -490,8 +498,6 @@ graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "--method: no defence is called '%.60s'",
                               opt->method ? opt->method : "");
-    if (!in->model)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "recover needs a trained model");
     graphss_i_scene scene = {
         .current = in->current, .model = in->model, .seed = in->seed, .report = &report};
     graphss_status st = graphss_options_check(ctx, opt, table);
@@ -553,6 +559,8 @@ graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
                                const graphss_recover_input *in,
                                const graphss_recover_options *opt)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_status st = graphss_i_check_input(ctx, in);
     return st ? st : graphss_i_recover(ctx, out, in, opt);
 }

@@ -17,6 +17,8 @@ size_t graphss_features_stored(const graphss_features *features)
 graphss_status graphss_features_copy(graphss_ctx *ctx, graphss_features *out,
                                      const graphss_features *features)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"features", features}))
+        return GRAPHSS_ERR_INVALID;
     const size_t stored = graphss_features_stored(features);
     graphss_features made = *features;
     made.offset = NULL;
@@ -60,6 +62,8 @@ static graphss_status check_columns(graphss_ctx *ctx, const graphss_features *f)
 
 graphss_status graphss_features_check(graphss_ctx *ctx, const graphss_features *f)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"features", f}))
+        return GRAPHSS_ERR_INVALID;
     size_t cells;
     if (f->n_rows > INT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%zu rows, want at most %d", f->n_rows,

@@ -284,6 +284,8 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
                                    const graphss_split *split, uint64_t seed,
                                    const graphss_train_options *opt)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features}, {"split", split}))
+        return GRAPHSS_ERR_INVALID;
     graphss_status st = check_snapshot(ctx, graph, features);
     if (!st)
         st = graphss_i_split_check(ctx, split, graph->n_nodes);
@@ -302,6 +304,9 @@ graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
                                       const graphss_split *split, uint64_t seed,
                                       int64_t epochs)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"model", from}, {"graph", graph}, {"features", features},
+                        {"split", split}))
+        return GRAPHSS_ERR_INVALID;
     graphss_status st = check_snapshot(ctx, graph, features);
     if (!st)
         st = graphss_i_split_check(ctx, split, graph->n_nodes);
@@ -371,6 +376,8 @@ graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphs
                                      const graphss_graph *graph,
                                      const graphss_features *features)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"graph", graph}, {"features", features}))
+        return GRAPHSS_ERR_INVALID;
     graphss_status st = check_snapshot(ctx, graph, features);
     if (!st)
         st = check_columns(ctx, model, features);
