@@ -34,6 +34,10 @@ typedef struct graphss_names {
 GRAPHSS_API const char *graphss_names_get(const graphss_names *names, size_t i);
 GRAPHSS_API void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names);
 
+/* A plain value. One that is filled by hand has no owner but who filled it:
+ * graphss_dataset_destroy releases every array with the context's allocator, so it is for
+ * arrays that came from the library; leave one with arrays of your own alone, or make it
+ * yours to destroy with graphss_dataset_copy. */
 typedef struct graphss_dataset graphss_dataset;
 struct graphss_dataset {
     graphss_graph graph;

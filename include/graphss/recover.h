@@ -131,8 +131,9 @@ typedef struct graphss_recovery {
     const char *method; /* constant text */
     const char *train;  /* "evasion", "retrain" or "none": nothing is trained */
     const char *how;    /* constant text: what was trained on which snapshot */
-    const char *kind;   /* constant text: the likeliest attack, or "none"; NULL: the method
-                         * has no idea of it */
+    const char *kind;   /* constant text: the likeliest attack, "links", "features", "links
+                         * and features", "copied" (another node's), "random" or "unknown",
+                         * or "none"; NULL: the method has no idea of it */
     double share;       /* estimated share of the nodes without a label that were hit */
     size_t changed;     /* labels that differ from the model's own on current */
     size_t abstained;   /* labels that are -1 */

@@ -1,5 +1,7 @@
 #include "models/model_private.h"
 #include "models/testing_world.h"
+#include <pthread.h>
+#include <sys/wait.h>
 
 static graphss_train_options quick(const char *model)
 {
@@ -191,6 +193,80 @@ static void test_threads_do_not_change_a_bit(void **state)
         graphss_ctx_free(ctx);
     }
     assert_memory_equal(prob[0], prob[1], sizeof prob[0]);
+}
+
+typedef struct asker {
+    const graphss_model *model;
+    const world *w;
+    float prob[WORLD_NODES * 2];
+    graphss_status status;
+} asker;
+
+static void *ask(void *arg)
+{
+    asker *a = arg;
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = 2});
+    a->status = ctx ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (int i = 0; i < 20 && !a->status; i++)
+        a->status =
+            graphss_model_predict(ctx, a->prob, a->model, &a->w->graph, &a->w->features);
+    graphss_ctx_free(ctx);
+    return NULL;
+}
+
+static void test_contexts_may_ask_one_model_at_once(void **state)
+{
+    (void)state;
+    enum { ASKERS = 3 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static asker a[ASKERS];
+    pthread_t thread[ASKERS];
+    float prob[WORLD_NODES * 2];
+    world w;
+    world_make(ctx, &w, 4);
+    const graphss_train_options opt = quick("gcn");
+    graphss_model *model = train(ctx, NULL, &w, &opt);
+    predict(ctx, prob, model, &w);
+    for (size_t i = 0; i < ASKERS; i++) {
+        a[i] = (asker){.model = model, .w = &w};
+        assert_int_equal(pthread_create(&thread[i], NULL, ask, &a[i]), 0);
+    }
+    for (size_t i = 0; i < ASKERS; i++) {
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+        assert_int_equal(a[i].status, GRAPHSS_OK);
+        assert_memory_equal(a[i].prob, prob, sizeof prob);
+    }
+    graphss_model_free(ctx, model);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+/* Products of matrices included, whose library has threads of its own. */
+static void test_a_child_of_fork_answers_the_same(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    float prob[WORLD_NODES * 2], again[WORLD_NODES * 2];
+    world w;
+    world_make(ctx, &w, 4);
+    const graphss_train_options opt = quick("gcn");
+    graphss_model *model = train(ctx, NULL, &w, &opt), *other = NULL;
+    predict(ctx, prob, model, &w);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        const bool good = !graphss_model_train(ctx, &other, NULL, &w.graph, &w.features, 2,
+                                               &w.split, 3, &opt) &&
+                          !graphss_model_predict(ctx, again, other, &w.graph, &w.features) &&
+                          !memcmp(prob, again, sizeof prob);
+        _exit(good ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    graphss_model_free(ctx, model);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
 }
 
 static void test_patience_stops_early(void **state)
@@ -523,6 +599,8 @@ int main(void)
         cmocka_unit_test(test_kept_weights_are_those_that_were_measured),
         cmocka_unit_test(test_paper_mode_keeps_one_step_late),
         cmocka_unit_test(test_threads_do_not_change_a_bit),
+        cmocka_unit_test(test_contexts_may_ask_one_model_at_once),
+        cmocka_unit_test(test_a_child_of_fork_answers_the_same),
         cmocka_unit_test(test_patience_stops_early),
         cmocka_unit_test(test_what_cannot_be_trained_is_refused),
         cmocka_unit_test(test_unsound_graphs_and_features_are_refused),
