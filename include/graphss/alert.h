@@ -7,7 +7,10 @@
  *
  * The false-alarm rate is that of a test by exchange: when the nodes of the group are as
  * good as labelled nodes that nothing was fitted on, any choice of so many nodes among both
- * is as likely to score so high. So the rate holds whatever the score is. */
+ * is as likely to score so high. So the rate holds whatever the score is.
+ *
+ * Labelled nodes that are needed: 20 for validation and 3 for training; or 40 for training,
+ * half of which then stand in for the former, and the rate is a hint. DATA with fewer. */
 #ifndef GRAPHSS_ALERT_H
 #define GRAPHSS_ALERT_H
 
@@ -56,7 +59,9 @@ typedef struct graphss_alert_changes {
 typedef struct graphss_alert {
     bool alert; /* p_value <= the rate */
     double p_value, score, threshold;
-    const char *kind;     /* constant text: the likeliest attack, or "none" */
+    const char *kind;     /* constant text: the likeliest attack, "links", "features", "links
+                           * and features" or "copied"; "none" without an alert. Of an
+                           * inspection: as in graphss_recovery */
     double share;         /* estimated share of the group that was hit; of an inspection: of
                            * the nodes without a label */
     size_t n_group;       /* nodes judged */
@@ -112,7 +117,8 @@ typedef struct graphss_verdict {
     size_t n_calibration;    /* clean nodes they were compared with */
 } graphss_verdict;
 
-/* Errors: as graphss_recover; INVALID: an option. */
+/* Progress stages: "look", and in it "rehearse". Errors: as graphss_recover; INVALID: an
+ * option. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_look(graphss_ctx *ctx,
                                                      graphss_alert_scores *out,
                                                      const graphss_recover_input *in,
@@ -128,8 +134,10 @@ GRAPHSS_API void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_sc
 
 /* Judges n nodes of in->current (NULL: all that have no label in the split): looks, judges,
  * and names the attack, the share of the group that was hit and the nodes. With in->previous
- * nodes are compared with their past. Errors: as graphss_recover; INVALID: an option, a node
- * out of range or listed twice, a group without nodes. */
+ * nodes are compared with their past. Progress stages: "look", in it "rehearse", "judge", and
+ * in an alert "name"; with `inspect` those of graphss_recover instead of the last. Errors: as
+ * graphss_recover; INVALID: an option, a node out of range or listed twice, a group without
+ * nodes. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
                                                     const graphss_recover_input *in,
                                                     const int32_t *node, size_t n,

@@ -108,9 +108,9 @@ GRAPHSS_API void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log
  * A budget is spent as far as there are changes to make; nettack, as the original, may make
  * one and later take it back.
  * Progress stage: "attack". The result does not depend on the number of threads.
- * Errors: INVALID (an option; a victim out of range or twice, or with an unknown label; a
- * method that lacks its surrogate or model), SHAPE (features, surrogate and graph disagree),
- * NOMEM, CANCELLED. */
+ * Errors: INVALID (an option; an unsound graph or features; a label that is no class; a victim
+ * out of range or twice, or with an unknown label; a method that lacks its surrogate or
+ * model), SHAPE (features, surrogate and graph disagree), NOMEM, CANCELLED. */
 GRAPHSS_MUST_CHECK graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
                                                      graphss_attack_log *log,
                                                      const graphss_attack_input *in,

@@ -8,7 +8,9 @@
  *
  * A context holds the allocator, the callbacks, the worker threads and the text of the
  * last error. Use one per thread of yours; two contexts share nothing. Worker threads take no
- * signals; on the calling thread handlers may have to wait for the end of a matrix product. */
+ * signals; on the calling thread handlers may have to wait for the end of a matrix product.
+ * A child of fork may go on with the contexts of the thread that forked; they start worker
+ * threads of their own there. */
 #ifndef GRAPHSS_CONTEXT_H
 #define GRAPHSS_CONTEXT_H
 
@@ -40,37 +42,47 @@ typedef enum graphss_log_level {
 /* One line without a newline; borrowed for the call. As the allocator, never two at a time. */
 typedef void (*graphss_log_fn)(void *user, graphss_log_level level, const char *line);
 
-/* stage is a constant word ("train"); done counts to total (0: unknown); note is a short
+/* stage is a constant text ("train"); done counts to total (0: unknown); note is a short
  * text for people, such as "loss 0.41  val 87.2 %", or NULL. Return false to cancel. Called by
  * the thread that uses the context alone. */
 typedef bool (*graphss_progress_fn)(void *user, const char *stage, size_t done, size_t total,
                                     const char *note);
 
+enum { GRAPHSS_THREADS_MOST = 1024 };
+
 /* All fields may be zero: standard allocator, one thread per core, no callbacks. */
 typedef struct graphss_ctx_options {
-    graphss_allocator allocator; /* alloc NULL: the standard one */
-    size_t threads;              /* 0: one per core */
+    graphss_allocator allocator; /* both functions, or neither: the standard one */
+    size_t threads;              /* 0: one per core; at most GRAPHSS_THREADS_MOST */
     graphss_log_fn log;
     graphss_progress_fn progress;
     void *user; /* handed to log and progress */
 } graphss_ctx_options;
 
-/* NULL when there is no memory. opt may be NULL and is copied. */
+/* NULL when there is no memory, and for one function of an allocator without the other or too
+ * many threads. opt may be NULL and is copied. */
 GRAPHSS_API graphss_ctx *graphss_ctx_new(const graphss_ctx_options *opt);
 /* Free what was made with it first; accepts NULL. */
 GRAPHSS_API void graphss_ctx_free(graphss_ctx *ctx);
 
 /* The sentence for the last call that failed; "" before any did. Borrowed until the next
- * call with this context. */
+ * call with this context. ctx NULL: that there was no memory for one. */
 GRAPHSS_API const char *graphss_error(const graphss_ctx *ctx);
-/* What that call returned; GRAPHSS_OK before any failed. */
+/* What that call returned; GRAPHSS_OK before any failed. ctx NULL: NOMEM. */
 GRAPHSS_API graphss_status graphss_error_status(const graphss_ctx *ctx);
 
 /* Worker threads in use, at least 1. */
 GRAPHSS_API size_t graphss_threads(const graphss_ctx *ctx);
 /* The instruction set its kernels use: "avx512", "avx2" or "generic". */
 GRAPHSS_API const char *graphss_instruction_set(const graphss_ctx *ctx);
-/* "0.1.0" */
+/* The version of the headers: #if GRAPHSS_VERSION_NUMBER >= 10203 is from 1.2.3 on. While
+ * MAJOR is 0, another MINOR may be another ABI. */
+#define GRAPHSS_VERSION_MAJOR 0
+#define GRAPHSS_VERSION_MINOR 1
+#define GRAPHSS_VERSION_PATCH 0
+#define GRAPHSS_VERSION_NUMBER                                                                \
+    (GRAPHSS_VERSION_MAJOR * 10000 + GRAPHSS_VERSION_MINOR * 100 + GRAPHSS_VERSION_PATCH)
+/* That of the library in use: "0.1.0". */
 GRAPHSS_API const char *graphss_version(void);
 
 /* For what the library hands over in one block, such as file names and text. Accepts NULL. */

@@ -38,6 +38,10 @@ GRAPHSS_API const char *graphss_names_get(const graphss_names *names, size_t i);
 GRAPHSS_API size_t graphss_name_escape(char *out, const char *name);
 GRAPHSS_API void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names);
 
+/* A plain value. One that is filled by hand has no owner but who filled it:
+ * graphss_dataset_destroy releases every array with the context's allocator, so it is for
+ * arrays that came from the library; leave one with arrays of your own alone, or make it
+ * yours to destroy with graphss_dataset_copy. */
 typedef struct graphss_dataset graphss_dataset;
 struct graphss_dataset {
     graphss_graph graph;
@@ -64,8 +68,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss
                                                        const char *where,
                                                        const graphss_read_options *opt);
 /* Writes FILE.npz in the gnn-benchmark layout, which numpy reads; the same dataset gives
- * the same bytes. The file appears whole or not at all. Errors: IO (also where the folder
- * is not there), NOMEM. */
+ * the same bytes. The file appears whole or not at all. Errors: INVALID (no graph; a
+ * label that is no class), IO (also where the folder is not there), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_write(graphss_ctx *ctx,
                                                         const graphss_dataset *data,
                                                         const char *path);

@@ -3,7 +3,9 @@
  * A graph is compressed rows: the neighbours of node i are
  * target[offset[i]] ... target[offset[i + 1] - 1], in ascending order. Each undirected
  * edge stands twice, once in each row; there are no loops and no duplicates. Whatever the
- * library builds or reads holds to this; graphss_graph_check tells for a graph of yours.
+ * library builds or reads holds to this; graphss_graph_check tells for a graph of yours, and
+ * graphss_features_check for features. Training, predicting, attack, alert and recover call
+ * both.
  *
  * Both structs are plain values: {0} is a valid empty one, _destroy accepts it. */
 #ifndef GRAPHSS_GRAPH_H
@@ -78,6 +80,10 @@ typedef struct graphss_features {
 GRAPHSS_MUST_CHECK graphss_status graphss_features_copy(graphss_ctx *ctx,
                                                         graphss_features *out,
                                                         const graphss_features *features);
+/* INVALID with the row and the rule that is broken. Whether values are finite is looked at
+ * where they are used. */
+GRAPHSS_MUST_CHECK graphss_status graphss_features_check(graphss_ctx *ctx,
+                                                         const graphss_features *features);
 /* A copy with each row divided by its sum; rows that sum to 0 or (within 1e-5) to 1 stay.
  * NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_features_normalise_rows(

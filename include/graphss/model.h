@@ -7,7 +7,8 @@
  *     graphss_model_predict(ctx, prob, model, &data.graph, &data.features);
  *     graphss_model_free(ctx, model);
  *
- * Training sees the graph, the features and the labels of the split; never the truth. */
+ * Training sees the graph, the features and the labels of the split; never the truth. A model
+ * that is trained is not changed by its use: several contexts may ask it at once. */
 #ifndef GRAPHSS_MODEL_H
 #define GRAPHSS_MODEL_H
 
@@ -53,9 +54,9 @@ GRAPHSS_API graphss_train_options graphss_train_options_default(const char *mode
                                                                 graphss_mode mode);
 /* The same for these features: of dense ones, which are few and say something each, fewer are
  * dropped (docs/method.md). NULL: as above. */
-GRAPHSS_API graphss_train_options
-graphss_train_options_for(const char *model, graphss_mode mode,
-                          const graphss_features *features);
+GRAPHSS_API graphss_train_options graphss_train_options_for(const char *model,
+                                                            graphss_mode mode,
+                                                            const graphss_features *features);
 GRAPHSS_API const graphss_option *graphss_train_options_table(void);
 
 /* What a training run did. The arrays belong to it. */
@@ -73,9 +74,10 @@ GRAPHSS_API void graphss_training_destroy(graphss_ctx *ctx, graphss_training *tr
 /* Trains on one snapshot. Keeps the weights of the epoch with the best validation
  * accuracy (the lower validation loss where two are equal); in paper mode, as the paper's
  * code does, the first of the best and those one step later. The same seed gives the same
- * weights whatever the number of threads. log may be NULL. Progress stage: "train".
- * Errors: INVALID (an option), SHAPE (features, graph and split disagree), DATA (no training
- * node; a NaN in the features), LIMIT, NOMEM, CANCELLED. */
+ * weights whatever the number of threads. log may be NULL. Progress stage: "train". opt NULL:
+ * graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, features).
+ * Errors: INVALID (an option; an unsound graph or features), SHAPE (features, graph and split
+ * disagree), DATA (no training node; a NaN in the features), LIMIT, NOMEM, CANCELLED. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_train(
     graphss_ctx *ctx, graphss_model **out, graphss_training *log, const graphss_graph *graph,
     const graphss_features *features, size_t n_classes, const graphss_split *split,
@@ -91,8 +93,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_continue(
     const graphss_graph *graph, const graphss_features *features, const graphss_split *split,
     uint64_t seed, int64_t epochs);
 
-/* prob [n_nodes x n_classes], rows sum to 1. SHAPE: the features have other columns than
- * the model was trained on; NOMEM. prob is the caller's. */
+/* prob [n_nodes x n_classes], rows sum to 1; the caller's. Errors: INVALID (an unsound graph
+ * or features), SHAPE (the features have other columns than the model was trained on), DATA
+ * (no node, no features, or a NaN in them), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob,
                                                         const graphss_model *model,
                                                         const graphss_graph *graph,

@@ -39,8 +39,8 @@ typedef struct graphss_split_options {
 GRAPHSS_API graphss_split_options graphss_split_options_default(void);
 
 /* Draws a split of the nodes whose label is known (label[i] >= 0), stream SPLIT, then
- * makes its labels noisy, stream NOISE. Errors: INVALID (shares), DATA (too few nodes),
- * NOMEM. */
+ * makes its labels noisy, stream NOISE. Errors: INVALID (shares), DATA (too few nodes;
+ * label NULL, as of data without), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_make(graphss_ctx *ctx, graphss_split *out,
                                                      const int32_t *label, size_t n,
                                                      size_t n_classes, uint64_t seed,

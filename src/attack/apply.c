@@ -290,6 +290,9 @@ graphss_status graphss_flips_apply_parts(graphss_ctx *ctx, graphss_graph *out_gr
                                          const graphss_flips *flips,
                                          const graphss_apply_options *opt)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features},
+                        {"list of changes", flips}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_apply_options standard = {0};
     opt = opt ? opt : &standard;
     graphss_graph made_graph = {0};
@@ -322,6 +325,8 @@ graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_dataset *out,
                                    const graphss_dataset *data, const graphss_flips *flips,
                                    const graphss_apply_options *opt)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"list of changes", flips}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_apply_options standard = {0};
     opt = opt ? opt : &standard;
     const bool judged = flips->hash[0] && !opt->force;

@@ -1,5 +1,6 @@
 /* attack.c - the table of attacks, their options, and the checks that all of them rely on. */
 #include "attack/attack_method.h"
+#include "graph/check.h"
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ const char *graphss_attack_summary(size_t i)
 
 static const graphss_i_attack_method *find(const char *name)
 {
-    for (size_t i = 0; i < METHODS; i++)
+    for (size_t i = 0; name && i < METHODS; i++)
         if (strcmp(methods[i]->name, name) == 0)
             return methods[i];
     return NULL;
@@ -209,6 +210,11 @@ static graphss_status check_victims(graphss_ctx *ctx, const graphss_attack_input
                                   "victim %zu, node %d: its label is %d, want 0..%zu", i,
                                   (int)v, (int)in->label[v], in->n_classes - 1);
     }
+    for (size_t i = 0; in->label && i < n; i++)
+        if (in->label[i] >= 0 && (size_t)in->label[i] >= in->n_classes)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "node %zu has label %d, want 0..%zu or -1", i,
+                                  (int)in->label[i], in->n_classes - 1);
     uint8_t *seen = graphss_i_calloc(ctx, n, sizeof *seen);
     if (!seen)
         return GRAPHSS_ERR_NOMEM;
@@ -223,9 +229,9 @@ static graphss_status check_victims(graphss_ctx *ctx, const graphss_attack_input
     return st;
 }
 
-graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
-                                  graphss_attack_log *log, const graphss_attack_input *in,
-                                  const graphss_attack_options *opt)
+static graphss_status attack(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
+                             const graphss_attack_input *in, const graphss_attack_options *opt,
+                             bool trusted)
 {
     const graphss_attack_options standard = graphss_attack_options_default();
     opt = opt ? opt : &standard;
@@ -235,7 +241,8 @@ graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
     const graphss_i_attack_method *method = find(opt->method);
     if (!method)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--method: no attack is called '%.60s'", opt->method);
+                              "--method: no attack is called '%.60s'",
+                              opt->method ? opt->method : "");
     if (opt->mode == GRAPHSS_MODE_PAPER && !method->paper)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "--mode paper is for --method nettack, found '%s'",
@@ -247,6 +254,8 @@ graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a model, none is given",
                               method->name);
     st = check_shapes(ctx, in, opt);
+    if (!st && !trusted)
+        st = graphss_i_check_snapshot(ctx, in->graph, in->features);
     if (!st)
         st = check_victims(ctx, in);
     if (st)
@@ -280,4 +289,22 @@ graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
     else
         graphss_attack_log_destroy(ctx, &made_log);
     return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_attack(graphss_ctx *ctx, graphss_flips *out,
+                                const graphss_attack_input *in,
+                                const graphss_attack_options *opt)
+{
+    return attack(ctx, out, NULL, in, opt, true);
+}
+
+graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
+                                  graphss_attack_log *log, const graphss_attack_input *in,
+                                  const graphss_attack_options *opt)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}) ||
+        GRAPHSS_I_LACKS(ctx, {"graph", in->graph}, {"features", in->features},
+                        {"victims", GRAPHSS_I_FILLED(in->victim, in->n_victims)}))
+        return GRAPHSS_ERR_INVALID;
+    return attack(ctx, out, log, in, opt, false);
 }

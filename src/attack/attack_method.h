@@ -25,6 +25,11 @@ bool graphss_i_attack_needs_model(const char *name);
 /* The name as a text that lasts; NULL: there is no such method. */
 const char *graphss_i_attack_find(const char *name);
 
+/* graphss_attack_run on a snapshot that was looked at. */
+graphss_status graphss_i_attack(graphss_ctx *ctx, graphss_flips *out,
+                                const graphss_attack_input *in,
+                                const graphss_attack_options *opt);
+
 /* ---- what methods share (attack.c) ---- */
 
 /* A step of unknown loss for each of the changes, for methods that know none. */

@@ -18,6 +18,8 @@ void graphss_flips_destroy(graphss_ctx *ctx, graphss_flips *flips)
 
 graphss_status graphss_flips_add(graphss_ctx *ctx, graphss_flips *flips, graphss_flip flip)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"list of changes", flips}))
+        return GRAPHSS_ERR_INVALID;
     if (flips->count == flips->room) {
         const size_t room = flips->room ? 2 * flips->room : 64;
         graphss_flip *grown =
@@ -176,6 +178,8 @@ static graphss_status check_ids(graphss_ctx *ctx, const graphss_flips *flips,
 graphss_status graphss_flips_write(graphss_ctx *ctx, const graphss_flips *flips,
                                    const char *path, const graphss_dataset *data)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"list of changes", flips}, {"path", path}, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
     graphss_status st = check_ids(ctx, flips, data);
     if (st)
         return st;
@@ -378,6 +382,8 @@ static graphss_status read_lines(graphss_flips *made, reading *r, char *bytes, s
 graphss_status graphss_flips_read(graphss_ctx *ctx, graphss_flips *out, const char *path,
                                   const graphss_dataset *data)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
     graphss_flips made = {0};
     reading r = {.ctx = ctx, .path = path, .data = data};
     char *bytes = NULL;

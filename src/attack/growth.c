@@ -231,6 +231,8 @@ static graphss_status assemble(graphss_ctx *ctx, graphss_dataset *out,
 graphss_status graphss_benign_grow(graphss_ctx *ctx, graphss_dataset *out,
                                    const graphss_dataset *data, size_t n_new, uint64_t seed)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
     const size_t n = data->graph.n_nodes;
     if (n == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "no nodes that new ones could resemble");

@@ -8,6 +8,8 @@
 
 graphss_status graphss_snapshots_check_folder(graphss_ctx *ctx, const char *dir, bool force)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"folder", dir}))
+        return GRAPHSS_ERR_INVALID;
     DIR *folder = opendir(dir);
     if (!folder && errno == ENOENT)
         return GRAPHSS_OK;
@@ -100,6 +102,8 @@ static graphss_status write_one(graphss_ctx *ctx, const graphss_snapshots *s, si
 graphss_status graphss_snapshots_write(graphss_ctx *ctx, const graphss_snapshots *s,
                                        const char *dir, bool force)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"snapshots", s}, {"folder", dir}))
+        return GRAPHSS_ERR_INVALID;
     static const char *const name[] = {"previous.npz",       "current.npz", "split.npz",
                                        "previous_split.npz", "flips.tsv",   "groups.npz"};
     if (!s->group_start)

@@ -302,6 +302,8 @@ graphss_status graphss_snapshots_plan(graphss_ctx *ctx, graphss_snapshots *out,
                                       const graphss_dataset *data, const graphss_split *split,
                                       uint64_t seed, const graphss_snapshot_options *opt)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"split", split}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_snapshot_options standard = graphss_snapshot_options_default();
     opt = opt ? opt : &standard;
     graphss_status st = check(ctx, data, split, opt);
@@ -348,6 +350,8 @@ done:
 graphss_status graphss_snapshots_change(graphss_ctx *ctx, graphss_snapshots *s,
                                         const graphss_flips *flips)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"snapshots", s}, {"list of changes", flips}))
+        return GRAPHSS_ERR_INVALID;
     graphss_dataset now = {0};
     graphss_flips all = s->flips;
     graphss_status st = graphss_flips_apply(ctx, &now, &s->current, flips, NULL);

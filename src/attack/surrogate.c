@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "data/npz.h"
 #include "models/params.h"
+#include "models/trusted.h"
 #include <graphss/attack.h>
 #include <string.h>
 
@@ -19,19 +20,35 @@ graphss_train_options graphss_i_surrogate_options(void)
     return opt;
 }
 
+/* Its weights; the model is freed. */
+static graphss_status take_weights(graphss_ctx *ctx, float **w, graphss_model *model)
+{
+    const graphss_status st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
+    graphss_model_free(ctx, model);
+    return st;
+}
+
+graphss_status graphss_i_surrogate_train(graphss_ctx *ctx, float **w,
+                                         const graphss_graph *graph,
+                                         const graphss_features *features, size_t n_classes,
+                                         const graphss_split *split, uint64_t seed)
+{
+    const graphss_train_options opt = graphss_i_surrogate_options();
+    graphss_model *model = NULL;
+    const graphss_status st =
+        graphss_i_train(ctx, &model, NULL, graph, features, n_classes, split, seed, &opt);
+    return st ? st : take_weights(ctx, w, model);
+}
+
 graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphss_graph *graph,
                                        const graphss_features *features, size_t n_classes,
                                        const graphss_split *split, uint64_t seed)
 {
     const graphss_train_options opt = graphss_i_surrogate_options();
     graphss_model *model = NULL;
-    graphss_status st =
+    const graphss_status st =
         graphss_model_train(ctx, &model, NULL, graph, features, n_classes, split, seed, &opt);
-    if (st)
-        return st;
-    st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
-    graphss_model_free(ctx, model);
-    return st;
+    return st ? st : take_weights(ctx, w, model);
 }
 
 /* The i-th matrix that is no bias; NULL past the last. */
@@ -64,6 +81,8 @@ static void multiply(float *c, const float *a, const float *b, size_t m, size_t 
 graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
                                             const graphss_model *model, graphss_mode mode)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}))
+        return GRAPHSS_ERR_INVALID;
     size_t layers = 0, rows, cols, from, to;
     while (layer(model, layers, &rows, &cols))
         layers++;
@@ -104,6 +123,8 @@ graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
 graphss_status graphss_surrogate_read(graphss_ctx *ctx, float **w, const char *path,
                                       size_t n_cols, size_t n_classes)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
     graphss_i_npz *npz = NULL;
     graphss_i_array_info info;
     size_t n;

@@ -5,5 +5,10 @@
 #include <graphss/model.h>
 
 graphss_train_options graphss_i_surrogate_options(void);
+/* graphss_surrogate_train on a snapshot that was looked at. */
+graphss_status graphss_i_surrogate_train(graphss_ctx *ctx, float **w,
+                                         const graphss_graph *graph,
+                                         const graphss_features *features, size_t n_classes,
+                                         const graphss_split *split, uint64_t seed);
 
 #endif

@@ -415,6 +415,19 @@ static void test_what_cannot_be_attacked_is_refused(void **state)
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_SHAPE,
                  "features of 13 nodes");
     t.data.features.n_rows = TINY_N;
+    t.data.label[3] = 1 << 20;
+    assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
+                 "node 3 has label 1048576");
+    t.data.label[3] = -1;
+    const int32_t target = t.data.graph.target[0], column = t.data.features.column[0];
+    t.data.graph.target[0] = TINY_N;
+    assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
+                 "node 0: neighbour 14");
+    t.data.graph.target[0] = target;
+    t.data.features.column[0] = -1;
+    assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
+                 "feature -1");
+    t.data.features.column[0] = column;
     graphss_features none = {.n_rows = TINY_N};
     in.features = &none;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_SHAPE,

@@ -77,6 +77,8 @@ graphss_status graphss_victims_choose(graphss_ctx *ctx, int32_t **victim, size_t
                                       const int32_t *label, size_t n_classes, uint64_t seed,
                                       const graphss_victim_options *opt)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"candidates", GRAPHSS_I_FILLED(candidate, n)}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_victim_options standard = graphss_victim_options_default();
     opt = opt ? opt : &standard;
     graphss_status st = graphss_options_check(ctx, opt, graphss_victim_options_table());

@@ -39,6 +39,17 @@ graphss_status graphss_i_fail(graphss_ctx *ctx, graphss_status status, const cha
 /* Puts "where: " before the text of the error that is set. */
 graphss_status graphss_i_fail_in(graphss_ctx *ctx, graphss_status status, const char *where);
 graphss_status graphss_i_nomem(graphss_ctx *ctx, size_t bytes);
+/* At the entry of public calls: is one of the arguments NULL? Then the error is set, INVALID.
+ *     if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"nodes", GRAPHSS_I_FILLED(node, n)})) */
+typedef struct graphss_i_argument {
+    const char *name;
+    const void *given;
+} graphss_i_argument;
+bool graphss_i_lacks(graphss_ctx *ctx, const graphss_i_argument *argument);
+#define GRAPHSS_I_LACKS(ctx, ...)                                                             \
+    graphss_i_lacks(ctx, (const graphss_i_argument[]){__VA_ARGS__, {NULL, NULL}})
+/* An array that may be NULL where it is empty. */
+#define GRAPHSS_I_FILLED(array, n) ((n) ? (const void *)(array) : "")
 
 /* ---- log and progress ---- */
 

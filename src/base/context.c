@@ -73,7 +73,7 @@ int graphss_exit_code(graphss_status status)
 static size_t cores(void)
 {
     const long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (size_t)n : 1;
+    return n < 1 ? 1 : n < GRAPHSS_THREADS_MOST ? (size_t)n : GRAPHSS_THREADS_MOST;
 }
 
 graphss_ctx *graphss_ctx_new(const graphss_ctx_options *given)
@@ -81,7 +81,9 @@ graphss_ctx *graphss_ctx_new(const graphss_ctx_options *given)
     graphss_ctx_options opt = {0};
     if (given)
         opt = *given;
-    if (!opt.allocator.alloc || !opt.allocator.release)
+    if (!opt.allocator.alloc != !opt.allocator.release || opt.threads > GRAPHSS_THREADS_MOST)
+        return NULL;
+    if (!opt.allocator.alloc)
         opt.allocator = graphss_i_standard_allocator;
     if (opt.threads == 0)
         opt.threads = cores();
@@ -113,12 +115,12 @@ void graphss_ctx_free(graphss_ctx *ctx)
 
 const char *graphss_error(const graphss_ctx *ctx)
 {
-    return ctx->error;
+    return ctx ? ctx->error : "no context: out of memory, or options it cannot be made of";
 }
 
 graphss_status graphss_error_status(const graphss_ctx *ctx)
 {
-    return ctx->status;
+    return ctx ? ctx->status : GRAPHSS_ERR_NOMEM;
 }
 
 size_t graphss_threads(const graphss_ctx *ctx)
@@ -167,6 +169,14 @@ graphss_status graphss_i_nomem(graphss_ctx *ctx, size_t bytes)
 {
     return graphss_i_fail(ctx, GRAPHSS_ERR_NOMEM, "out of memory: %zu bytes were wanted",
                           bytes);
+}
+
+bool graphss_i_lacks(graphss_ctx *ctx, const graphss_i_argument *argument)
+{
+    while (argument->name && argument->given)
+        argument++;
+    return argument->name &&
+           graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "no %s given: NULL", argument->name);
 }
 
 void graphss_i_log(graphss_ctx *ctx, graphss_log_level level, const char *format, ...)

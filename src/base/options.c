@@ -72,6 +72,8 @@ static bool parse_bool(bool *out, const char *text)
 graphss_status graphss_option_set(graphss_ctx *ctx, void *options, const graphss_option *row,
                                   const char *text)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"options", options}, {"option", row}, {"value", text}))
+        return GRAPHSS_ERR_INVALID;
     void *at = field(options, row);
     const size_t length = strlen(text);
     switch (row->type) {
@@ -117,6 +119,8 @@ graphss_status graphss_option_set(graphss_ctx *ctx, void *options, const graphss
 graphss_status graphss_options_check(graphss_ctx *ctx, const void *options,
                                      const graphss_option *table)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"options", options}, {"table of options", table}))
+        return GRAPHSS_ERR_INVALID;
     char found[64];
     for (const graphss_option *row = table; row->name; row++) {
         const void *at = field_of(options, row);

@@ -7,7 +7,8 @@
  * short, since on a busy machine a spinning thread takes the core from the one it waits for.
  *
  * The threads start with the first job: a program that forks before it computes anything
- * (graphss/reproduce.h) forks with one thread, as it should.
+ * (graphss/reproduce.h) forks with one thread, as it should. One that forks later has a child
+ * without our threads, and locks as some thread left them: there the pool begins anew.
  *
  * Tasks are handed out by a counter. Which thread runs a task is left to chance; what it
  * computes is not. */
@@ -15,6 +16,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 enum { WATCH = 2000 }; /* looks at the job number before sleeping, about 10 us */
 
@@ -22,7 +24,9 @@ struct graphss_i_pool {
     pthread_mutex_t lock;
     pthread_cond_t work; /* a job was posted, or the pool ends */
     pthread_cond_t done; /* the last worker left the job */
-    size_t threads;      /* caller included; those that could be had, once they run */
+    pid_t process;       /* whose threads they are */
+    size_t wanted;       /* threads, caller included */
+    size_t threads;      /* those that could be had, once they run */
     size_t started;      /* workers that run; none before the first job */
     pthread_t *worker;
 
@@ -104,8 +108,23 @@ static void start(graphss_i_pool *pool)
     pool->threads = pool->started + 1;
 }
 
+/* What is in the memory of a child is not destroyed: that would wait for threads it lacks. */
+static void begin_anew(graphss_i_pool *pool)
+{
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->work, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    pool->process = getpid();
+    pool->threads = pool->wanted;
+    pool->started = 0;
+    atomic_store(&pool->job, 0);
+    atomic_store(&pool->active, 0);
+}
+
 void graphss_i_pool_run(graphss_i_pool *pool, size_t n_tasks, graphss_i_task fn, void *arg)
 {
+    if (pool->process != getpid())
+        begin_anew(pool);
     if (pool->started + 1 < pool->threads)
         start(pool);
     pool->fn = fn;
@@ -137,10 +156,8 @@ graphss_i_pool *graphss_i_pool_new(graphss_ctx *ctx, size_t threads)
     graphss_i_pool *pool = graphss_i_calloc(ctx, 1, sizeof *pool);
     if (!pool)
         return NULL;
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->work, NULL);
-    pthread_cond_init(&pool->done, NULL);
-    pool->threads = threads;
+    pool->wanted = threads;
+    begin_anew(pool);
     pool->worker = graphss_i_calloc(ctx, threads - 1, sizeof *pool->worker);
     if (!pool->worker) {
         graphss_i_pool_free(ctx, pool);
@@ -153,6 +170,8 @@ void graphss_i_pool_free(graphss_ctx *ctx, graphss_i_pool *pool)
 {
     if (!pool)
         return;
+    if (pool->process != getpid())
+        begin_anew(pool);
     pthread_mutex_lock(&pool->lock);
     pool->ending = true;
     pthread_mutex_unlock(&pool->lock);

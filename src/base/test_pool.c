@@ -1,6 +1,7 @@
 #include "base/base.h"
 #include "testing.h"
 #include <stdatomic.h>
+#include <sys/wait.h>
 
 enum { TASKS = 1000 };
 typedef struct work {
@@ -54,11 +55,47 @@ static void test_contexts_share_no_threads(void **state)
     free(w);
 }
 
+/* What a child has of the pool: its memory and none of its threads. */
+static int work_in_a_child(graphss_ctx *ctx, work *w)
+{
+    alarm(60); /* waiting for ever would end it, too */
+    for (int round = 0; round < 50; round++)
+        graphss_i_parallel(ctx, TASKS, count, w);
+    bool good = graphss_threads(ctx) == 3;
+    for (size_t t = 0; t < TASKS; t++)
+        good = good && atomic_load(&w->runs[t]) == 51;
+    graphss_ctx_free(ctx);
+    free(w);
+    return good ? 0 : 1;
+}
+
+static void test_a_child_goes_on_with_threads_of_its_own(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 3), *idle = testing_ctx(NULL, 2);
+    work *w = calloc(1, sizeof *w);
+    graphss_i_parallel(ctx, TASKS, count, w);
+    const pid_t child = fork();
+    if (child == 0) {
+        graphss_ctx_free(idle);
+        _exit(work_in_a_child(ctx, w));
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    graphss_i_parallel(ctx, TASKS, count, w); /* the parent has lost nothing */
+    assert_int_equal(atomic_load(&w->runs[TASKS - 1]), 2);
+    graphss_ctx_free(idle);
+    graphss_ctx_free(ctx);
+    free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_task_runs_once),
         cmocka_unit_test(test_contexts_share_no_threads),
+        cmocka_unit_test(test_a_child_goes_on_with_threads_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

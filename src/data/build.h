@@ -65,6 +65,10 @@ void graphss_i_intern_destroy(graphss_ctx *ctx, graphss_i_intern *table);
 /* Makes the slots anew for the strings of the list; of equal ones the first is found. */
 graphss_status graphss_i_intern_index(graphss_ctx *ctx, graphss_i_intern *table);
 
+/* Are the lists of a caller's split there, and its test nodes among n? Who uses the others
+ * looks at them himself. INVALID, SHAPE. */
+graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *split, size_t n);
+
 /* The node whose number the text is, or -1. */
 int64_t graphss_i_find_number(const graphss_dataset *data, const char *id, size_t length);
 

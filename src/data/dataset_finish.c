@@ -182,6 +182,8 @@ static void log_cleaning(graphss_ctx *ctx, const char *name, const graphss_clean
 
 graphss_status graphss_dataset_refresh(graphss_ctx *ctx, graphss_dataset *data)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_status st = check_parts(ctx, data);
     if (st)
         return st;

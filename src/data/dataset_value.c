@@ -5,6 +5,8 @@
 graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
                                     const graphss_dataset *data)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
     graphss_dataset made = *data;
     made.graph = (graphss_graph){0};
     made.features = (graphss_features){0};

@@ -26,6 +26,17 @@ static void add_names(list *l, const char *name, const graphss_names *names)
             (graphss_i_array_out){.name = name, .dtype = "<U", .names = names};
 }
 
+static graphss_status check_labels(graphss_ctx *ctx, const graphss_dataset *data)
+{
+    for (size_t i = 0; data->label && i < data->graph.n_nodes; i++)
+        if (data->label[i] < -1 ||
+            (data->label[i] >= 0 && (size_t)data->label[i] >= data->n_classes))
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "node %zu has label %d, and there are %zu classes", i,
+                                  (int)data->label[i], data->n_classes);
+    return GRAPHSS_OK;
+}
+
 /* Whether reading the labels would number the classes as they are now. */
 static graphss_status labels_suffice(graphss_ctx *ctx, bool *out, const graphss_dataset *data)
 {
@@ -61,10 +72,15 @@ static graphss_status number_classes(graphss_ctx *ctx, graphss_names *out, size_
 graphss_status graphss_dataset_write(graphss_ctx *ctx, const graphss_dataset *data,
                                      const char *path)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_graph *g = &data->graph;
     const graphss_features *f = &data->features;
     if (!g->offset)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "an empty dataset cannot be written");
+    graphss_status st = check_labels(ctx, data);
+    if (st)
+        return st;
     const size_t nnz = (size_t)g->offset[g->n_nodes];
     const int64_t shape[2] = {(int64_t)g->n_nodes, (int64_t)g->n_nodes};
     const int64_t attr_shape[2] = {(int64_t)f->n_rows, (int64_t)f->n_cols};
@@ -73,7 +89,7 @@ graphss_status graphss_dataset_write(graphss_ctx *ctx, const graphss_dataset *da
     graphss_i_split_out split = {0};
     int64_t *label = NULL;
     bool suffice = true;
-    graphss_status st = GRAPHSS_ERR_NOMEM;
+    st = GRAPHSS_ERR_NOMEM;
     float *ones = graphss_i_alloc(ctx, nnz, sizeof *ones);
     if (!ones)
         goto done;

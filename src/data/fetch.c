@@ -275,8 +275,8 @@ static graphss_status unknown_dataset(graphss_ctx *ctx, const char *dataset)
 graphss_status graphss_fetch(graphss_ctx *ctx, graphss_fetch_result *out, const char *dataset,
                              const graphss_fetch_options *opt)
 {
-    if (!dataset)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "fetch: no dataset given");
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", dataset}))
+        return GRAPHSS_ERR_INVALID;
     size_t first = 0, n = 0;
     while (graphss_fetch_item_at(first) &&
            strcmp(graphss_fetch_item_at(first)->dataset, dataset) != 0)

@@ -10,6 +10,8 @@ struct graphss_node_index {
 graphss_status graphss_node_index_new(graphss_ctx *ctx, graphss_node_index **out,
                                       const graphss_dataset *data)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
     graphss_node_index *made = graphss_i_calloc(ctx, 1, sizeof *made);
     if (!made)
         return GRAPHSS_ERR_NOMEM;
@@ -55,6 +57,8 @@ static bool blank(char c)
 graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t *n,
                                       const char *path, const graphss_dataset *data)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
     char *bytes = NULL;
     size_t size = 0, lines = 1, count = 0, line = 0, hidden = 0, hidden_line = 0;
     char hidden_id[84] = "";

@@ -6,6 +6,8 @@
 graphss_status graphss_predictions_write(graphss_ctx *ctx, const graphss_predictions *p,
                                          const char *path)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"predictions", p}, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
     const size_t n = p->n_nodes;
     if (!p->label || (p->node_names.count && p->node_names.count != n))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
@@ -128,6 +130,8 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_predictions *p, graph
 graphss_status graphss_predictions_read(graphss_ctx *ctx, graphss_predictions *out,
                                         const char *path)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
     graphss_i_npz *npz = NULL;
     graphss_predictions made = {0};
     graphss_status st = graphss_i_npz_open(ctx, &npz, path, 0);

@@ -2,8 +2,7 @@
  *
  * The split draws from one stream and the noise from another, so the same seed gives the
  * same nodes whatever the noise. */
-#include "base/base.h"
-#include <graphss/split.h>
+#include "data/build.h"
 #include <math.h>
 
 graphss_split_options graphss_split_options_default(void)
@@ -31,6 +30,21 @@ static graphss_status check_options(graphss_ctx *ctx, const graphss_split_option
     if (opt->noise_kind < GRAPHSS_NOISE_UNIFORM || opt->noise_kind > GRAPHSS_NOISE_PAIR)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "noise kind %d is not known",
                               opt->noise_kind);
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *split, size_t n)
+{
+    if ((split->n_train && !split->train) || (split->n_val && !split->val) ||
+        (split->n_test && !split->test))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "the split has %zu, %zu and %zu nodes, but not the lists",
+                              split->n_train, split->n_val, split->n_test);
+    for (size_t i = 0; i < split->n_test; i++)
+        if (split->test[i] < 0 || (size_t)split->test[i] >= n)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                                  "the split's test node %zu is %d, want 0..%zu", i,
+                                  (int)split->test[i], n - 1);
     return GRAPHSS_OK;
 }
 
@@ -159,6 +173,8 @@ static bool copy_list(graphss_ctx *ctx, int32_t **out, const int32_t *list, size
 graphss_status graphss_split_copy(graphss_ctx *ctx, graphss_split *out,
                                   const graphss_split *split)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"split", split}))
+        return GRAPHSS_ERR_INVALID;
     graphss_split made = {.n_train = split->n_train,
                           .n_val = split->n_val,
                           .n_test = split->n_test,

@@ -144,6 +144,8 @@ static graphss_status complete(graphss_ctx *ctx, int32_t **out, const int32_t *n
 graphss_status graphss_split_read(graphss_ctx *ctx, graphss_split *out, const char *path,
                                   const int32_t *label, size_t n, size_t n_classes)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
     graphss_i_npz *npz = NULL;
     graphss_split made = {0};
     graphss_status st = graphss_i_npz_open(ctx, &npz, path, 0);
@@ -208,6 +210,8 @@ void graphss_i_split_out_destroy(graphss_ctx *ctx, graphss_i_split_out *out)
 graphss_status graphss_split_write(graphss_ctx *ctx, const graphss_split *split,
                                    const char *path)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"split", split}, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
     graphss_i_split_out parts = {0};
     graphss_status st = graphss_i_split_out_init(ctx, &parts, split);
     if (st == GRAPHSS_OK)

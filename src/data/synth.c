@@ -91,6 +91,8 @@ static graphss_status unknown_key(graphss_ctx *ctx, const char *key)
 graphss_status graphss_synth_options_parse(graphss_ctx *ctx, graphss_synth_options *out,
                                            const char *text)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"text", text}))
+        return GRAPHSS_ERR_INVALID;
     graphss_synth_options opt = graphss_synth_options_default();
     char pair[128];
     while (*text) {

@@ -200,6 +200,24 @@ static void test_what_is_written_reads_back_the_same(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_a_label_that_is_no_class_is_not_written(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    char path[256];
+    testing_temporary(path, sizeof path, "label.npz");
+    graphss_dataset a = {0};
+    assert_ok(ctx, graphss_i_read_npz(ctx, &a, FIXTURE("plain"), 0));
+    a.label[2] = 1 << 30;
+    assert_fails(ctx, graphss_dataset_write(ctx, &a, path), GRAPHSS_ERR_INVALID,
+                 "node 2 has label 1073741824");
+    a.label[2] = -2;
+    assert_fails(ctx, graphss_dataset_write(ctx, &a, path), GRAPHSS_ERR_INVALID, "label -2");
+    assert_int_not_equal(access(path, F_OK), 0);
+    graphss_dataset_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
 static void test_dense_features_and_classes_without_nodes_read_back(void **state)
 {
     (void)state;
@@ -438,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_names_and_the_split_of_a_file_survive),
         cmocka_unit_test(test_scipy_matrices_are_graphs_without_features),
         cmocka_unit_test(test_what_is_written_reads_back_the_same),
+        cmocka_unit_test(test_a_label_that_is_no_class_is_not_written),
         cmocka_unit_test(test_dense_features_and_classes_without_nodes_read_back),
         cmocka_unit_test(test_spoiled_arrays_are_refused_with_file_array_and_place),
         cmocka_unit_test(test_coordinates_may_not_claim_nodes_out_of_thin_air),

@@ -18,7 +18,10 @@
  * join the training set, which is what is done here.
  *
  * Costs an attack on the drawn nodes and a training on a graph of twice the size. */
+#include "attack/attack_method.h"
+#include "attack/surrogate.h"
 #include "defence/defence.h"
+#include "models/trusted.h"
 #include <graphss/attack.h>
 #include <string.h>
 
@@ -134,8 +137,8 @@ static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
     graphss_rng_shuffle(&rng, attacked, split->n_train);
     *m = (size_t)(share * (double)split->n_train + 0.5);
     *m = *m ? *m : 1;
-    graphss_status st = graphss_surrogate_train(ctx, &w, on->graph, on->features, scene->k,
-                                                split, scene->seed);
+    graphss_status st = graphss_i_surrogate_train(ctx, &w, on->graph, on->features, scene->k,
+                                                  split, scene->seed);
     const graphss_attack_input in = {.graph = on->graph,
                                      .features = on->features,
                                      .label = label,
@@ -145,7 +148,7 @@ static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
                                      .n_victims = *m,
                                      .seed = scene->seed};
     if (!st)
-        st = graphss_attack_run(ctx, &flips, NULL, &in, &opt);
+        st = graphss_i_attack(ctx, &flips, &in, &opt);
     if (!st)
         st = graphss_flips_apply_parts(ctx, graph, features, on->graph, on->features, &flips,
                                        NULL);
@@ -187,8 +190,8 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     graphss_graph_destroy(ctx, &attacked);
     graphss_features_destroy(ctx, &changed);
     if (!st)
-        st = graphss_model_train(ctx, &model, NULL, &both, &features, scene->k, &joint,
-                                 scene->seed, &opt->fit);
+        st = graphss_i_train(ctx, &model, NULL, &both, &features, scene->k, &joint,
+                             scene->seed, &opt->fit);
     if (!st)
         st = graphss_i_posterior_of(ctx, posterior, model, scene->current.graph,
                                     scene->current.features);

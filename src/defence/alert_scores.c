@@ -136,6 +136,16 @@ graphss_status graphss_alert_look(graphss_ctx *ctx, graphss_alert_scores *out,
                                   const graphss_recover_input *in,
                                   const graphss_alert_options *given)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}))
+        return GRAPHSS_ERR_INVALID;
+    const graphss_status st = graphss_i_check_input(ctx, in);
+    return st ? st : graphss_i_alert_look(ctx, out, in, given);
+}
+
+graphss_status graphss_i_alert_look(graphss_ctx *ctx, graphss_alert_scores *out,
+                                    const graphss_recover_input *in,
+                                    const graphss_alert_options *given)
+{
     const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
     graphss_i_look look = {0};
     graphss_status st = graphss_i_alert_check(ctx, &opt);

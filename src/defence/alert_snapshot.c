@@ -60,7 +60,7 @@ static graphss_status inspect(graphss_ctx *ctx, graphss_alert *r,
     const graphss_recover_options method =
         graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, in->model);
     graphss_recovery recovery = {0};
-    const graphss_status st = graphss_recover(ctx, &recovery, in, &method);
+    const graphss_status st = graphss_i_recover(ctx, &recovery, in, &method);
     if (st)
         return st;
     r->kind = recovery.kind;
@@ -155,6 +155,8 @@ static graphss_status explain(graphss_ctx *ctx, graphss_alert *r, const graphss_
     } else if (r->alert) {
         st = graphss_i_look_name(ctx, &kind, look, node, n);
         if (!st)
+            st = graphss_i_progress(ctx, "name", 1, 1, NULL);
+        if (!st)
             r->kind = graphss_i_rehearsed_name(kind);
     }
     return st ? st : flag(ctx, r, node, n, opt->false_alarm_rate);
@@ -164,6 +166,8 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
                                  const graphss_recover_input *in, const int32_t *node,
                                  size_t n, const graphss_alert_options *given)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}))
+        return GRAPHSS_ERR_INVALID;
     const double start = graphss_i_seconds();
     const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
     graphss_i_look look = {0};
@@ -172,11 +176,15 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
     graphss_alert r = {0};
     graphss_status st = graphss_i_alert_check(ctx, &opt);
     if (!st)
+        st = graphss_i_check_input(ctx, in);
+    if (!st)
         st = graphss_i_look_at(ctx, &look, in);
     if (!st)
         st = graphss_i_look_scores(ctx, &seen, &look, &opt);
     if (!st)
         st = graphss_alert_judge(ctx, &v, &seen, node, n, in->seed, &opt);
+    if (!st)
+        st = graphss_i_progress(ctx, "judge", 1, 1, NULL);
     if (st)
         goto done;
     if (!node) {

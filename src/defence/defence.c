@@ -1,5 +1,6 @@
 /* defence.c - what methods share. */
 #include "defence/defence.h"
+#include "models/trusted.h"
 #include <math.h>
 
 graphss_observation graphss_i_scene_training(const graphss_i_scene *scene,
@@ -23,7 +24,7 @@ graphss_status graphss_i_posterior_of(graphss_ctx *ctx, double *posterior,
     float *prob = graphss_i_alloc(ctx, graph->n_nodes, k * sizeof *prob);
     if (!prob)
         return GRAPHSS_ERR_NOMEM;
-    const graphss_status st = graphss_model_predict(ctx, prob, model, graph, features);
+    const graphss_status st = graphss_i_predict(ctx, prob, model, graph, features);
     if (!st)
         graphss_i_widen_prob(posterior, prob, graph->n_nodes * k);
     graphss_release(ctx, prob);
@@ -53,8 +54,8 @@ graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
     graphss_model *model = NULL;
     const graphss_split *split;
     const graphss_observation on = graphss_i_scene_training(scene, &split);
-    graphss_status st = graphss_model_train(ctx, &model, NULL, graph, on.features, scene->k,
-                                            split, scene->seed, fit);
+    graphss_status st = graphss_i_train(ctx, &model, NULL, graph, on.features, scene->k, split,
+                                        scene->seed, fit);
     if (!st)
         st = graphss_i_posterior_of(ctx, posterior, model, current, scene->current.features);
     graphss_model_free(ctx, model);

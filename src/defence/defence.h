@@ -81,6 +81,17 @@ graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mod
                                                  const graphss_train_options *fit,
                                                  const char *dataset);
 
+/* ---- what comes from the caller (recover.c) ---- */
+
+/* Do the parts of each snapshot, and the two, fit together? DATA, SHAPE. */
+graphss_status graphss_i_check_shapes(graphss_ctx *ctx, const graphss_recover_input *in);
+/* The same, and are graphs and features sound? INVALID. Once at the entry of an operation. */
+graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_recover_input *in);
+/* graphss_recover on input that was looked at. */
+graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
+                                 const graphss_recover_input *in,
+                                 const graphss_recover_options *opt);
+
 /* ---- what methods share (defence.c) ---- */
 
 /* The first of the largest of k numbers. */

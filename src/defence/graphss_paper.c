@@ -8,6 +8,7 @@
  * (docs/selfsup.md). */
 #include "defence/defence.h"
 #include "models/model_private.h"
+#include "models/trusted.h"
 #include <graphss/evaluate.h>
 #include <graphss/selfsup.h>
 #include <string.h>
@@ -41,13 +42,13 @@ static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int
     for (size_t i = 0; i < r->split.n_val; i++)
         r->split.val_label[i] = label[r->split.val[i]];
     graphss_status st =
-        graphss_model_continue(ctx, &next, NULL, from, now->graph, now->features, &r->split,
-                               r->scene->seed, epochs_left(from, r->epochs));
+        graphss_i_continue(ctx, &next, NULL, from, now->graph, now->features, &r->split,
+                           r->scene->seed, epochs_left(from, r->epochs));
     if (st)
         return st;
     graphss_model_free(ctx, r->model);
     r->model = next;
-    return graphss_model_predict(ctx, prob, next, now->graph, now->features);
+    return graphss_i_predict(ctx, prob, next, now->graph, now->features);
 }
 
 /* seen [n]: what the model said of each node of the previous snapshot; -1: it was not there.
@@ -60,7 +61,7 @@ static graphss_status look_back(graphss_ctx *ctx, int32_t *seen, const graphss_i
     int32_t *label = graphss_i_alloc(ctx, n, sizeof *label);
     graphss_status st = prob && label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = graphss_model_predict(ctx, prob, scene->model, past->graph, past->features);
+        st = graphss_i_predict(ctx, prob, scene->model, past->graph, past->features);
     if (!st) {
         graphss_argmax(label, prob, n, k);
         for (size_t i = 0; i < scene->n; i++)

@@ -9,7 +9,9 @@
 #include "attack/attack_method.h"
 #include "defence/caution.h"
 #include "defence/drill.h"
+#include "defence/look.h"
 #include "defence/witnesses.h"
+#include "models/trusted.h"
 #include <graphss/alert.h>
 #include <graphss/evaluate.h>
 #include <graphss/selfsup.h>
@@ -108,7 +110,7 @@ static graphss_status look_back(graphss_ctx *ctx, inspection *x)
     x->before_words = graphss_i_calloc(ctx, n, sizeof *x->before_words);
     graphss_status st =
         prob && words && x->before_prob && x->before_degree && x->before_words
-            ? graphss_model_predict(ctx, prob, scene->model, past, scene->previous.features)
+            ? graphss_i_predict(ctx, prob, scene->model, past, scene->previous.features)
             : GRAPHSS_ERR_NOMEM;
     if (!st)
         graphss_i_count_words(words, scene->previous.features);
@@ -169,7 +171,7 @@ static graphss_status doubt(graphss_ctx *ctx, inspection *x)
                                       .seed = scene->seed};
     graphss_alert_scores seen = {0};
     graphss_verdict v = {0};
-    graphss_status st = graphss_alert_look(ctx, &seen, &in, NULL);
+    graphss_status st = graphss_i_alert_look(ctx, &seen, &in, NULL);
     if (!st)
         st = graphss_alert_judge(ctx, &v, &seen, NULL, 0, scene->seed, NULL);
     graphss_alert_scores_destroy(ctx, &seen);
@@ -207,8 +209,8 @@ static graphss_status open_view(graphss_ctx *ctx, const inspection *x, graphss_i
     const size_t count = scene->n * scene->k;
     v->prob = graphss_i_alloc(ctx, count, sizeof *v->prob);
     v->mlp = graphss_i_alloc(ctx, count, sizeof *v->mlp);
-    graphss_status st = v->prob && v->mlp ? graphss_model_predict(ctx, v->prob, scene->model,
-                                                                  &v->graph, &v->features)
+    graphss_status st = v->prob && v->mlp ? graphss_i_predict(ctx, v->prob, scene->model,
+                                                              &v->graph, &v->features)
                                           : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = graphss_i_witnesses_ask(ctx, v->mlp, &x->witnesses, &v->features, scene->k,

@@ -10,6 +10,7 @@
  * validation nodes; where the snapshot has none, with validation nodes that are churned as
  * much in a second rehearsal. */
 #include "defence/look.h"
+#include "models/trusted.h"
 #include <graphss/attack.h>
 #include <graphss/evaluate.h>
 #include <math.h>
@@ -21,6 +22,7 @@ enum {
     HIT_MOST = 300,    /* nodes attacked in the rehearsal, and as many churned */
     PLAIN_MOST = 1500, /* nodes as they are */
     CHURN_MOST = 1000, /* validation nodes churned in the second rehearsal */
+    FIT_LEAST = 3,     /* training nodes: a third is attacked, a third churned */
     CALM_LEAST = 20,   /* fewer changed validation nodes are replaced by churned ones */
     EACH_LEAST = 40,   /* of which each kind gets so many, if there are as many */
     NOW = 0,
@@ -103,7 +105,7 @@ static graphss_status ask_model(graphss_ctx *ctx, graphss_i_look *x)
     graphss_recover_input in = *x->in;
     graphss_recovery r = {0};
     in.previous = NULL;
-    graphss_status st = graphss_recover(ctx, &r, &in, &none);
+    graphss_status st = graphss_i_recover(ctx, &r, &in, &none);
     if (st)
         return st;
     x->n = r.predictions.n_nodes;
@@ -159,8 +161,6 @@ static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
     const graphss_observation *past = x->in->previous;
     if (!past)
         return GRAPHSS_OK;
-    if (!past->graph || !past->features || past->graph->n_nodes == 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the previous snapshot has no nodes");
     const size_t n = past->graph->n_nodes;
     graphss_status st = graphss_i_match_past(ctx, &x->before, NULL, &x->in->current, past);
     if (st)
@@ -174,8 +174,7 @@ static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
         if (x->before[i] >= 0)
             there[x->before[i]] = (int32_t)i;
     st = there && x->past_prob && x->change
-             ? graphss_model_predict(ctx, x->past_prob, x->in->model, past->graph,
-                                     past->features)
+             ? graphss_i_predict(ctx, x->past_prob, x->in->model, past->graph, past->features)
              : GRAPHSS_ERR_NOMEM;
     x->past = (graphss_i_glance){.graph = past->graph,
                                  .features = past->features,
@@ -217,6 +216,11 @@ static graphss_status choose_nodes(graphss_ctx *ctx, graphss_i_look *x)
             "%zu validation and %zu training nodes, want %d of the former or "
             "%d of the latter to compare with",
             split->n_val, split->n_train, (int)CALM_LEAST, 2 * (int)CALM_LEAST);
+    if (split->n_train < FIT_LEAST)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                              "%zu training nodes, want %d: one to attack, one to churn and "
+                              "one to leave alone",
+                              split->n_train, (int)FIT_LEAST);
     graphss_status st = shuffled(ctx, &x->fit, split->train, split->n_train, x->in->seed);
     x->n_fit = val ? split->n_train : split->n_train / 2;
     if (!st && val)
@@ -254,7 +258,7 @@ static graphss_status play(graphss_ctx *ctx, stage *s, const graphss_i_look *x,
     if (st)
         return st;
     s->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *s->prob);
-    st = s->prob ? graphss_model_predict(ctx, s->prob, x->in->model, &s->graph, &s->features)
+    st = s->prob ? graphss_i_predict(ctx, s->prob, x->in->model, &s->graph, &s->features)
                  : GRAPHSS_ERR_NOMEM;
     s->seen = (graphss_i_glance){.graph = &s->graph,
                                  .features = &s->features,
@@ -546,26 +550,36 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
     return st;
 }
 
+static graphss_status fit_gates(graphss_ctx *ctx, graphss_i_look *x)
+{
+    graphss_status st = GRAPHSS_OK;
+    for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++)
+        st = fit_gate(ctx, x, e);
+    return st;
+}
+
+static graphss_status score(graphss_ctx *ctx, graphss_i_look *x)
+{
+    x->odds = graphss_i_alloc(ctx, x->n, sizeof *x->odds);
+    if (!x->odds)
+        return GRAPHSS_ERR_NOMEM;
+    graphss_i_parallel(ctx, graphss_i_tasks(x->n, ROWS), score_rows, x);
+    return GRAPHSS_OK;
+}
+
 graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
                                  const graphss_recover_input *in)
 {
+    typedef graphss_status (*step)(graphss_ctx *, graphss_i_look *);
+    static const step steps[] = {ask_model, choose_nodes, hear, look_back,
+                                 rehearse,  fit_gates,    score};
+    const size_t n = sizeof steps / sizeof *steps;
     x->in = in;
-    graphss_status st = ask_model(ctx, x);
-    if (!st)
-        st = choose_nodes(ctx, x);
-    if (!st)
-        st = hear(ctx, x);
-    if (!st)
-        st = look_back(ctx, x);
-    if (!st)
-        st = rehearse(ctx, x);
-    for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++)
-        st = fit_gate(ctx, x, e);
-    if (!st) {
-        x->odds = graphss_i_alloc(ctx, x->n, sizeof *x->odds);
-        st = x->odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    graphss_status st = graphss_i_check_shapes(ctx, in);
+    for (size_t i = 0; i < n && !st; i++) {
+        st = steps[i](ctx, x);
+        if (!st)
+            st = graphss_i_progress(ctx, "look", i + 1, n, NULL);
     }
-    if (!st)
-        graphss_i_parallel(ctx, graphss_i_tasks(x->n, ROWS), score_rows, x);
     return st;
 }

@@ -61,7 +61,7 @@ typedef struct graphss_i_calm {
     bool rehearsed; /* they were churned */
 } graphss_i_calm;
 
-/* Fills odds and change. */
+/* Fills odds and change. Graphs and features were looked at (graphss_i_check_input). */
 graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
                                  const graphss_recover_input *in);
 /* kind [n]: graphss_i_changed of each node; list [GRAPHSS_I_CHANGED]: the clean nodes of each.
@@ -74,6 +74,10 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
 graphss_status graphss_i_look_scores(graphss_ctx *ctx, graphss_alert_scores *out,
                                      const graphss_i_look *x,
                                      const graphss_alert_options *opt);
+/* graphss_alert_look on input that was looked at. */
+graphss_status graphss_i_alert_look(graphss_ctx *ctx, graphss_alert_scores *out,
+                                    const graphss_recover_input *in,
+                                    const graphss_alert_options *opt);
 /* odds [n_gates] of a node by gates of both eyes; *change is set where it has a past. */
 void graphss_i_look_odds(double *odds, const graphss_i_look *x,
                          const graphss_i_gate (*gate)[GRAPHSS_I_EYES], size_t n_gates,

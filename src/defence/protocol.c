@@ -89,6 +89,8 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
                                       const graphss_dataset *data, uint64_t seed,
                                       const graphss_protocol_options *opt)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
     graphss_protocol p = {.seed = seed};
     p.opt = opt ? *opt : graphss_protocol_options_default("gcn", GRAPHSS_MODE_HONEST);
     const bool paper = p.opt.mode == GRAPHSS_MODE_PAPER;
@@ -227,6 +229,8 @@ static graphss_status list_others(graphss_ctx *ctx, graphss_protocol_scene *s)
 graphss_status graphss_protocol_attack(graphss_ctx *ctx, graphss_protocol_scene *out,
                                        const graphss_protocol *p, uint64_t victim_seed)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"protocol", p}))
+        return GRAPHSS_ERR_INVALID;
     graphss_protocol_scene s = {.seed = victim_seed, .model = p->model};
     graphss_status st = graphss_snapshots_plan(ctx, &s.snapshots, &p->data, &p->split,
                                                victim_seed, &p->opt.plan);

@@ -2,6 +2,8 @@
  * matching of nodes, the model's own answer, labels from posteriors. */
 #include "data/build.h"
 #include "defence/network.h"
+#include "graph/check.h"
+#include "models/trusted.h"
 #include <graphss/evaluate.h>
 #include <math.h>
 #include <string.h>
@@ -249,16 +251,59 @@ graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mod
 static graphss_status check_observation(graphss_ctx *ctx, const graphss_observation *o,
                                         const char *which)
 {
-    if (!o->graph || !o->features || o->graph->n_nodes == 0)
+    if (o->graph->n_nodes == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the %s snapshot has no nodes", which);
     if (o->features->n_cols == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "the nodes of the %s snapshot have no features", which);
+    if (o->features->n_rows != o->graph->n_nodes)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                              "the %s snapshot has features of %zu nodes, a graph of %zu",
+                              which, o->features->n_rows, o->graph->n_nodes);
     if (o->names && o->names->count && o->names->count != o->graph->n_nodes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                               "the %s snapshot has %zu node names for %zu nodes", which,
                               o->names->count, o->graph->n_nodes);
     return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_check_shapes(graphss_ctx *ctx, const graphss_recover_input *in)
+{
+    graphss_status st = check_observation(ctx, &in->current, "current");
+    if (!st && in->previous)
+        st = check_observation(ctx, in->previous, "previous");
+    if (st || !in->previous || in->previous->features->n_cols == in->current.features->n_cols)
+        return st;
+    return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                          "the previous snapshot has %zu features, the current one %zu",
+                          in->previous->features->n_cols, in->current.features->n_cols);
+}
+
+static graphss_status check_parts(graphss_ctx *ctx, const graphss_observation *o,
+                                  const char *which)
+{
+    const graphss_status st = graphss_i_check_snapshot(ctx, o->graph, o->features);
+    return st ? graphss_i_fail_in(ctx, st, which) : st;
+}
+
+graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_recover_input *in)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"model", in->model},
+                        {"graph of the current snapshot", in->current.graph},
+                        {"features of the current snapshot", in->current.features}))
+        return GRAPHSS_ERR_INVALID;
+    if (in->previous &&
+        GRAPHSS_I_LACKS(ctx, {"graph of the previous snapshot", in->previous->graph},
+                        {"features of the previous snapshot", in->previous->features}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_status st = graphss_i_check_shapes(ctx, in);
+    if (!st)
+        st = check_parts(ctx, &in->current, "the current snapshot");
+    if (!st && in->previous)
+        st = check_parts(ctx, in->previous, "the previous snapshot");
+    if (!st && in->split)
+        st = graphss_i_split_check(ctx, in->split, in->current.graph->n_nodes);
+    return st;
 }
 
 static graphss_status check_list(graphss_ctx *ctx, const char *what, const int32_t *node,
@@ -332,9 +377,7 @@ static graphss_status choose_way(graphss_ctx *ctx, bool *retrain, const graphss_
 static graphss_status check(graphss_ctx *ctx, const graphss_i_defence *m,
                             const graphss_recover_input *in)
 {
-    graphss_status st = check_observation(ctx, &in->current, "current");
-    if (!st && in->previous)
-        st = check_observation(ctx, in->previous, "previous");
+    graphss_status st = graphss_i_check_shapes(ctx, in);
     if (!st && m->needs_links && graphss_graph_edges(in->current.graph) == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                             "the current snapshot has no links, and %s works on links",
@@ -441,9 +484,9 @@ static void conclude(graphss_recovery *r, const workspace *w, const graphss_i_sc
     }
 }
 
-graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
-                               const graphss_recover_input *in,
-                               const graphss_recover_options *given)
+graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
+                                 const graphss_recover_input *in,
+                                 const graphss_recover_options *given)
 {
     graphss_i_report report = {0};
     const double start = graphss_i_seconds();
@@ -455,8 +498,6 @@ graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "--method: no defence is called '%.60s'",
                               opt->method ? opt->method : "");
-    if (!in->model)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "recover needs a trained model");
     graphss_i_scene scene = {
         .current = in->current, .model = in->model, .seed = in->seed, .report = &report};
     graphss_status st = graphss_options_check(ctx, opt, table);
@@ -489,8 +530,8 @@ graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
     if (!st && in->previous)
         st = look_back(ctx, &w, &scene, m);
     if (!st)
-        st = graphss_model_predict(ctx, w.prob, in->model, scene.current.graph,
-                                   scene.current.features);
+        st = graphss_i_predict(ctx, w.prob, in->model, scene.current.graph,
+                               scene.current.features);
     if (!st) {
         graphss_argmax(w.own, w.prob, scene.n, scene.k);
         scene.prob = w.prob;
@@ -512,6 +553,16 @@ graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
     r.peak_memory = peak_memory();
     *out = r;
     return GRAPHSS_OK;
+}
+
+graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
+                               const graphss_recover_input *in,
+                               const graphss_recover_options *opt)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}))
+        return GRAPHSS_ERR_INVALID;
+    const graphss_status st = graphss_i_check_input(ctx, in);
+    return st ? st : graphss_i_recover(ctx, out, in, opt);
 }
 
 void graphss_recovery_destroy(graphss_ctx *ctx, graphss_recovery *recovery)

@@ -259,6 +259,8 @@ graphss_status graphss_i_rehearse(graphss_ctx *ctx, graphss_graph *graph,
         if (!st)
             st = append(ctx, &all, &flips, rehearsed);
         graphss_flips_destroy(ctx, &flips);
+        if (!st)
+            st = graphss_i_progress(ctx, "rehearse", i + 1, n, NULL);
     }
     if (!st)
         st = graphss_flips_apply_parts(ctx, graph, features, in->now->graph, in->now->features,

@@ -108,7 +108,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
         return push(ctx, flips, in, budget, &opt, ground);
     }
     opt.method = kind == GRAPHSS_I_DICE ? "dice" : "random";
-    return graphss_attack_run(ctx, flips, NULL, in, &opt);
+    return graphss_i_attack(ctx, flips, in, &opt);
 }
 
 /* Appends them. */

@@ -514,7 +514,14 @@ static void test_too_few_labelled_nodes_are_an_error(void **state)
     graphss_alert_scores seen = {0};
     assert_fails(ctx, graphss_alert_look(ctx, &seen, &a.in, NULL), GRAPHSS_ERR_DATA,
                  "3 validation and 30 training nodes");
+    few.n_val = a.w.split.n_val;
+    few.n_train = 2;
+    assert_fails(ctx, graphss_alert_look(ctx, &seen, &a.in, NULL), GRAPHSS_ERR_DATA,
+                 "2 training nodes, want 3");
     assert_null(seen.score);
+    few.n_train = 3;
+    assert_ok(ctx, graphss_alert_look(ctx, &seen, &a.in, NULL));
+    graphss_alert_scores_destroy(ctx, &seen);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }

@@ -233,7 +233,16 @@ static void test_wrong_calls_are_refused(void **state)
     label[0] = 0;
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_SHAPE,
                  "training node 1 is 120");
-    split.n_train = 0;
+    int32_t test[] = {3, WORLD_NODES};
+    train[1] = 2;
+    split.n_test = 2;
+    split.test = test;
+    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_SHAPE,
+                 "test node 1 is 120");
+    graphss_alert alert = {0};
+    assert_fails(ctx, graphss_alert_run(ctx, &alert, &a.in, NULL, 0, NULL), GRAPHSS_ERR_SHAPE,
+                 "test node 1 is 120");
+    split.n_train = split.n_test = 0;
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA,
                  "no training node");
     a.in.split = NULL;
@@ -246,6 +255,75 @@ static void test_wrong_calls_are_refused(void **state)
     a.in.current.features = &empty;
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA, "no features");
     assert_null(r.predictions.label);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_unsound_snapshots_are_refused_by_name(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recovery r = {0}, sound = {0};
+    graphss_flips flips = {0};
+    const graphss_recover_options opt = preset("none", &a);
+    assert_ok(ctx, graphss_recover(ctx, &sound, &a.in, &opt));
+#define REFUSED(status, part)                                                                 \
+    do {                                                                                      \
+        assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), status, part);               \
+        assert_fails(ctx, graphss_recover_flips(ctx, &flips, &a.in, &sound, 0.5), status,     \
+                     part);                                                                   \
+    } while (0)
+    const int32_t target = a.current.target[0];
+    a.current.target[0] = WORLD_NODES;
+    REFUSED(GRAPHSS_ERR_INVALID, "the current snapshot: node 0: neighbour 120");
+    a.current.target[0] = target;
+    a.w.graph.target[0] = -1;
+    REFUSED(GRAPHSS_ERR_INVALID, "the previous snapshot: node 0: neighbour -1");
+    a.in.previous = NULL;
+    a.w.features.column[1] = WORLD_WORDS;
+    REFUSED(GRAPHSS_ERR_INVALID, "the current snapshot: row 0: feature 20");
+    a.w.features.n_rows--;
+    REFUSED(GRAPHSS_ERR_SHAPE, "the current snapshot has features of 119 nodes");
+#undef REFUSED
+    assert_null(r.predictions.label);
+    assert_int_equal(flips.count, 0);
+    graphss_recovery_destroy(ctx, &sound);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+/* A past with more words, as an export that was not brought into the model's terms has. */
+static void test_snapshots_of_other_features_do_not_fit(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_features wider = a.w.features;
+    wider.n_cols++;
+    a.previous.features = &wider;
+    graphss_recovery r = {0}, sound = {0};
+    graphss_alert alert = {0};
+    graphss_alert_scores seen = {0};
+    graphss_flips flips = {0};
+    const char *const wanted = "the previous snapshot has 21 features, the current one 20";
+    graphss_recover_options opt = preset("keep-last", &a);
+    for (size_t i = 0; graphss_recover_name(i); i++) {
+        opt = preset(graphss_recover_name(i), &a);
+        assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_SHAPE, wanted);
+    }
+    assert_fails(ctx, graphss_alert_run(ctx, &alert, &a.in, NULL, 0, NULL), GRAPHSS_ERR_SHAPE,
+                 wanted);
+    assert_fails(ctx, graphss_alert_look(ctx, &seen, &a.in, NULL), GRAPHSS_ERR_SHAPE, wanted);
+    graphss_recover_input alone = a.in;
+    alone.previous = NULL;
+    opt = preset("none", &a);
+    assert_ok(ctx, graphss_recover(ctx, &sound, &alone, &opt));
+    assert_fails(ctx, graphss_recover_flips(ctx, &flips, &a.in, &sound, 0.5),
+                 GRAPHSS_ERR_SHAPE, wanted);
+    graphss_recovery_destroy(ctx, &sound);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -365,6 +443,8 @@ int main(void)
         cmocka_unit_test(test_defences_win_something_back),
         cmocka_unit_test(test_abstaining_withholds_labels_and_keeps_posteriors),
         cmocka_unit_test(test_wrong_calls_are_refused),
+        cmocka_unit_test(test_unsound_snapshots_are_refused_by_name),
+        cmocka_unit_test(test_snapshots_of_other_features_do_not_fit),
         cmocka_unit_test(test_options_belong_to_methods),
         cmocka_unit_test(test_a_small_clean_graph_is_left_alone),
         cmocka_unit_test(test_failing_allocations_leave_nothing),

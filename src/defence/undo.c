@@ -2,8 +2,10 @@
  * the previous snapshot knows is as it was. What it does not: links to nodes of other classes
  * that share no neighbour, and words that speak for another class more strongly than words of
  * trusted nodes do. Words and links that were taken away leave no trace without a past. */
+#include "attack/surrogate.h"
 #include "base/base.h"
 #include "defence/defence.h"
+#include "models/trusted.h"
 #include <graphss/attack.h>
 #include <graphss/recover.h>
 #include <math.h>
@@ -193,9 +195,9 @@ static graphss_status prepare(graphss_ctx *ctx, scene *s)
         st = graphss_i_match_past(ctx, &s->before, &s->after, &in->current, in->previous);
     s->prob = graphss_i_alloc(ctx, s->n, s->k * sizeof *s->prob);
     if (!st)
-        st = s->prob ? graphss_model_predict(ctx, s->prob, in->model, s->graph,
-                                             in->current.features)
-                     : GRAPHSS_ERR_NOMEM;
+        st = s->prob
+                 ? graphss_i_predict(ctx, s->prob, in->model, s->graph, in->current.features)
+                 : GRAPHSS_ERR_NOMEM;
     size_t unknown = 0;
     for (size_t i = 0; i < s->n; i++)
         unknown += suspicious(s, i) && (!s->before || s->before[i] < 0);
@@ -206,8 +208,8 @@ static graphss_status prepare(graphss_ctx *ctx, scene *s)
     if (!in->split)
         st = graphss_match_split(ctx, &own, in->model, &in->current);
     if (!st)
-        st = graphss_surrogate_train(ctx, &s->words, s->graph, s->features, s->k,
-                                     in->split ? in->split : &own, in->seed);
+        st = graphss_i_surrogate_train(ctx, &s->words, s->graph, s->features, s->k,
+                                       in->split ? in->split : &own, in->seed);
     graphss_split_destroy(ctx, &own);
     return st ? st : learn_usual(ctx, s);
 }
@@ -216,6 +218,11 @@ graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
                                      const graphss_recover_input *in,
                                      const graphss_recovery *recovery, double least)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"recovery", recovery}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_status st = graphss_i_check_input(ctx, in);
+    if (st)
+        return st;
     const graphss_predictions *found = &recovery->predictions;
     scene s = {.in = in,
                .found = found,
@@ -232,7 +239,7 @@ graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
                               "with posterior and perturbed",
                               found->n_nodes, found->n_classes, s.n, s.k);
     graphss_flips made = {0};
-    graphss_status st = prepare(ctx, &s);
+    st = prepare(ctx, &s);
     for (size_t i = 0; i < s.n && !st; i++) {
         if (!suspicious(&s, i))
             continue;

@@ -3,6 +3,7 @@
 #include "defence/witnesses.h"
 #include "attack/surrogate.h"
 #include "defence/rows.h"
+#include "models/trusted.h"
 #include <string.h>
 
 enum {
@@ -85,7 +86,7 @@ static graphss_status train_mlp(graphss_ctx *ctx, graphss_model **mlp,
                                    .n_val = split->n_val};
         graphss_train_options opt = graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
         opt.patience = PATIENCE;
-        st = graphss_model_train(ctx, mlp, NULL, &graph, &rows, k, &own, seed, &opt);
+        st = graphss_i_train(ctx, mlp, NULL, &graph, &rows, k, &own, seed, &opt);
     }
     graphss_features_destroy(ctx, &rows);
     graphss_release(ctx, no_links);
@@ -107,7 +108,7 @@ static graphss_status ask_rows(graphss_ctx *ctx, float *prob, const graphss_mode
     if (!st) {
         int32_t nobody = 0;
         const graphss_graph graph = {.n_nodes = n, .offset = no_links, .target = &nobody};
-        st = graphss_model_predict(ctx, answer, mlp, &graph, &rows);
+        st = graphss_i_predict(ctx, answer, mlp, &graph, &rows);
     }
     for (size_t i = 0; i < n && !st; i++)
         memcpy(prob + (size_t)node[i] * k, answer + i * k, k * sizeof *prob);
@@ -159,7 +160,7 @@ static graphss_status train_attacker(graphss_ctx *ctx, float **w, size_t which,
     opt.dropout = 0;
     opt.weight_decay = which == 2 ? 5e-4 : 1e-4;
     graphss_status st =
-        graphss_model_train(ctx, &model, NULL, now->graph, now->features, k, &own, seed, &opt);
+        graphss_i_train(ctx, &model, NULL, now->graph, now->features, k, &own, seed, &opt);
     if (!st)
         st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
     graphss_model_free(ctx, model);

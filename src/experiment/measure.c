@@ -2,18 +2,27 @@
 #include "experiment/measure.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
+/* The highest first, what is no number last. */
 static int by_score(const void *a, const void *b)
 {
     const double x = ((const graphss_i_scored *)a)->score;
     const double y = ((const graphss_i_scored *)b)->score;
+    if (isnan(x) || isnan(y))
+        return !!isnan(x) - !!isnan(y);
     return (x < y) - (x > y);
 }
 
 void graphss_i_scored_sort(graphss_i_scored *item, size_t n)
 {
     qsort(item, n, sizeof *item, by_score);
+}
+
+static bool ranked(const graphss_i_scored *item, size_t n)
+{
+    return n == 0 || !isnan(item[n - 1].score);
 }
 
 /* End of the run of equal scores that begins at i, and its hits. */
@@ -31,6 +40,8 @@ static size_t run_of(const graphss_i_scored *item, size_t i, size_t n, size_t *h
 double graphss_i_auc(const graphss_i_scored *item, size_t n)
 {
     double area = 0, hits = 0, others = 0;
+    if (!ranked(item, n))
+        return NAN;
     for (size_t i = 0, end; i < n; i = end) {
         size_t h;
         end = run_of(item, i, n, &h);
@@ -48,7 +59,7 @@ size_t graphss_i_roc(double *x, double *y, const graphss_i_scored *item, size_t 
     for (size_t i = 0; i < n; i++)
         hits += item[i].hit != 0;
     others = (double)n - hits;
-    if (hits == 0 || others == 0)
+    if (hits == 0 || others == 0 || !ranked(item, n))
         return 0;
     size_t points = 0;
     x[points] = y[points] = 0;

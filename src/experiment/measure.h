@@ -10,14 +10,14 @@ typedef struct graphss_i_scored {
     int32_t hit; /* 0 or 1 */
 } graphss_i_scored;
 
-/* The highest score first. */
+/* The highest score first, scores that are no numbers last. */
 void graphss_i_scored_sort(graphss_i_scored *item, size_t n);
 /* Of sorted items: the chance that a hit scores higher than another, ties half; NaN without
- * either. */
+ * either, and where a score is no number: it ranks nothing. */
 double graphss_i_auc(const graphss_i_scored *item, size_t n);
 /* Of sorted items: corners of the curve from (0, 0) to (1, 1), x the share of the others and
  * y the share of the hits that score at least so high. x, y [n + 1]; returns their number, 0
- * without hits or without others. */
+ * where the area is NaN. */
 size_t graphss_i_roc(double *x, double *y, const graphss_i_scored *item, size_t n);
 
 enum { GRAPHSS_I_BINS = 15 };

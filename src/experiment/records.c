@@ -136,6 +136,7 @@ graphss_status graphss_i_records_add(graphss_ctx *ctx, graphss_i_records *record
     text[n] = '\n'; /* in place of the NUL: one call, one line */
     struct stat before;
     graphss_status st = GRAPHSS_OK;
+    errno = 0; /* a line that was written in part sets none */
     if (fstat(records->fd, &before) != 0)
         st = fail_io(ctx, records->path);
     else if (write(records->fd, text, n + 1) != (ssize_t)(n + 1)) {

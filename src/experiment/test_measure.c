@@ -63,6 +63,18 @@ static void without_hits_or_others_there_is_no_area(void **state)
     assert_int_equal(graphss_i_roc(x, y, others, 1), 0);
 }
 
+static void a_score_that_is_no_number_ranks_nothing(void **state)
+{
+    (void)state;
+    graphss_i_scored item[] = {{NAN, 1}, {2, 1}, {NAN, 0}, {3, 0}, {1, 0}};
+    double x[6], y[6];
+    graphss_i_scored_sort(item, 5);
+    assert_true(item[0].score == 3 && item[2].score == 1 && isnan(item[3].score));
+    assert_true(isnan(graphss_i_auc(item, 5)));
+    assert_int_equal(graphss_i_roc(x, y, item, 5), 0);
+    assert_true(graphss_i_auc(item, 3) == 0.5);
+}
+
 static void calibration_error_of_a_known_case(void **state)
 {
     (void)state;
@@ -97,6 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(area_is_the_share_of_pairs_in_order),
         cmocka_unit_test(without_hits_or_others_there_is_no_area),
+        cmocka_unit_test(a_score_that_is_no_number_ranks_nothing),
         cmocka_unit_test(calibration_error_of_a_known_case),
         cmocka_unit_test(full_confidence_is_in_the_last_bin),
     };

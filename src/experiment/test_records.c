@@ -1,7 +1,10 @@
 /* Lines that survive: torn ends, foreign lines, two writers. */
 #include "experiment/records.h"
 #include "testing.h"
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 static void write_file(const char *path, const char *text)
@@ -109,6 +112,37 @@ static void one_writer_at_a_time(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Room for some bytes of a line: write takes those and sets no errno. */
+static void a_line_that_does_not_fit_is_not_blamed_on_an_old_error(void **state)
+{
+    (void)state;
+    char path[256];
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_records r = {0};
+    struct rlimit before, little;
+    struct stat now;
+    testing_temporary(path, sizeof path, "full");
+    remove(path);
+    assert_ok(ctx, graphss_i_records_open(ctx, &r, path));
+    json_t *line = record_of("svd", 1, 0.5);
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    little = before;
+    little.rlim_cur = 5;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    errno = ENOENT;
+    const graphss_status st = graphss_i_records_add(ctx, &r, line);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    assert_fails(ctx, st, GRAPHSS_ERR_IO, "disk full");
+    assert_int_equal(stat(path, &now), 0);
+    assert_int_equal(now.st_size, 0);
+    json_decref(line);
+    graphss_i_records_close(ctx, &r);
+    remove(path);
+    graphss_ctx_free(ctx);
+}
+
 static void the_cell_is_told_by_its_identity_alone(void **state)
 {
     (void)state;
@@ -153,6 +187,7 @@ int main(void)
         cmocka_unit_test(a_torn_last_line_is_cut_off),
         cmocka_unit_test(a_line_that_is_no_record_is_refused_and_left_alone),
         cmocka_unit_test(one_writer_at_a_time),
+        cmocka_unit_test(a_line_that_does_not_fit_is_not_blamed_on_an_old_error),
         cmocka_unit_test(the_cell_is_told_by_its_identity_alone),
         cmocka_unit_test(opening_survives_every_failing_allocation),
     };

@@ -85,6 +85,9 @@ graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_graph *out, size_t 
                                    const int32_t *from, const int32_t *to, size_t m,
                                    graphss_cleaning *cleaned)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"first ends", GRAPHSS_I_FILLED(from, m)},
+                        {"second ends", GRAPHSS_I_FILLED(to, m)}))
+        return GRAPHSS_ERR_INVALID;
     if (n_nodes > INT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%zu nodes, want at most %d", n_nodes,
                               INT32_MAX);
@@ -150,6 +153,8 @@ done:
 graphss_status graphss_graph_copy(graphss_ctx *ctx, graphss_graph *out,
                                   const graphss_graph *graph)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}))
+        return GRAPHSS_ERR_INVALID;
     if (!graph->offset) {
         *out = (graphss_graph){0};
         return GRAPHSS_OK;
@@ -168,6 +173,8 @@ graphss_status graphss_graph_copy(graphss_ctx *ctx, graphss_graph *out,
 
 graphss_status graphss_graph_check(graphss_ctx *ctx, const graphss_graph *graph)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}))
+        return GRAPHSS_ERR_INVALID;
     const size_t n = graph->n_nodes;
     const int64_t *offset = graph->offset;
     const int32_t *target = graph->target;

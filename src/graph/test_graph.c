@@ -137,6 +137,53 @@ static void test_check_names_the_rule_that_is_broken(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_check_of_features_names_the_rule_that_is_broken(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int64_t offset[] = {0, 2, 3};
+    int32_t column[] = {0, 2, 1};
+    float value[] = {1, 2, 3, 4, 5, 6};
+    graphss_features f = {2, 3, offset, column, value, GRAPHSS_FEATURES_COUNTS};
+    const graphss_features none = {0}, bare = {.n_rows = 2};
+    assert_ok(ctx, graphss_features_check(ctx, &none));
+    assert_ok(ctx, graphss_features_check(ctx, &bare));
+    assert_ok(ctx, graphss_features_check(ctx, &f));
+#define REFUSED(part)                                                                         \
+    assert_fails(ctx, graphss_features_check(ctx, &f), GRAPHSS_ERR_INVALID, part)
+    column[2] = 3;
+    REFUSED("row 1: feature 3, want one of 3");
+    column[2] = -1;
+    REFUSED("row 1: feature -1");
+    column[2] = 1;
+    column[1] = 0;
+    REFUSED("row 0: feature 0 after 0, want ascending");
+    column[1] = 2;
+    offset[1] = 4;
+    REFUSED("row 1: it ends at 3");
+    offset[1] = 2;
+    offset[0] = 1;
+    REFUSED("first offset");
+    offset[0] = 0;
+    f.value = NULL;
+    REFUSED("no values");
+    f.column = NULL;
+    REFUSED("no columns");
+    f.offset = NULL;
+    REFUSED("2 rows of 3 features, but no values");
+    f.value = value;
+    assert_ok(ctx, graphss_features_check(ctx, &f));
+    f.column = column;
+    REFUSED("no offsets");
+    f.column = NULL;
+    f.n_cols = SIZE_MAX;
+    REFUSED("more than fit");
+    f.n_rows = SIZE_MAX;
+    REFUSED("rows, want at most");
+#undef REFUSED
+    graphss_ctx_free(ctx);
+}
+
 static void test_copies_share_nothing(void **state)
 {
     (void)state;
@@ -198,6 +245,7 @@ int main(void)
         cmocka_unit_test(test_a_graph_without_nodes_or_edges_is_fine),
         cmocka_unit_test(test_an_end_out_of_range_is_refused_and_leaves_out_alone),
         cmocka_unit_test(test_check_names_the_rule_that_is_broken),
+        cmocka_unit_test(test_check_of_features_names_the_rule_that_is_broken),
         cmocka_unit_test(test_copies_share_nothing),
         cmocka_unit_test(test_each_allocation_may_fail),
     };

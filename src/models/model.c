@@ -1,7 +1,9 @@
 /* model.c - a classifier from snapshot to weights and from weights to probabilities. */
 #include "data/build.h"
+#include "graph/check.h"
 #include "models/fit.h"
 #include "models/model_private.h"
+#include "models/trusted.h"
 #include <math.h>
 #include <string.h>
 
@@ -218,11 +220,10 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
     return st;
 }
 
-graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
-                                   graphss_training *log, const graphss_graph *graph,
-                                   const graphss_features *features, size_t n_classes,
-                                   const graphss_split *split, uint64_t seed,
-                                   const graphss_train_options *given)
+graphss_status graphss_i_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
+                               const graphss_graph *graph, const graphss_features *features,
+                               size_t n_classes, const graphss_split *split, uint64_t seed,
+                               const graphss_train_options *given)
 {
     const graphss_train_options opt =
         given ? *given : graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, features);
@@ -247,12 +248,10 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
     return st;
 }
 
-graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
-                                      graphss_training *log, const graphss_model *from,
-                                      const graphss_graph *graph,
-                                      const graphss_features *features,
-                                      const graphss_split *split, uint64_t seed,
-                                      int64_t epochs)
+graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
+                                  const graphss_model *from, const graphss_graph *graph,
+                                  const graphss_features *features, const graphss_split *split,
+                                  uint64_t seed, int64_t epochs)
 {
     graphss_model *model = NULL;
     if (epochs < 1)
@@ -280,6 +279,48 @@ graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
     else
         *out = model;
     return st;
+}
+
+graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
+                                   graphss_training *log, const graphss_graph *graph,
+                                   const graphss_features *features, size_t n_classes,
+                                   const graphss_split *split, uint64_t seed,
+                                   const graphss_train_options *opt)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features}, {"split", split}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_status st = check_snapshot(ctx, graph, features);
+    if (!st)
+        st = graphss_i_split_check(ctx, split, graph->n_nodes);
+    if (!st)
+        st = check_training(ctx, graph, features, n_classes, split);
+    if (!st)
+        st = graphss_i_check_snapshot(ctx, graph, features);
+    return st ? st
+              : graphss_i_train(ctx, out, log, graph, features, n_classes, split, seed, opt);
+}
+
+graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
+                                      graphss_training *log, const graphss_model *from,
+                                      const graphss_graph *graph,
+                                      const graphss_features *features,
+                                      const graphss_split *split, uint64_t seed,
+                                      int64_t epochs)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"model", from}, {"graph", graph}, {"features", features},
+                        {"split", split}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_status st = check_snapshot(ctx, graph, features);
+    if (!st)
+        st = graphss_i_split_check(ctx, split, graph->n_nodes);
+    if (!st)
+        st = check_training(ctx, graph, features, from->n_classes, split);
+    if (!st)
+        st = check_columns(ctx, from, features);
+    if (!st)
+        st = graphss_i_check_snapshot(ctx, graph, features);
+    return st ? st
+              : graphss_i_continue(ctx, out, log, from, graph, features, split, seed, epochs);
 }
 
 /* ---- prediction ---- */
@@ -314,9 +355,8 @@ static void softmax_rows(void *arg, size_t task)
     }
 }
 
-graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
-                                     const graphss_graph *graph,
-                                     const graphss_features *features)
+graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
+                                 const graphss_graph *graph, const graphss_features *features)
 {
     network net = {0};
     graphss_status st = check_snapshot(ctx, graph, features);
@@ -333,6 +373,20 @@ graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphs
     }
     network_destroy(ctx, &net);
     return st;
+}
+
+graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
+                                     const graphss_graph *graph,
+                                     const graphss_features *features)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"graph", graph}, {"features", features}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_status st = check_snapshot(ctx, graph, features);
+    if (!st)
+        st = check_columns(ctx, model, features);
+    if (!st)
+        st = graphss_i_check_snapshot(ctx, graph, features);
+    return st ? st : graphss_i_predict(ctx, prob, model, graph, features);
 }
 
 /* ---- what the model knows of itself ---- */

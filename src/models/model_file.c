@@ -175,6 +175,8 @@ static graphss_status write_all(graphss_ctx *ctx, graphss_i_output *out, const c
 graphss_status graphss_model_save(graphss_ctx *ctx, const graphss_model *model,
                                   const char *path)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
     tensor list[TENSORS_MOST];
     const size_t n = list_tensors(list, model);
     graphss_i_output out = {0};
@@ -528,6 +530,8 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
 
 graphss_status graphss_model_load(graphss_ctx *ctx, graphss_model **out, const char *path)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
     char *bytes = NULL;
     size_t n = 0;
     uint64_t length = 0;

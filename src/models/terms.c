@@ -24,6 +24,8 @@ static graphss_status check_counts(graphss_ctx *ctx, const graphss_dataset *data
 graphss_status graphss_model_describe(graphss_ctx *ctx, graphss_model *model,
                                       const graphss_dataset *data)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
     graphss_names classes = {0}, nodes = {0}, columns = {0};
     graphss_status st = check_counts(ctx, data);
     if (!st && data->features.n_cols != model->n_features)
@@ -100,6 +102,8 @@ static graphss_status too_many_classes(graphss_ctx *ctx, const graphss_model *mo
 graphss_status graphss_model_fits(graphss_ctx *ctx, const graphss_model *model,
                                   const graphss_dataset *data)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
     graphss_status st = check_features(ctx, model, data);
     if (!st)
         st = check_names(ctx, &data->column_names, &model->column_names, "feature", data);
@@ -295,6 +299,8 @@ static void renumber(int32_t *label, size_t n, const int32_t *to, size_t n_class
 graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
                                    graphss_dataset *data, graphss_adoption *what)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
     graphss_adoption done = {0};
     graphss_dataset made = *data; /* shallow: what does not move stays the data's */
     graphss_features features = {0};

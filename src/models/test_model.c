@@ -1,5 +1,7 @@
 #include "models/model_private.h"
 #include "models/testing_world.h"
+#include <pthread.h>
+#include <sys/wait.h>
 
 static graphss_train_options quick(const char *model)
 {
@@ -193,6 +195,80 @@ static void test_threads_do_not_change_a_bit(void **state)
     assert_memory_equal(prob[0], prob[1], sizeof prob[0]);
 }
 
+typedef struct asker {
+    const graphss_model *model;
+    const world *w;
+    float prob[WORLD_NODES * 2];
+    graphss_status status;
+} asker;
+
+static void *ask(void *arg)
+{
+    asker *a = arg;
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = 2});
+    a->status = ctx ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (int i = 0; i < 20 && !a->status; i++)
+        a->status =
+            graphss_model_predict(ctx, a->prob, a->model, &a->w->graph, &a->w->features);
+    graphss_ctx_free(ctx);
+    return NULL;
+}
+
+static void test_contexts_may_ask_one_model_at_once(void **state)
+{
+    (void)state;
+    enum { ASKERS = 3 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static asker a[ASKERS];
+    pthread_t thread[ASKERS];
+    float prob[WORLD_NODES * 2];
+    world w;
+    world_make(ctx, &w, 4);
+    const graphss_train_options opt = quick("gcn");
+    graphss_model *model = train(ctx, NULL, &w, &opt);
+    predict(ctx, prob, model, &w);
+    for (size_t i = 0; i < ASKERS; i++) {
+        a[i] = (asker){.model = model, .w = &w};
+        assert_int_equal(pthread_create(&thread[i], NULL, ask, &a[i]), 0);
+    }
+    for (size_t i = 0; i < ASKERS; i++) {
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+        assert_int_equal(a[i].status, GRAPHSS_OK);
+        assert_memory_equal(a[i].prob, prob, sizeof prob);
+    }
+    graphss_model_free(ctx, model);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+/* Products of matrices included, whose library has threads of its own. */
+static void test_a_child_of_fork_answers_the_same(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    float prob[WORLD_NODES * 2], again[WORLD_NODES * 2];
+    world w;
+    world_make(ctx, &w, 4);
+    const graphss_train_options opt = quick("gcn");
+    graphss_model *model = train(ctx, NULL, &w, &opt), *other = NULL;
+    predict(ctx, prob, model, &w);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        const bool good = !graphss_model_train(ctx, &other, NULL, &w.graph, &w.features, 2,
+                                               &w.split, 3, &opt) &&
+                          !graphss_model_predict(ctx, again, other, &w.graph, &w.features) &&
+                          !memcmp(prob, again, sizeof prob);
+        _exit(good ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    graphss_model_free(ctx, model);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
 static void test_patience_stops_early(void **state)
 {
     (void)state;
@@ -246,6 +322,15 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     w.split.val[0] = WORLD_NODES;
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_SHAPE, "want 0..119");
     w.split.val[0] = 0;
+    w.split.test[1] = -1; /* a model of it could be saved and not loaded */
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_SHAPE, "test node 1 is -1, want 0..119");
+    w.split.test[1] = WORLD_NODES;
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_SHAPE, "test node 1 is 120");
+    int32_t *const test = w.split.test;
+    w.split.test = NULL;
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "but not the lists");
+    w.split.test = test;
+    w.split.test[1] = 1;
     const size_t held = w.split.n_train;
     w.split.n_train = 0;
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_DATA, "no training nodes");
@@ -255,6 +340,54 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     w.features.n_cols = WORLD_WORDS;
     assert_null(model);
 #undef TRAIN
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+static void test_unsound_graphs_and_features_are_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    const graphss_train_options opt = quick("gcn");
+    graphss_model *model = train(ctx, NULL, &w, &opt), *other = NULL;
+    float prob[WORLD_NODES * 2];
+#define REFUSED(part)                                                                         \
+    do {                                                                                      \
+        assert_fails(ctx,                                                                     \
+                     graphss_model_train(ctx, &other, NULL, &w.graph, &w.features, 2,         \
+                                         &w.split, 1, &opt),                                  \
+                     GRAPHSS_ERR_INVALID, part);                                              \
+        assert_fails(ctx,                                                                     \
+                     graphss_model_continue(ctx, &other, NULL, model, &w.graph, &w.features,  \
+                                            &w.split, 1, 5),                                  \
+                     GRAPHSS_ERR_INVALID, part);                                              \
+        assert_fails(ctx, graphss_model_predict(ctx, prob, model, &w.graph, &w.features),     \
+                     GRAPHSS_ERR_INVALID, part);                                              \
+    } while (0)
+    const int32_t target = w.graph.target[0], column = w.features.column[0];
+    w.graph.target[0] = 1 << 30;
+    REFUSED("neighbour 1073741824");
+    w.graph.target[0] = target;
+    w.graph.offset[3] = -1;
+    REFUSED("node 2: its row ends at -1");
+    w.graph.offset[3] = w.graph.offset[2];
+    REFUSED("node 3");
+    world_destroy(ctx, &w);
+    world_make(ctx, &w, 1);
+    w.features.column[0] = WORLD_WORDS;
+    REFUSED("row 0: feature 20");
+    w.features.column[0] = column;
+    w.features.offset[1] = 1 << 30;
+    REFUSED("row 1: it ends");
+    const graphss_features held = w.features;
+    w.features = (graphss_features){.n_rows = WORLD_NODES, .n_cols = WORLD_WORDS};
+    REFUSED("no values");
+    w.features = held;
+#undef REFUSED
+    assert_null(other);
+    graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
 }
@@ -466,8 +599,11 @@ int main(void)
         cmocka_unit_test(test_kept_weights_are_those_that_were_measured),
         cmocka_unit_test(test_paper_mode_keeps_one_step_late),
         cmocka_unit_test(test_threads_do_not_change_a_bit),
+        cmocka_unit_test(test_contexts_may_ask_one_model_at_once),
+        cmocka_unit_test(test_a_child_of_fork_answers_the_same),
         cmocka_unit_test(test_patience_stops_early),
         cmocka_unit_test(test_what_cannot_be_trained_is_refused),
+        cmocka_unit_test(test_unsound_graphs_and_features_are_refused),
         cmocka_unit_test(test_layers_of_sgc_multiply),
         cmocka_unit_test(test_graphsage_starts_larger_in_paper_mode),
         cmocka_unit_test(test_adam_goes_on_in_paper_mode),

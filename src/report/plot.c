@@ -300,6 +300,8 @@ static void put_plot(writer *w, const graphss_plot *plot, double top)
 graphss_status graphss_plot_write(graphss_ctx *ctx, const graphss_plot *plot, size_t n_plots,
                                   const char *path)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"plots", GRAPHSS_I_FILLED(plot, n_plots)}, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
     if (n_plots == 0 || n_plots > 64)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: %zu plots, want 1 to 64", path,
                               n_plots);

@@ -85,6 +85,8 @@ graphss_status graphss_report_write(graphss_ctx *ctx, graphss_report_summary *su
                                     const char *folder, const char *path,
                                     const graphss_report_options *options)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"records", folder}, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_report_options opt = options ? *options : graphss_report_options_default();
     const char *kind = extension(path);
     const bool html = !strcmp(kind, ".html") || !strcmp(kind, ".htm");

@@ -92,6 +92,8 @@ graphss_status graphss_alert_test(graphss_ctx *ctx, double *p_value, double *thr
                                   size_t n_calm, uint64_t seed,
                                   const graphss_alert_options *given)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"scores", score}, {"clean scores", calm}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
     graphss_status st = graphss_i_alert_check(ctx, &opt);
     if (st)
@@ -303,6 +305,8 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
                                    const graphss_alert_scores *seen, const int32_t *node,
                                    size_t n, uint64_t seed, const graphss_alert_options *given)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"scores", seen}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
     graphss_status st = graphss_i_alert_check(ctx, &opt);
     if (st)

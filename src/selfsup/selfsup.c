@@ -173,6 +173,7 @@ static graphss_status chain_make(graphss_ctx *ctx, graphss_i_chain *c, tally *su
                 t->alpha_row[k] += t->alpha[y * K + k];
     }
     graphss_argmax(c->z, p->prob[0], p->n, K);
+    graphss_i_chain_warm(p, c); /* also where no sweep is warm: matrices may be fixed */
     return GRAPHSS_OK;
 }
 
@@ -480,6 +481,11 @@ graphss_status graphss_selfsup_run(graphss_ctx *ctx, graphss_selfsup *out,
                                    const graphss_selfsup_input *in,
                                    const graphss_selfsup_options *opt)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}) ||
+        GRAPHSS_I_LACKS(ctx, {"probabilities", in->prob},
+                        {"sources", GRAPHSS_I_FILLED(in->source, in->n_sources)},
+                        {"states", GRAPHSS_I_FILLED(in->state, in->n_states)}))
+        return GRAPHSS_ERR_INVALID;
     const double start = graphss_i_seconds();
     const graphss_selfsup_options standard = graphss_selfsup_options_default();
     opt = opt ? opt : &standard;

@@ -173,7 +173,7 @@ static void test_other_names_for_the_classes_change_names_only(void **state)
     compare_renamed(GRAPHSS_UPDATE_ARGMAX, GRAPHSS_PHI_DYNAMIC, 1e-9);
 }
 
-static void test_with_phi_fixed_the_posterior_is_bayes_rule(void **state)
+static void test_with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not(void **state)
 {
     (void)state;
     static world w;
@@ -183,17 +183,20 @@ static void test_with_phi_fixed_the_posterior_is_bayes_rule(void **state)
     const graphss_selfsup_input in = simple(&w);
     graphss_selfsup out = {0};
     opt.phi = GRAPHSS_PHI_FIXED;
-    assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
-    for (size_t i = 0; i < N; i++) {
-        double want[K], sum = 0;
-        for (size_t k = 0; k < K; k++)
-            sum += want[k] = (double)w.prob[i * K + k] * w.phi[k * K + (size_t)w.seen[i]];
-        for (size_t k = 0; k < K; k++)
-            assert_true(fabs(out.posterior[i * K + k] - want[k] / sum) < 1e-9);
+    for (int warm = 1; warm >= 0; warm--) {
+        opt.warmup *= warm;
+        assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
+        for (size_t i = 0; i < N; i++) {
+            double want[K], sum = 0;
+            for (size_t k = 0; k < K; k++)
+                sum += want[k] = (double)w.prob[i * K + k] * w.phi[k * K + (size_t)w.seen[i]];
+            for (size_t k = 0; k < K; k++)
+                assert_true(fabs(out.posterior[i * K + k] - want[k] / sum) < 1e-9);
+        }
+        for (size_t i = 0; i < K * K; i++)
+            assert_true(fabs(out.phi[i] - w.phi[i]) < 1e-12);
+        graphss_selfsup_destroy(ctx, &out);
     }
-    for (size_t i = 0; i < K * K; i++)
-        assert_true(fabs(out.phi[i] - w.phi[i]) < 1e-12);
-    graphss_selfsup_destroy(ctx, &out);
     graphss_ctx_free(ctx);
 }
 
@@ -556,7 +559,7 @@ int main(void)
         cmocka_unit_test(test_rows_sum_to_one_and_counts_to_the_labels),
         cmocka_unit_test(test_the_same_seed_on_any_number_of_threads),
         cmocka_unit_test(test_other_names_for_the_classes_change_names_only),
-        cmocka_unit_test(test_with_phi_fixed_the_posterior_is_bayes_rule),
+        cmocka_unit_test(test_with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not),
         cmocka_unit_test(test_evidence_that_contradicts_itself_counts_as_none),
         cmocka_unit_test(test_refits_come_when_they_are_due),
         cmocka_unit_test(test_the_gate_lets_better_agreement_pass_only),

@@ -18,6 +18,8 @@ static bool in(double value, double low, double high)
 graphss_status graphss_prior_cells(graphss_ctx *ctx, double *alpha, const graphss_prior *prior,
                                    size_t n_classes)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"prior", prior}))
+        return GRAPHSS_ERR_INVALID;
     const size_t K = n_classes;
     if (!in(prior->alpha, 0, most))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "prior: alpha %g, want 0 to %g",
@@ -78,6 +80,9 @@ graphss_status graphss_transition_warmup(graphss_ctx *ctx, double *phi, const fl
                                          const int32_t *node, const int32_t *label, size_t n,
                                          size_t n_nodes, size_t n_classes)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"probabilities", prob}, {"nodes", GRAPHSS_I_FILLED(node, n)},
+                        {"labels", GRAPHSS_I_FILLED(label, n)}))
+        return GRAPHSS_ERR_INVALID;
     const size_t K = n_classes;
     const graphss_status st = check_labelled(ctx, prob, node, label, n, n_nodes, K);
     if (st)

@@ -41,6 +41,10 @@ refuse grep '^graphss_i_' exported
 step "the version of graphss.pc is the library's"
 wants "$(pkg-config --modversion graphss)" "$prefix/bin/graphss" --version
 
+step "the shared library is asked for by major and minor version"
+minor=$(pkg-config --modversion graphss | cut -d. -f1,2)
+test -e "$libdir/libgraphss.so.$minor"
+
 warnings='-Wall -Wextra -Wpedantic -Werror'
 for header in "$prefix"/include/graphss/*.h; do
     name=graphss/$(basename "$header")

@@ -1,0 +1,171 @@
+/* What a context is made of, and what the library says of itself. */
+#include "testing.h"
+
+static void test_headers_and_library_are_of_one_version(void **state)
+{
+    (void)state;
+    char text[64];
+    snprintf(text, sizeof text, "%d.%d.%d", GRAPHSS_VERSION_MAJOR, GRAPHSS_VERSION_MINOR,
+             GRAPHSS_VERSION_PATCH);
+    assert_string_equal(text, graphss_version()); /* which is CMake's */
+    assert_true(GRAPHSS_VERSION_MINOR < 100 && GRAPHSS_VERSION_PATCH < 100);
+    assert_int_equal(GRAPHSS_VERSION_NUMBER / 10000, GRAPHSS_VERSION_MAJOR);
+    assert_int_equal(GRAPHSS_VERSION_NUMBER / 100 % 100, GRAPHSS_VERSION_MINOR);
+}
+
+static void test_a_context_wants_a_whole_allocator_and_a_sane_number_of_threads(void **state)
+{
+    (void)state;
+    testing_memory memory = {.left = -1};
+    graphss_ctx_options opt = {.allocator = {testing_alloc, NULL, &memory}, .threads = 1};
+    assert_null(graphss_ctx_new(&opt));
+    opt.allocator = (graphss_allocator){NULL, testing_release, &memory};
+    assert_null(graphss_ctx_new(&opt));
+    opt.allocator = (graphss_allocator){0};
+    opt.threads = GRAPHSS_THREADS_MOST + 1;
+    assert_null(graphss_ctx_new(&opt));
+    opt.threads = SIZE_MAX;
+    assert_null(graphss_ctx_new(&opt));
+    assert_int_equal(memory.granted, 0);
+    assert_non_null(strstr(graphss_error(NULL), "out of memory"));
+    assert_int_equal(graphss_error_status(NULL), GRAPHSS_ERR_NOMEM);
+    opt.threads = GRAPHSS_THREADS_MOST; /* which start with the first work */
+    graphss_ctx *ctx = graphss_ctx_new(&opt);
+    assert_non_null(ctx);
+    graphss_ctx_free(ctx);
+}
+
+/* The rule of graphss.h, in every call that can fail. */
+static void test_what_is_lacking_is_named(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const graphss_graph *const no_graph = NULL;
+    const graphss_features *const no_features = NULL;
+    const graphss_dataset *const no_data = NULL;
+    const graphss_model *const no_model = NULL;
+    const graphss_split *const no_split = NULL;
+    const char *const nowhere = NULL;
+    const graphss_graph graph = {0};
+    const graphss_features features = {0};
+    const graphss_split split = {0};
+    const graphss_dataset data = {0};
+    const graphss_flips flips = {0};
+    const graphss_observation empty = {0};
+    const graphss_recovery recovery = {0};
+    const graphss_recover_input in = {0};
+    graphss_graph g;
+    graphss_features f;
+    graphss_dataset d;
+    graphss_split s;
+    graphss_model *model = NULL;
+    graphss_flips list;
+    graphss_snapshots shots = {0};
+    graphss_alert_scores seen;
+    graphss_verdict verdict;
+    graphss_alert alert;
+    graphss_recovery found;
+    graphss_node_index *index = NULL;
+    int32_t *nodes = NULL;
+    size_t n = 0;
+    float *w = NULL, prob[1];
+    double p, threshold;
+#define NAMED(call, part) assert_fails(ctx, call, GRAPHSS_ERR_INVALID, "no " part " given")
+    NAMED(graphss_graph_build(ctx, &g, 2, NULL, NULL, 1, NULL), "first ends");
+    NAMED(graphss_graph_copy(ctx, &g, no_graph), "graph");
+    NAMED(graphss_graph_check(ctx, no_graph), "graph");
+    NAMED(graphss_features_copy(ctx, &f, no_features), "features");
+    NAMED(graphss_features_check(ctx, no_features), "features");
+    NAMED(graphss_features_normalise_rows(ctx, &f, no_features), "features");
+    NAMED(graphss_dataset_read(ctx, &d, nowhere, NULL), "dataset");
+    NAMED(graphss_dataset_write(ctx, no_data, "x.npz"), "dataset");
+    NAMED(graphss_dataset_write(ctx, &data, nowhere), "path");
+    NAMED(graphss_dataset_copy(ctx, &d, no_data), "dataset");
+    NAMED(graphss_dataset_refresh(ctx, NULL), "dataset");
+    NAMED(graphss_node_index_new(ctx, &index, no_data), "dataset");
+    NAMED(graphss_node_list_read(ctx, &nodes, &n, nowhere, &data), "path");
+    NAMED(graphss_split_read(ctx, &s, nowhere, NULL, 5, 2), "path");
+    NAMED(graphss_split_write(ctx, no_split, "x.npz"), "split");
+    NAMED(graphss_split_copy(ctx, &s, no_split), "split");
+    NAMED(graphss_split_translate(ctx, &s, no_split, NULL, 0), "split");
+    NAMED(graphss_model_train(ctx, &model, NULL, no_graph, &features, 2, &split, 1, NULL),
+          "graph");
+    NAMED(graphss_model_train(ctx, &model, NULL, &graph, no_features, 2, &split, 1, NULL),
+          "features");
+    NAMED(graphss_model_train(ctx, &model, NULL, &graph, &features, 2, no_split, 1, NULL),
+          "split");
+    NAMED(graphss_model_continue(ctx, &model, NULL, no_model, &graph, &features, &split, 1, 1),
+          "model");
+    NAMED(graphss_model_predict(ctx, prob, no_model, &graph, &features), "model");
+    NAMED(graphss_model_describe(ctx, NULL, &data), "model");
+    NAMED(graphss_model_fits(ctx, no_model, &data), "model");
+    NAMED(graphss_model_adopt(ctx, no_model, &d, NULL), "model");
+    NAMED(graphss_model_save(ctx, no_model, "x"), "model");
+    NAMED(graphss_model_load(ctx, &model, nowhere), "path");
+    NAMED(graphss_predictions_write(ctx, NULL, "x.npz"), "predictions");
+    NAMED(graphss_flips_add(ctx, NULL, (graphss_flip){0}), "list of changes");
+    NAMED(graphss_flips_read(ctx, &list, nowhere, &data), "path");
+    NAMED(graphss_flips_write(ctx, &flips, "x", no_data), "dataset");
+    NAMED(graphss_flips_apply(ctx, &d, no_data, &flips, NULL), "dataset");
+    NAMED(graphss_flips_apply_parts(ctx, &g, &f, &graph, no_features, &flips, NULL),
+          "features");
+    NAMED(graphss_attack_run(ctx, &list, NULL, NULL, NULL), "input");
+    NAMED(graphss_attack_run(ctx, &list, NULL, &(graphss_attack_input){0}, NULL), "graph");
+    NAMED(graphss_surrogate_train(ctx, &w, &graph, &features, 2, no_split, 1), "split");
+    NAMED(graphss_surrogate_from_model(ctx, &w, no_model, GRAPHSS_MODE_HONEST), "model");
+    NAMED(graphss_surrogate_read(ctx, &w, nowhere, 1, 2), "path");
+    NAMED(graphss_victims_choose(ctx, &nodes, &n, NULL, no_graph, NULL, 0, NULL, NULL, 2, 1,
+                                 NULL),
+          "graph");
+    NAMED(graphss_benign_churn(ctx, &list, no_data, NULL, 0, 1, NULL), "dataset");
+    NAMED(graphss_benign_grow(ctx, &d, no_data, 1, 1), "dataset");
+    NAMED(graphss_snapshots_plan(ctx, &shots, &data, no_split, 1, NULL), "split");
+    NAMED(graphss_snapshots_change(ctx, &shots, NULL), "list of changes");
+    NAMED(graphss_snapshots_write(ctx, &shots, nowhere, false), "folder");
+    NAMED(graphss_snapshots_check_folder(ctx, nowhere, false), "folder");
+    NAMED(graphss_selfsup_run(ctx, NULL, NULL, NULL), "input");
+    NAMED(graphss_selfsup_run(ctx, NULL, &(graphss_selfsup_input){0}, NULL), "probabilities");
+    NAMED(graphss_alert_test(ctx, &p, &threshold, NULL, 1, &p, 1, 1, NULL), "scores");
+    NAMED(graphss_alert_judge(ctx, &verdict, NULL, NULL, 0, 1, NULL), "scores");
+    NAMED(graphss_alert_look(ctx, &seen, NULL, NULL), "input");
+    NAMED(graphss_alert_run(ctx, &alert, NULL, NULL, 0, NULL), "input");
+    NAMED(graphss_alert_run(ctx, &alert, &in, NULL, 0, NULL), "model");
+    NAMED(graphss_recover(ctx, &found, NULL, NULL), "input");
+    NAMED(graphss_recover(ctx, &found, &in, NULL), "model");
+    NAMED(graphss_recover_flips(ctx, &list, &in, NULL, 0.5), "recovery");
+    NAMED(graphss_recover_flips(ctx, &list, &in, &recovery, 0.5), "model");
+    NAMED(graphss_match_nodes(ctx, &nodes, &empty, NULL), "snapshot to match");
+    NAMED(graphss_match_nodes(ctx, &nodes, &empty, &empty), "graph");
+    NAMED(graphss_match_split(ctx, &s, no_model, &empty), "model");
+    NAMED(graphss_protocol_start(ctx, NULL, no_data, 1, NULL), "dataset");
+    NAMED(graphss_protocol_attack(ctx, NULL, NULL, 1), "protocol");
+    NAMED(graphss_reproduce(ctx, NULL, 1, NULL), "options");
+    NAMED(graphss_report_write(ctx, NULL, nowhere, "x.html", NULL), "records");
+    NAMED(graphss_plot_write(ctx, NULL, 1, "x.svg"), "plots");
+    NAMED(graphss_prior_cells(ctx, &p, NULL, 2), "prior");
+    NAMED(graphss_transition_warmup(ctx, &p, NULL, NULL, NULL, 0, 1, 2), "probabilities");
+    NAMED(graphss_fetch(ctx, NULL, nowhere, NULL), "dataset");
+    NAMED(graphss_option_set(ctx, &p, NULL, "1"), "option");
+    NAMED(graphss_options_check(ctx, NULL, graphss_train_options_table()), "options");
+    NAMED(graphss_synth_options_parse(ctx, NULL, nowhere), "text");
+#undef NAMED
+    const graphss_attack_options nameless = {.delta_cutoff = 1};
+    assert_fails(
+        ctx,
+        graphss_attack_run(ctx, &list, NULL,
+                           &(graphss_attack_input){.graph = &graph, .features = &features},
+                           &nameless),
+        GRAPHSS_ERR_INVALID, "--method");
+    assert_null(model);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_headers_and_library_are_of_one_version),
+        cmocka_unit_test(test_a_context_wants_a_whole_allocator_and_a_sane_number_of_threads),
+        cmocka_unit_test(test_what_is_lacking_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
