@@ -4,8 +4,9 @@
 #include <string.h>
 
 static const graphss_i_attack_method *const methods[] = {
-    &graphss_i_nettack, &graphss_i_random,      &graphss_i_dice,
-    &graphss_i_prbcd,   &graphss_i_copy_attack, &graphss_i_benign_attack,
+#define ATTACK(name) &graphss_i_##name##_attack,
+#include "attack/attacks.def"
+#undef ATTACK
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 

@@ -325,7 +325,7 @@ done:
     return st;
 }
 
-const graphss_i_attack_method graphss_i_prbcd = {
+const graphss_i_attack_method graphss_i_prbcd_attack = {
     .name = "prbcd",
     .summary = "gradient descent on links against the model (Geisler et al. 2021)",
     .needs_model = true,

@@ -209,7 +209,7 @@ static void adjust(graphss_recover_options *opt)
     opt->adversaries = opt->mode == GRAPHSS_MODE_PAPER ? 0.02 : 1;
 }
 
-const graphss_i_defence graphss_i_advtrain = {
+const graphss_i_defence graphss_i_advtrain_defence = {
     .name = "advtrain",
     .summary = "adversarial training: on attacked training nodes as well (Wang et al. 2019)",
     .evasion = "trained on the previous snapshot and on an attack of it, then the current one",

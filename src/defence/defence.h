@@ -1,5 +1,5 @@
 /* defence.h - what a defence is to the rest: one file that fills graphss_i_defence, and one
- * line in the table of recover.c. */
+ * line in defences.def. */
 #ifndef GRAPHSS_DEFENCE_H
 #define GRAPHSS_DEFENCE_H
 
@@ -56,22 +56,10 @@ struct graphss_i_defence {
     const graphss_i_defence *paper;
 };
 
-extern const graphss_i_defence graphss_i_graphss;
-extern const graphss_i_defence graphss_i_graphss_paper;
-extern const graphss_i_defence graphss_i_none;
-extern const graphss_i_defence graphss_i_keep_last;
-extern const graphss_i_defence graphss_i_retrain;
-extern const graphss_i_defence graphss_i_features_only;
-extern const graphss_i_defence graphss_i_label_propagation;
-extern const graphss_i_defence graphss_i_jaccard;
-extern const graphss_i_defence graphss_i_svd;
-extern const graphss_i_defence graphss_i_rgcn;
-extern const graphss_i_defence graphss_i_gnnguard;
-extern const graphss_i_defence graphss_i_appnp;
-extern const graphss_i_defence graphss_i_nrgnn;
-extern const graphss_i_defence graphss_i_prognn;
-extern const graphss_i_defence graphss_i_grand;
-extern const graphss_i_defence graphss_i_advtrain;
+#define DEFENCE(name) extern const graphss_i_defence graphss_i_##name##_defence;
+#include "defence/defences.def"
+#undef DEFENCE
+extern const graphss_i_defence graphss_i_graphss_paper; /* of graphss, in paper mode */
 
 /* The method of a name as a mode has it, or NULL. */
 const graphss_i_defence *graphss_i_defence_find(const char *name, int mode);

@@ -68,7 +68,7 @@ done:
     return st;
 }
 
-const graphss_i_defence graphss_i_label_propagation = {
+const graphss_i_defence graphss_i_label_propagation_defence = {
     .name = "label-propagation",
     .summary = "training labels spread over the links (Zhou et al. 2003)",
     .untrained = "training labels spread over the current links; nothing is trained",

@@ -7,25 +7,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* clang-format off */
 static const graphss_i_defence *const methods[] = {
-    &graphss_i_graphss,
-    &graphss_i_none,
-    &graphss_i_keep_last,
-    &graphss_i_retrain,
-    &graphss_i_features_only,
-    &graphss_i_label_propagation,
-    &graphss_i_jaccard,
-    &graphss_i_svd,
-    &graphss_i_rgcn,
-    &graphss_i_gnnguard,
-    &graphss_i_appnp,
-    &graphss_i_nrgnn,
-    &graphss_i_prognn,
-    &graphss_i_grand,
-    &graphss_i_advtrain,
+#define DEFENCE(name) &graphss_i_##name##_defence,
+#include "defence/defences.def"
+#undef DEFENCE
 };
-/* clang-format on */
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static const graphss_i_defence *find(const char *name)

@@ -229,7 +229,7 @@ static void adjust(graphss_recover_options *opt)
         opt->fit.patience = 30; /* several fits: those that lag behind end early */
 }
 
-const graphss_i_defence graphss_i_svd = {
+const graphss_i_defence graphss_i_svd_defence = {
     .name = "svd",
     .summary = "GNN-SVD: a low-rank adjacency matrix (Entezari et al. 2020)",
     .evasion = "trained on the previous snapshot's low-rank adjacency matrix, or without one "

@@ -8,7 +8,7 @@ static void adjust(graphss_train_options *opt)
         opt->dropout = 0.5;
 }
 
-const graphss_i_model_type graphss_i_mlp = {
+const graphss_i_model_type graphss_i_mlp_model = {
     .name = "mlp",
     .summary = "multi-layer perceptron, features only",
     .adjust = adjust,

@@ -1,5 +1,5 @@
 /* model_type.h - what a classifier is to the rest: one file that fills this struct, and one
- * line in the table of registry.c. */
+ * line in models.def. */
 #ifndef GRAPHSS_MODEL_TYPE_H
 #define GRAPHSS_MODEL_TYPE_H
 
@@ -36,7 +36,9 @@ typedef struct graphss_i_model_type {
 const graphss_i_model_type *graphss_i_model_type_find(const char *name);
 const graphss_i_model_type *graphss_i_model_type_at(size_t i);
 
-extern const graphss_i_model_type graphss_i_gcn, graphss_i_sgc, graphss_i_sage, graphss_i_mlp;
+#define MODEL(name) extern const graphss_i_model_type graphss_i_##name##_model;
+#include "models/models.def"
+#undef MODEL
 
 /* ---- what the layered ones share (layered.c) ---- */
 

@@ -4,10 +4,9 @@
 #include <string.h>
 
 static const graphss_i_model_type *const types[] = {
-    &graphss_i_gcn,
-    &graphss_i_sgc,
-    &graphss_i_sage,
-    &graphss_i_mlp,
+#define MODEL(name) &graphss_i_##name##_model,
+#include "models/models.def"
+#undef MODEL
 };
 
 const graphss_i_model_type *graphss_i_model_type_at(size_t i)

@@ -3,7 +3,7 @@
  * b_l). The node is always one of its neighbours, so self_loops has no meaning here. */
 #include "models/model_type.h"
 
-const graphss_i_model_type graphss_i_sage = {
+const graphss_i_model_type graphss_i_sage_model = {
     .name = "sage",
     .summary = "GraphSAGE, mean of neighbours and self (Hamilton et al. 2017)",
     .norm = GRAPHSS_I_NORM_ROW,

@@ -33,7 +33,7 @@ static graphss_i_var record(graphss_i_tape *t, const graphss_train_options *opt,
     }
 }
 
-const graphss_i_model_type graphss_i_sgc = {
+const graphss_i_model_type graphss_i_sgc_model = {
     .name = "sgc",
     .summary = "simplified graph convolution, linear (Wu et al. 2019)",
     .adjust = adjust,
