@@ -260,8 +260,7 @@ static graphss_status run(cli *app)
         st = cli_check_output(app, own.flips, input, 4);
     if (!st)
         st = choose_options(app, &opt, NULL);
-    if (!st && own.flips &&
-        (strcmp(opt.method, "graphss") != 0 || opt.mode != GRAPHSS_MODE_HONEST))
+    if (!st && own.flips && !graphss_recover_finds(opt.method, (graphss_mode)opt.mode))
         st = cli_usage(app, "--flips has no meaning for %s in %s mode", opt.method,
                        opt.mode == GRAPHSS_MODE_PAPER ? "paper" : "honest");
     if (!st && own.flips && strcmp(own.flips, own.output) == 0)

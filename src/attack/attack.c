@@ -22,16 +22,28 @@ const char *graphss_attack_summary(size_t i)
 
 static const graphss_i_attack_method *find(const char *name)
 {
-    for (size_t i = 0; i < METHODS; i++)
+    for (size_t i = 0; name && i < METHODS; i++)
         if (strcmp(methods[i]->name, name) == 0)
             return methods[i];
     return NULL;
 }
 
-bool graphss_i_attack_needs_model(const char *name)
+bool graphss_attack_needs_surrogate(const char *name)
+{
+    const graphss_i_attack_method *method = find(name);
+    return method && method->needs_surrogate;
+}
+
+bool graphss_attack_needs_model(const char *name)
 {
     const graphss_i_attack_method *method = find(name);
     return method && method->needs_model;
+}
+
+bool graphss_attack_links_only(const char *name)
+{
+    const graphss_i_attack_method *method = find(name);
+    return method && method->links_only;
 }
 
 const char *graphss_i_attack_find(const char *name)
@@ -173,6 +185,32 @@ void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log *log)
     *log = (graphss_attack_log){0};
 }
 
+static bool wants_features(const graphss_attack_options *opt)
+{
+    return opt->kind == GRAPHSS_ATTACK_LF ? opt->features > 0
+                                          : opt->kind != GRAPHSS_ATTACK_LINKS;
+}
+
+static graphss_status check_method(graphss_ctx *ctx, const graphss_i_attack_method *method,
+                                   const graphss_attack_input *in,
+                                   const graphss_attack_options *opt)
+{
+    if (opt->mode == GRAPHSS_MODE_PAPER && !method->paper)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--mode paper: --method %s has no such mode", method->name);
+    if (method->needs_surrogate && !in->surrogate)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a surrogate, none is given",
+                              method->name);
+    if (method->needs_model && !in->model)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a model, none is given",
+                              method->name);
+    if (method->links_only && wants_features(opt))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "%s changes links only: want --features 0 or --kind links",
+                              method->name);
+    return GRAPHSS_OK;
+}
+
 static graphss_status check_shapes(graphss_ctx *ctx, const graphss_attack_input *in,
                                    const graphss_attack_options *opt)
 {
@@ -182,11 +220,7 @@ static graphss_status check_shapes(graphss_ctx *ctx, const graphss_attack_input 
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                               "features of %zu nodes, a graph of %zu: want the same",
                               f->n_rows, n);
-    const bool features =
-        opt->kind == GRAPHSS_ATTACK_LF
-            ? opt->features > 0
-            : opt->kind == GRAPHSS_ATTACK_FEATURES || opt->kind == GRAPHSS_ATTACK_BOTH;
-    if (features && f->n_cols == 0)
+    if (wants_features(opt) && f->n_cols == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                               "an attack on features, but the data has none");
     if (in->n_classes < 2)
@@ -235,19 +269,12 @@ graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
         return st;
     const graphss_i_attack_method *method = find(opt->method);
     if (!method)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--method: no attack is called '%.60s'", opt->method);
-    if (opt->mode == GRAPHSS_MODE_PAPER && !method->paper)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--mode paper is for --method nettack, found '%s'",
-                              method->name);
-    if (method->needs_surrogate && !in->surrogate)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a surrogate, none is given",
-                              method->name);
-    if (method->needs_model && !in->model)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a model, none is given",
-                              method->name);
-    st = check_shapes(ctx, in, opt);
+        return graphss_i_no_such_name(ctx, "--method", opt->method ? opt->method : "",
+                                      opt->method ? strlen(opt->method) : 0,
+                                      graphss_attack_name);
+    st = check_method(ctx, method, in, opt);
+    if (!st)
+        st = check_shapes(ctx, in, opt);
     if (!st)
         st = check_victims(ctx, in);
     if (st)

@@ -10,7 +10,8 @@ typedef struct graphss_i_attack_method {
     const char *name;
     const char *summary; /* for people, one line with the paper */
     bool needs_surrogate, needs_model;
-    bool paper; /* has a paper mode; for the others that is an error */
+    bool links_only; /* a budget of features is an error */
+    bool paper;      /* has a paper mode; for the others that is an error */
     /* Input and options are checked. Appends to out and log (never NULL), which the caller
      * destroys on an error: a step for each flip, a victim for each of the input. */
     graphss_status (*run)(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
@@ -21,8 +22,6 @@ typedef struct graphss_i_attack_method {
 #include "attack/attacks.def"
 #undef ATTACK
 
-/* Does what the method of that name chooses depend on the model attacked? */
-bool graphss_i_attack_needs_model(const char *name);
 /* The name as a text that lasts; NULL: there is no such method. */
 const char *graphss_i_attack_find(const char *name);
 

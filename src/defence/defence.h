@@ -41,6 +41,7 @@ struct graphss_i_defence {
     bool needs_links;      /* a graph without links is an error */
     bool needs_previous;   /* so is no previous snapshot, */
     bool evasion_previous; /* or only where it was trained before */
+    bool finds;            /* fills perturbed, with chances that a node was hit */
     bool on_model;         /* uses the model's classifier, which must look at links */
 
     /* Changes the presets all methods share (recover.c); NULL: nothing. */

@@ -43,6 +43,7 @@ const graphss_i_defence graphss_i_graphss_defence = {
                "of words",
     .options = " ",
     .learns = true,
+    .finds = true,
     .paper = &graphss_i_graphss_paper,
     .run = run,
 };

@@ -2,6 +2,7 @@
  * matching of nodes, the model's own answer, labels from posteriors. */
 #include "data/build.h"
 #include "defence/network.h"
+#include "models/model_private.h"
 #include <graphss/evaluate.h>
 #include <math.h>
 #include <string.h>
@@ -182,12 +183,19 @@ bool graphss_recover_uses(const char *method, const char *option)
            graphss_recover_uses_in(method, GRAPHSS_MODE_PAPER, option);
 }
 
-/* The appendix gives each rival the training of its authors' code: two layers of 16 units,
- * half of them dropped, Adam with rate 0.01, 200 epochs. */
+bool graphss_recover_finds(const char *method, graphss_mode mode)
+{
+    const graphss_i_defence *m = in_mode(find(method), mode);
+    return m && m->finds;
+}
+
+/* The appendix gives each rival the training of its authors' code: two layers of 16 units (one
+ * where all hops come first), half of them dropped, Adam with rate 0.01, 200 epochs. */
 static void paper_fit(graphss_train_options *fit)
 {
+    const graphss_i_model_type *type = graphss_i_model_type_find(fit->model);
     fit->mode = GRAPHSS_MODE_PAPER;
-    fit->layers = strcmp(fit->model, "sgc") ? 2 : 1;
+    fit->layers = type && type->hops_by_option ? 1 : 2;
     fit->hidden = 16;
     fit->dropout = 0.5;
     fit->weight_decay = 5e-4;
@@ -325,10 +333,11 @@ static graphss_status check(graphss_ctx *ctx, const graphss_i_defence *m,
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                             "the current snapshot has no links, and %s works on links",
                             m->name);
-    if (!st && m->on_model && !strcmp(graphss_model_options(in->model)->model, "mlp"))
+    const graphss_i_model_type *type = in->model->type;
+    if (!st && m->on_model && type->norm == GRAPHSS_I_NORM_NONE)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                            "%s has no meaning for an mlp, which does not look at links",
-                            m->name);
+                            "%s has no meaning for %s, which does not look at links", m->name,
+                            type->name);
     return st;
 }
 
@@ -438,9 +447,9 @@ graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
     const graphss_recover_options *opt = given ? given : &standard;
     const graphss_i_defence *m = in_mode(find(opt->method), opt->mode);
     if (!m)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--method: no defence is called '%.60s'",
-                              opt->method ? opt->method : "");
+        return graphss_i_no_such_name(ctx, "--method", opt->method ? opt->method : "",
+                                      opt->method ? strlen(opt->method) : 0,
+                                      graphss_recover_name);
     if (!in->model)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "recover needs a trained model");
     graphss_i_scene scene = {

@@ -209,7 +209,8 @@ static void test_wrong_calls_are_refused(void **state)
     attacked_world_make(ctx, &a);
     graphss_recovery r = {0};
     graphss_recover_options opt = preset("magic", &a);
-    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID, "'magic'");
+    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
+                 "found 'magic', want one of graphss, none, ");
     opt = preset("retrain", &a);
     opt.fit.dropout = 2;
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID, "dropout");
@@ -260,6 +261,10 @@ static void test_options_belong_to_methods(void **state)
     assert_true(graphss_recover_uses("retrain", "hidden"));
     assert_false(graphss_recover_uses("magic", "mode"));
     assert_false(graphss_recover_uses("none", "magic"));
+    assert_true(graphss_recover_finds("graphss", GRAPHSS_MODE_HONEST));
+    assert_false(graphss_recover_finds("graphss", GRAPHSS_MODE_PAPER));
+    assert_false(graphss_recover_finds("none", GRAPHSS_MODE_HONEST));
+    assert_false(graphss_recover_finds("magic", GRAPHSS_MODE_HONEST));
     for (size_t i = 0; graphss_recover_name(i); i++)
         for (int mode = 0; mode < 2; mode++) {
             graphss_ctx *ctx = testing_ctx(NULL, 1);

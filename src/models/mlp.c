@@ -13,6 +13,7 @@ const graphss_i_model_type graphss_i_mlp_model = {
     .summary = "multi-layer perceptron, features only",
     .adjust = adjust,
     .norm = GRAPHSS_I_NORM_NONE,
+    .paper_drawn = true,
     .declare = graphss_i_layered_declare,
     .record = graphss_i_layered_record,
 };

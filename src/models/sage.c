@@ -9,6 +9,7 @@ const graphss_i_model_type graphss_i_sage_model = {
     .norm = GRAPHSS_I_NORM_ROW,
     .loops = GRAPHSS_I_LOOPS_ALWAYS,
     .paper_gain = 1.4142135623730951, /* sqrt(2), what its library took before a relu */
+    .paper_drawn = true,
     .declare = graphss_i_layered_declare,
     .record = graphss_i_layered_record,
 };

@@ -39,6 +39,7 @@ const graphss_i_model_type graphss_i_sgc_model = {
     .adjust = adjust,
     .norm = GRAPHSS_I_NORM_SYMMETRIC,
     .hops_by_option = true,
+    .paper_drawn = true,
     .declare = graphss_i_layered_declare,
     .record = record,
 };
