@@ -42,6 +42,9 @@ graphss_status attacker_apply(cli *app, int group, attacker_options *options)
     if (st)
         return st;
     graphss_attack_options *a = &options->attack;
+    st = cli_check_name(app, "method", a->method, graphss_attack_name);
+    if (st)
+        return st;
     const bool links = cli_given(app, "links"), features = cli_given(app, "features");
     if (a->kind != GRAPHSS_ATTACK_LF && (links || features))
         return cli_usage(app, "--%s is a budget of --kind lf: for --kind %s give --budget N",

@@ -94,6 +94,15 @@ bool cli_row_hidden(const cli_command *command, int group, const graphss_option 
 const char *cli_nearest(const char *text, const char *(*next)(const void *user, size_t i),
                         const void *user);
 
+/* ---- names.c ---- */
+
+/* The i-th value that an option of a group may have: a choice, or the name of a classifier, an
+ * attack, a defence. NULL past the last, and where any text will do. */
+const char *cli_value_at(const cli_group *group, const graphss_option *row, size_t i);
+/* INVALID: `found` is none of name(0), name(1), ...; names them all and the nearest. */
+graphss_status cli_check_name(cli *app, const char *option, const char *found,
+                              const char *(*name)(size_t i));
+
 /* ---- help.c, manual.c ---- */
 
 void cli_help(FILE *out, const cli_command *command); /* NULL: the overview */

@@ -55,12 +55,6 @@ static bool settled(const graphss_option *row)
            graphss_recover_uses_in("graphss", GRAPHSS_MODE_HONEST, row->name);
 }
 
-static const char *method_name(const void *user, size_t i)
-{
-    (void)user;
-    return graphss_recover_name(i);
-}
-
 static void list_methods(cli *app)
 {
     json_t *all = json_array();
@@ -107,17 +101,10 @@ static graphss_status choose_options(cli *app, graphss_recover_options *opt,
 {
     method_defaults(opt);
     graphss_status st = cli_apply(app, METHOD, opt);
+    if (!st)
+        st = cli_check_name(app, "method", opt->method, graphss_recover_name);
     if (st)
         return st;
-    bool known = false;
-    for (size_t i = 0; graphss_recover_name(i); i++)
-        known |= strcmp(graphss_recover_name(i), opt->method) == 0;
-    if (!known) {
-        const char *nearest = cli_nearest(opt->method, method_name, NULL);
-        return cli_usage(app, "--method: found '%s', want one of `recover --list`%s%s%s",
-                         opt->method, nearest ? "; did you mean " : "", nearest ? nearest : "",
-                         nearest ? "?" : "");
-    }
     for (size_t i = 0; i < app->n_items; i++)
         if (app->item[i].group == METHOD &&
             !graphss_recover_uses(opt->method, app->item[i].row->name))

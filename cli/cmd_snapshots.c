@@ -20,7 +20,7 @@ static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
      "the model to mislead; without it one is trained on the previous snapshot", 0},
     {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME",
-     "the classifier to train: gcn, sgc, sage or mlp", 0},
+     "the classifier to train", 0},
     {"force", GRAPHSS_OPTION_BOOL, FIELD(force), 0, 0, NULL, NULL,
      "write into a folder that holds files", 0},
     {0},
@@ -66,6 +66,9 @@ static graphss_status read_arguments(cli *app, snapshot_run *r)
         st = attacker_apply(app, 2, &r->opt);
     if (!st)
         st = cli_split_apply(app, 4, &r->split_opt);
+    if (st)
+        return st;
+    st = cli_check_name(app, "model", r->own.model, graphss_model_name);
     if (st)
         return st;
     /* One --mode for both: the attack's row comes first. */

@@ -13,8 +13,7 @@ typedef struct train_arguments {
 
 #define FIELD(name) offsetof(train_arguments, name)
 static const graphss_option rows[] = {
-    {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME",
-     "the classifier: gcn, sgc, sage or mlp", 0},
+    {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME", "the classifier", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "MODEL",
      "write the model here; without it the model is only measured", 'o'},
     {"curves", GRAPHSS_OPTION_BOOL, FIELD(curves), 0, 0, NULL, NULL,
@@ -38,28 +37,6 @@ static void train_defaults(void *options)
 {
     *(graphss_train_options *)options =
         graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
-}
-
-static const char *model_name(const void *user, size_t i)
-{
-    (void)user;
-    return graphss_model_name(i);
-}
-
-static graphss_status check_model(cli *app, const char *name)
-{
-    for (size_t i = 0; graphss_model_name(i); i++)
-        if (strcmp(graphss_model_name(i), name) == 0)
-            return GRAPHSS_OK;
-    char all[256] = "";
-    for (size_t i = 0; graphss_model_name(i); i++) {
-        const size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", graphss_model_name(i));
-    }
-    const char *nearest = cli_nearest(name, model_name, NULL);
-    return cli_usage(app, "--model: found '%s', want one of %s%s%s%s", name, all,
-                     nearest ? "; did you mean " : "", nearest ? nearest : "",
-                     nearest ? "?" : "");
 }
 
 /* Labels of a part of the split that are not the truth. */
@@ -209,7 +186,7 @@ static graphss_status run(cli *app)
     defaults(&own);
     graphss_status st = cli_apply(app, 0, &own);
     if (!st)
-        st = check_model(app, own.model);
+        st = cli_check_name(app, "model", own.model, graphss_model_name);
     if (!st)
         st = cli_split_apply(app, 1, &split_opt);
     if (st)

@@ -55,8 +55,7 @@ static const char *const similarities[] = {"auto", "jaccard", "cosine", "weighte
 /* The first COMMON rows mean something to every method. */
 enum { COMMON = 4 };
 static const graphss_option table[] = {
-    {"method", GRAPHSS_OPTION_STRING, FIELD(method), 0, 0, NULL, "NAME",
-     "the defence; --list names them", 'm'},
+    {"method", GRAPHSS_OPTION_STRING, FIELD(method), 0, 0, NULL, "NAME", "the defence", 'm'},
     {"mode", GRAPHSS_OPTION_CHOICE, FIELD(mode), 0, 0, modes, "MODE",
      "preset: honest (tuned) or paper (its appendix)", 0},
     {"train", GRAPHSS_OPTION_CHOICE, FIELD(train), 0, 0, ways, "WAY",
@@ -64,9 +63,9 @@ static const graphss_option table[] = {
     {"abstain", GRAPHSS_OPTION_REAL, FIELD(abstain), 0, 1, NULL, "P",
      "give no label (-1) where the largest posterior is below P", 0},
     {"alpha", GRAPHSS_OPTION_REAL, FIELD(alpha), 0, 1, NULL, "SHARE",
-     "label-propagation, appnp: share that comes from the links", 0},
+     "share that comes from the links", 0},
     {"steps", GRAPHSS_OPTION_INT, FIELD(steps), 0, 1e3, NULL, "N",
-     "label-propagation, appnp, grand: rounds", 0},
+     "rounds of spreading over the links", 0},
     {"threshold", GRAPHSS_OPTION_REAL, FIELD(threshold), 0, 1, NULL, "X",
      "jaccard, gnnguard: links whose ends are less alike are cut; nrgnn: links it makes", 0},
     {"similarity", GRAPHSS_OPTION_CHOICE, FIELD(similarity), 0, 0, similarities, "KIND",
@@ -122,7 +121,7 @@ static const graphss_option table[] = {
     {"dropnode", GRAPHSS_OPTION_REAL, FIELD(dropnode), 0, 0.99, NULL, "SHARE",
      "grand: share of the nodes whose features do not spread in a pass", 0},
     {"input-dropout", GRAPHSS_OPTION_REAL, FIELD(input_dropout), 0, 0.99, NULL, "SHARE",
-     "grand, nrgnn: share of features dropped (--dropout: of hidden units)", 0},
+     "share of features dropped (--dropout: of hidden units)", 0},
     {"augmentations", GRAPHSS_OPTION_INT, FIELD(augmentations), 1,
      GRAPHSS_RECOVER_AUGMENTATIONS, NULL, "N", "grand: random passes that must agree", 0},
     {"consistency", GRAPHSS_OPTION_REAL, FIELD(consistency), 0, 1e3, NULL, "X",
