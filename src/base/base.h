@@ -51,7 +51,6 @@ void graphss_i_log(graphss_ctx *ctx, graphss_log_level level, const char *format
 /* CANCELLED when the caller said stop. note may be NULL. */
 graphss_status graphss_i_progress(graphss_ctx *ctx, const char *stage, size_t done,
                                   size_t total, const char *note);
-bool graphss_i_has_progress(const graphss_ctx *ctx);
 double graphss_i_seconds(void); /* monotonic clock */
 
 /* ---- threads ---- */

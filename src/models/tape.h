@@ -110,7 +110,6 @@ graphss_i_var graphss_i_tape_multiply(graphss_i_tape *t, graphss_i_var a, graphs
 graphss_i_var graphss_i_tape_scale(graphss_i_tape *t, graphss_i_var x, double factor);
 /* x where it is positive and not below the threshold, else 0 */
 graphss_i_var graphss_i_tape_keep_above(graphss_i_tape *t, graphss_i_var x, double threshold);
-graphss_i_var graphss_i_tape_sigmoid(graphss_i_tape *t, graphss_i_var x);
 graphss_i_var graphss_i_tape_exp(graphss_i_tape *t, graphss_i_var x);
 graphss_i_var graphss_i_tape_elu(graphss_i_tape *t, graphss_i_var x);
 /* A draw from N(mean, variance), entry by entry; the mean when not training, unless always */
