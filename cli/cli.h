@@ -191,13 +191,16 @@ typedef struct cli_split_options {
 
 const graphss_option *cli_split_table(void);
 void cli_split_defaults(void *options);
-#define CLI_SPLIT_GROUP                                                                       \
+void cli_split_make_defaults(void *options);
+/* Two groups, to be used together. */
+#define CLI_SPLIT_GROUPS                                                                      \
+    {"Split", cli_split_table, sizeof(cli_split_options), cli_split_defaults},                \
     {                                                                                         \
-        "Split (drawn from --seed)", cli_split_table, sizeof(cli_split_options),              \
-            cli_split_defaults                                                                \
+        "Split drawn from --seed", graphss_split_options_table,                               \
+            sizeof(graphss_split_options), cli_split_make_defaults                            \
     }
-/* The options of a group of a command, presets of --mode first. INVALID: --split together
- * with shares. */
+/* The options of the two groups from `group` on, presets of --mode first. INVALID: --split
+ * together with shares. */
 graphss_status cli_split_apply(cli *app, int group, cli_split_options *options);
 graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_dataset *data,
                                 const cli_split_options *options);

@@ -23,6 +23,8 @@ static const graphss_option rows[] = {
     {0},
 };
 
+enum { OWN, SPLIT, TRAINING = SPLIT + 2 }; /* groups */
+
 static const graphss_option *table_of(void)
 {
     return rows;
@@ -184,16 +186,16 @@ static graphss_status run(cli *app)
     cli_fit fit = {0};
 
     defaults(&own);
-    graphss_status st = cli_apply(app, 0, &own);
+    graphss_status st = cli_apply(app, OWN, &own);
     if (!st)
         st = cli_check_name(app, "model", own.model, graphss_model_name);
     if (!st)
-        st = cli_split_apply(app, 1, &split_opt);
+        st = cli_split_apply(app, SPLIT, &split_opt);
     if (st)
         return st;
     graphss_train_options opt =
         graphss_train_options_default(own.model, (graphss_mode)split_opt.mode);
-    st = cli_apply(app, 2, &opt);
+    st = cli_apply(app, TRAINING, &opt);
     if (st)
         return st;
     if (own.plot && !cli_has_extension(own.plot, ".svg"))
@@ -214,7 +216,7 @@ static graphss_status run(cli *app)
     if (st)
         goto done;
     opt = graphss_train_options_for(own.model, (graphss_mode)split_opt.mode, &data.features);
-    if ((st = cli_apply(app, 2, &opt)))
+    if ((st = cli_apply(app, TRAINING, &opt)))
         goto done;
     if (!app->json) {
         cli_show_dataset(app, &data);
@@ -258,7 +260,7 @@ const cli_command cli_train = {
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(train_arguments), defaults},
-              CLI_SPLIT_GROUP,
+              CLI_SPLIT_GROUPS,
               {"Training", graphss_train_options_table, sizeof(graphss_train_options),
                train_defaults}},
     .run = run,
