@@ -120,16 +120,26 @@ static graphss_status choose_options(cli *app, graphss_recover_options *opt,
     return cli_apply(app, METHOD, opt);
 }
 
-/* The column of `to` with the name of a column of `from`, or -1. */
-static int32_t same_column(const graphss_dataset *to, const graphss_dataset *from, int32_t at)
+/* Names of columns -> where the first of that name stands; NULL: they have no names. */
+static json_t *columns_of(const graphss_dataset *data)
 {
-    if (to->column_names.count == 0 || from->column_names.count == 0)
+    json_t *place = data->column_names.count ? json_object() : NULL;
+    for (size_t j = 0; j < data->column_names.count; j++) {
+        const char *name = graphss_names_get(&data->column_names, j);
+        if (!json_object_get(place, name))
+            cli_json_set(place, name, json_integer((json_int_t)j));
+    }
+    return place;
+}
+
+/* The column by that name, or -1. */
+static int32_t column_in(json_t *place, const graphss_dataset *from, int32_t at)
+{
+    if (!place || from->column_names.count == 0)
         return at;
-    const char *name = graphss_names_get(&from->column_names, (size_t)at);
-    for (size_t j = 0; j < to->column_names.count; j++)
-        if (strcmp(graphss_names_get(&to->column_names, j), name) == 0)
-            return (int32_t)j;
-    return -1;
+    const json_t *found =
+        json_object_get(place, graphss_names_get(&from->column_names, (size_t)at));
+    return found ? (int32_t)json_integer_value(found) : -1;
 }
 
 /* The list is for the file, so features have the numbers they have there; one that the file
@@ -145,13 +155,15 @@ static graphss_status write_flips(cli *app, graphss_flips *flips, const char *pa
         st = cli_read_dataset(app, &as_read, file);
     if (!st) {
         size_t kept = 0;
+        json_t *place = columns_of(&as_read);
         for (size_t i = 0; i < flips->count; i++) {
             graphss_flip f = flips->item[i];
             if (s->moved && f.kind == GRAPHSS_FLIP_FEATURE)
-                f.target = same_column(&as_read, &s->current, f.target);
+                f.target = column_in(place, &s->current, f.target);
             if (f.target >= 0)
                 flips->item[kept++] = f;
         }
+        json_decref(place);
         flips->count = kept;
         snprintf(flips->dataset, sizeof flips->dataset, "%.63s", data->name);
         snprintf(flips->hash, sizeof flips->hash, "%s", data->hash);
