@@ -23,6 +23,21 @@ char *graphss_i_format(graphss_ctx *ctx, const char *format, ...) GRAPHSS_PRINTF
 /* false when the sum or product does not fit. */
 bool graphss_i_mul(size_t *out, size_t a, size_t b);
 bool graphss_i_add(size_t *out, size_t a, size_t b);
+/* The first of the largest of k numbers. */
+static inline size_t graphss_i_top(const float *p, size_t k)
+{
+    size_t best = 0;
+    for (size_t c = 1; c < k; c++)
+        best = p[c] > p[best] ? c : best;
+    return best;
+}
+static inline size_t graphss_i_top_double(const double *p, size_t k)
+{
+    size_t best = 0;
+    for (size_t c = 1; c < k; c++)
+        best = p[c] > p[best] ? c : best;
+    return best;
+}
 /* For qsort: doubles, the least first. */
 static inline int graphss_i_compare_doubles(const void *a, const void *b)
 {

@@ -129,8 +129,10 @@ static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
     float *w = NULL;
     for (size_t i = 0; i < on->graph->n_nodes; i++)
         label[i] = -1;
-    for (size_t j = 0; j < split->n_train; j++)
-        label[attacked[j] = split->train[j]] = split->train_label[j];
+    for (size_t j = 0; j < split->n_train; j++) {
+        attacked[j] = split->train[j];
+        label[split->train[j]] = split->train_label[j];
+    }
     graphss_rng_shuffle(&rng, attacked, split->n_train);
     *m = (size_t)(share * (double)split->n_train + 0.5);
     *m = *m ? *m : 1;

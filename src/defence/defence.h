@@ -72,15 +72,6 @@ graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mod
 
 /* ---- what methods share (defence.c) ---- */
 
-/* The first of the largest of k numbers. */
-static inline size_t graphss_i_top(const float *p, size_t k)
-{
-    size_t best = 0;
-    for (size_t c = 1; c < k; c++)
-        best = p[c] > p[best] ? c : best;
-    return best;
-}
-
 /* The snapshot and the split to train on: current, or previous where it was trained before. */
 graphss_observation graphss_i_scene_training(const graphss_i_scene *scene,
                                              const graphss_split **split);

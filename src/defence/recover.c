@@ -420,12 +420,10 @@ static void conclude(graphss_recovery *r, const workspace *w, const graphss_i_sc
     for (size_t i = 0; i < scene->n; i++) {
         const double *row = p->posterior + i * scene->k;
         const float *own = w->prob + i * scene->k;
+        const size_t best = graphss_i_top_double(row, scene->k);
         double distance = 0;
-        size_t best = 0;
-        for (size_t c = 0; c < scene->k; c++) {
-            best = row[c] > row[best] ? c : best;
+        for (size_t c = 0; c < scene->k; c++)
             distance += fabs(row[c] - own[c]);
-        }
         p->label[i] = row[best] < abstain ? -1 : (int32_t)best;
         r->abstained += p->label[i] < 0;
         r->changed += p->label[i] >= 0 && p->label[i] != w->own[i];

@@ -174,7 +174,7 @@ static graphss_status run_rank(graphss_ctx *ctx, double *posterior,
                                  scene->model->feature_scale, f);
 }
 
-/* Of the authors' candidates 5, 10, 15, 50, 100, 200 every other, the largest first. */
+/* Of the authors' candidates 5, 10, 15, 50, 100, 200 four, each some four times the next. */
 static const size_t ranks[] = {200, 50, 15, 5};
 enum { RANKS = sizeof ranks / sizeof *ranks };
 

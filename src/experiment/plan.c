@@ -373,10 +373,8 @@ static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r, s
             !strcmp(line->key, "once")) {
             const char *at = line->value;
             for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
-                known = (n == 1 && *at == '*') || (n == 5 && !memcmp(at, "alert", 5));
-                for (size_t m = 0; graphss_recover_name(m) && !known; m++)
-                    known = strlen(graphss_recover_name(m)) == n &&
-                            !memcmp(graphss_recover_name(m), at, n);
+                known = (n == 1 && *at == '*') || (n == 5 && !memcmp(at, "alert", 5)) ||
+                        place_of(at, n, graphss_recover_name) != SIZE_MAX;
                 if (!known)
                     return graphss_i_recipe_refuse(
                         ctx, r, line->number,
