@@ -10,7 +10,8 @@ static const graphss_option rows[] = {
     {"cumulative", GRAPHSS_OPTION_BOOL, offsetof(attacker_knowledge, cumulative), 0, 0, NULL,
      NULL, "attack each victim on the graph the last one left (the default)", 0},
     {"surrogate", GRAPHSS_OPTION_STRING, offsetof(attacker_knowledge, surrogate), 0, 0, NULL,
-     "FROM", "nettack's linear model: 'train' one, the 'model' itself, or W of FILE.npz", 0},
+     "FROM", "the attacker's linear model: 'train' one, the 'model' itself, or W of FILE.npz",
+     0},
     {"labels", GRAPHSS_OPTION_STRING, offsetof(attacker_knowledge, labels), 0, 0, NULL,
      "FILE.npz", "the labels the attacker believes; without it, the truth", 0},
     {0},
@@ -41,6 +42,9 @@ graphss_status attacker_apply(cli *app, int group, attacker_options *options)
     if (st)
         return st;
     graphss_attack_options *a = &options->attack;
+    st = cli_check_name(app, "method", a->method, graphss_attack_name);
+    if (st)
+        return st;
     const bool links = cli_given(app, "links"), features = cli_given(app, "features");
     if (a->kind != GRAPHSS_ATTACK_LF && (links || features))
         return cli_usage(app, "--%s is a budget of --kind lf: for --kind %s give --budget N",
@@ -55,7 +59,7 @@ graphss_status attacker_apply(cli *app, int group, attacker_options *options)
         a->features = 0;
     if (features && !links)
         a->links = 0;
-    if (strcmp(a->method, "prbcd") == 0 && !features)
+    if (graphss_attack_links_only(a->method) && !features)
         a->features = 0;
     return GRAPHSS_OK;
 }
@@ -135,7 +139,7 @@ graphss_status attacker_run(cli *app, attacker *a, const graphss_dataset *data,
     float *w = NULL;
     int32_t *label = NULL;
     graphss_status st = believed_labels(app, &label, data, k, before, options->knows.labels);
-    if (!st && strcmp(options->attack.method, "nettack") == 0)
+    if (!st && graphss_attack_needs_surrogate(options->attack.method))
         st = make_surrogate(app, a, &w, data, split, model, options);
     if (st)
         goto done;

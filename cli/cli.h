@@ -94,6 +94,15 @@ bool cli_row_hidden(const cli_command *command, int group, const graphss_option 
 const char *cli_nearest(const char *text, const char *(*next)(const void *user, size_t i),
                         const void *user);
 
+/* ---- names.c ---- */
+
+/* The i-th value that an option of a group may have: a choice, or the name of a classifier, an
+ * attack, a defence. NULL past the last, and where any text will do. */
+const char *cli_value_at(const cli_group *group, const graphss_option *row, size_t i);
+/* INVALID: `found` is none of name(0), name(1), ...; names them all and the nearest. */
+graphss_status cli_check_name(cli *app, const char *option, const char *found,
+                              const char *(*name)(size_t i));
+
 /* ---- help.c, manual.c ---- */
 
 void cli_help(FILE *out, const cli_command *command); /* NULL: the overview */
@@ -182,13 +191,16 @@ typedef struct cli_split_options {
 
 const graphss_option *cli_split_table(void);
 void cli_split_defaults(void *options);
-#define CLI_SPLIT_GROUP                                                                       \
+void cli_split_make_defaults(void *options);
+/* Two groups, to be used together. */
+#define CLI_SPLIT_GROUPS                                                                      \
+    {"Split", cli_split_table, sizeof(cli_split_options), cli_split_defaults},                \
     {                                                                                         \
-        "Split (drawn from --seed)", cli_split_table, sizeof(cli_split_options),              \
-            cli_split_defaults                                                                \
+        "Split drawn from --seed", graphss_split_options_table,                               \
+            sizeof(graphss_split_options), cli_split_make_defaults                            \
     }
-/* The options of a group of a command, presets of --mode first. INVALID: --split together
- * with shares. */
+/* The options of the two groups from `group` on, presets of --mode first. INVALID: --split
+ * together with shares. */
 graphss_status cli_split_apply(cli *app, int group, cli_split_options *options);
 graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_dataset *data,
                                 const cli_split_options *options);

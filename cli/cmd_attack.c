@@ -9,7 +9,7 @@
 
 typedef struct attack_arguments {
     const char *model_file, *output, *victim_file, *split;
-    bool evasion, poisoning;
+    bool evasion, poisoning, list;
 } attack_arguments;
 
 #define FIELD(name) offsetof(attack_arguments, name)
@@ -26,6 +26,8 @@ static const graphss_option rows[] = {
      "the model is not trained again (the default)", 0},
     {"poisoning", GRAPHSS_OPTION_BOOL, FIELD(poisoning), 0, 0, NULL, NULL,
      "train the model again on the attacked graph, then measure", 0},
+    {"list", GRAPHSS_OPTION_BOOL, FIELD(list), 0, 0, NULL, NULL,
+     "say what each method does, and stop", 0},
     {0},
 };
 
@@ -63,9 +65,10 @@ typedef struct attack_run {
 
 static graphss_status read_arguments(cli *app, attack_run *r)
 {
-    graphss_status st = cli_apply(app, 0, &r->own);
-    if (!st)
-        st = attacker_apply(app, 1, &r->opt);
+    if (app->n_arguments == 0)
+        return cli_usage(app, "attack: an argument is missing, want: graphss attack %s",
+                         app->command->arguments);
+    graphss_status st = attacker_apply(app, 1, &r->opt);
     r->rules = graphss_victim_options_default();
     if (!st)
         st = cli_apply(app, 3, &r->rules);
@@ -261,10 +264,39 @@ static void show(cli *app, const attack_run *r)
     }
 }
 
+static void list_methods(cli *app)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; graphss_attack_name(i); i++) {
+        const char *name = graphss_attack_name(i);
+        json_t *method = json_object();
+        cli_json_set(method, "name", json_string(name));
+        cli_json_set(method, "summary", json_string(graphss_attack_summary(i)));
+        cli_json_set(method, "needs_surrogate",
+                     json_boolean(graphss_attack_needs_surrogate(name)));
+        cli_json_set(method, "needs_model", json_boolean(graphss_attack_needs_model(name)));
+        cli_json_set(method, "links_only", json_boolean(graphss_attack_links_only(name)));
+        json_array_append_new(all, method);
+        if (!app->json)
+            printf("%-10s %s%s\n", name, graphss_attack_summary(i),
+                   graphss_attack_links_only(name) ? "; links only" : "");
+    }
+    if (app->json)
+        cli_json_set(app->json, "methods", all);
+    else
+        json_decref(all);
+}
+
 static graphss_status run(cli *app)
 {
     attack_run r = {0};
-    graphss_status st = read_arguments(app, &r);
+    graphss_status st = cli_apply(app, 0, &r.own);
+    if (!st && r.own.list) {
+        list_methods(app);
+        return GRAPHSS_OK;
+    }
+    if (!st)
+        st = read_arguments(app, &r);
     if (!st)
         st = read_inputs(app, &r);
     if (!st)
@@ -292,20 +324,17 @@ const cli_command cli_attack = {
     .arguments = "DATASET --model-file MODEL [-o FLIPS]",
     .summary = "Choose changes of links and features that mislead a model",
     .about =
-        "Methods: nettack (the default), random and dice (controls), prbcd (gradients of the "
-        "model itself; links only), copy (links and words of a node of another class), "
-        "benign (no attack: change such as a graph undergoes by itself). The budget is "
-        "--links and "
-        "--features for each victim, "
-        "links first; where one of the two is given the other is 0. --kind links, features "
-        "or both has one --budget instead. An attack is evasion unless --poisoning says "
-        "that the model is trained again.\n",
+        "--list says what each method does. The budget is --links and --features for each "
+        "victim, links first; where one of the two is given the other is 0. --kind links, "
+        "features or both has one --budget instead. An attack is evasion unless --poisoning "
+        "says that the model is trained again.\n",
     .examples = "attack cora --model-file cora.model -o cora.flips\n"
                 "attack cora --model-file cora.model --links 5 --features 0 --method dice\n"
                 "attack cora --model-file cora.model --kind both --budget 10 --independent\n"
                 "attack cora --model-file cora.model --victim-file nodes.txt -o some.flips\n"
-                "attack cora --model-file cora.model --poisoning --json\n",
-    .min_arguments = 1,
+                "attack cora --model-file cora.model --poisoning --json\n"
+                "attack --list\n",
+    .min_arguments = 0,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(attack_arguments), defaults},
               ATTACKER_GROUPS,

@@ -55,12 +55,6 @@ static bool settled(const graphss_option *row)
            graphss_recover_uses_in("graphss", GRAPHSS_MODE_HONEST, row->name);
 }
 
-static const char *method_name(const void *user, size_t i)
-{
-    (void)user;
-    return graphss_recover_name(i);
-}
-
 static void list_methods(cli *app)
 {
     json_t *all = json_array();
@@ -107,17 +101,10 @@ static graphss_status choose_options(cli *app, graphss_recover_options *opt,
 {
     method_defaults(opt);
     graphss_status st = cli_apply(app, METHOD, opt);
+    if (!st)
+        st = cli_check_name(app, "method", opt->method, graphss_recover_name);
     if (st)
         return st;
-    bool known = false;
-    for (size_t i = 0; graphss_recover_name(i); i++)
-        known |= strcmp(graphss_recover_name(i), opt->method) == 0;
-    if (!known) {
-        const char *nearest = cli_nearest(opt->method, method_name, NULL);
-        return cli_usage(app, "--method: found '%s', want one of `recover --list`%s%s%s",
-                         opt->method, nearest ? "; did you mean " : "", nearest ? nearest : "",
-                         nearest ? "?" : "");
-    }
     for (size_t i = 0; i < app->n_items; i++)
         if (app->item[i].group == METHOD &&
             !graphss_recover_uses(opt->method, app->item[i].row->name))
@@ -133,16 +120,26 @@ static graphss_status choose_options(cli *app, graphss_recover_options *opt,
     return cli_apply(app, METHOD, opt);
 }
 
-/* The column of `to` with the name of a column of `from`, or -1. */
-static int32_t same_column(const graphss_dataset *to, const graphss_dataset *from, int32_t at)
+/* Names of columns -> where the first of that name stands; NULL: they have no names. */
+static json_t *columns_of(const graphss_dataset *data)
 {
-    if (to->column_names.count == 0 || from->column_names.count == 0)
+    json_t *place = data->column_names.count ? json_object() : NULL;
+    for (size_t j = 0; j < data->column_names.count; j++) {
+        const char *name = graphss_names_get(&data->column_names, j);
+        if (!json_object_get(place, name))
+            cli_json_set(place, name, json_integer((json_int_t)j));
+    }
+    return place;
+}
+
+/* The column by that name, or -1. */
+static int32_t column_in(json_t *place, const graphss_dataset *from, int32_t at)
+{
+    if (!place || from->column_names.count == 0)
         return at;
-    const char *name = graphss_names_get(&from->column_names, (size_t)at);
-    for (size_t j = 0; j < to->column_names.count; j++)
-        if (strcmp(graphss_names_get(&to->column_names, j), name) == 0)
-            return (int32_t)j;
-    return -1;
+    const json_t *found =
+        json_object_get(place, graphss_names_get(&from->column_names, (size_t)at));
+    return found ? (int32_t)json_integer_value(found) : -1;
 }
 
 /* The list is for the file, so features have the numbers they have there; one that the file
@@ -158,13 +155,15 @@ static graphss_status write_flips(cli *app, graphss_flips *flips, const char *pa
         st = cli_read_dataset(app, &as_read, file);
     if (!st) {
         size_t kept = 0;
+        json_t *place = columns_of(&as_read);
         for (size_t i = 0; i < flips->count; i++) {
             graphss_flip f = flips->item[i];
             if (s->moved && f.kind == GRAPHSS_FLIP_FEATURE)
-                f.target = same_column(&as_read, &s->current, f.target);
+                f.target = column_in(place, &s->current, f.target);
             if (f.target >= 0)
                 flips->item[kept++] = f;
         }
+        json_decref(place);
         flips->count = kept;
         snprintf(flips->dataset, sizeof flips->dataset, "%.63s", data->name);
         snprintf(flips->hash, sizeof flips->hash, "%s", data->hash);
@@ -260,8 +259,7 @@ static graphss_status run(cli *app)
         st = cli_check_output(app, own.flips, input, 4);
     if (!st)
         st = choose_options(app, &opt, NULL);
-    if (!st && own.flips &&
-        (strcmp(opt.method, "graphss") != 0 || opt.mode != GRAPHSS_MODE_HONEST))
+    if (!st && own.flips && !graphss_recover_finds(opt.method, (graphss_mode)opt.mode))
         st = cli_usage(app, "--flips has no meaning for %s in %s mode", opt.method,
                        opt.mode == GRAPHSS_MODE_PAPER ? "paper" : "honest");
     if (!st && own.flips && strcmp(own.flips, own.output) == 0)

@@ -20,11 +20,13 @@ static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
      "the model to mislead; without it one is trained on the previous snapshot", 0},
     {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME",
-     "the classifier to train: gcn, sgc, sage or mlp", 0},
+     "the classifier to train", 0},
     {"force", GRAPHSS_OPTION_BOOL, FIELD(force), 0, 0, NULL, NULL,
      "write into a folder that holds files", 0},
     {0},
 };
+
+enum { OWN, PLAN, ATTACKER, SPLIT = ATTACKER + 2 }; /* groups */
 
 static const graphss_option *table_of(void)
 {
@@ -59,13 +61,16 @@ static graphss_status read_arguments(cli *app, snapshot_run *r)
 {
     defaults(&r->own);
     snapshot_defaults(&r->plan);
-    graphss_status st = cli_apply(app, 0, &r->own);
+    graphss_status st = cli_apply(app, OWN, &r->own);
     if (!st)
-        st = cli_apply(app, 1, &r->plan);
+        st = cli_apply(app, PLAN, &r->plan);
     if (!st)
-        st = attacker_apply(app, 2, &r->opt);
+        st = attacker_apply(app, ATTACKER, &r->opt);
     if (!st)
-        st = cli_split_apply(app, 4, &r->split_opt);
+        st = cli_split_apply(app, SPLIT, &r->split_opt);
+    if (st)
+        return st;
+    st = cli_check_name(app, "model", r->own.model, graphss_model_name);
     if (st)
         return st;
     /* One --mode for both: the attack's row comes first. */
@@ -295,6 +300,6 @@ const cli_command cli_snapshots = {
               {"Snapshots", graphss_snapshot_options_table, sizeof(graphss_snapshot_options),
                snapshot_defaults},
               ATTACKER_GROUPS,
-              CLI_SPLIT_GROUP},
+              CLI_SPLIT_GROUPS},
     .run = run,
 };

@@ -80,6 +80,6 @@ const cli_command cli_split = {
                 "split cora --train 0.1 --val 0.1 --noise 0 --seed 7 -o few.npz\n",
     .min_arguments = 1,
     .max_arguments = 1,
-    .group = {{"Options", table_of, sizeof(split_output), defaults}, CLI_SPLIT_GROUP},
+    .group = {{"Options", table_of, sizeof(split_output), defaults}, CLI_SPLIT_GROUPS},
     .run = run,
 };

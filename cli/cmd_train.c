@@ -13,8 +13,7 @@ typedef struct train_arguments {
 
 #define FIELD(name) offsetof(train_arguments, name)
 static const graphss_option rows[] = {
-    {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME",
-     "the classifier: gcn, sgc, sage or mlp", 0},
+    {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME", "the classifier", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "MODEL",
      "write the model here; without it the model is only measured", 'o'},
     {"curves", GRAPHSS_OPTION_BOOL, FIELD(curves), 0, 0, NULL, NULL,
@@ -23,6 +22,8 @@ static const graphss_option rows[] = {
      "write the same curves as a picture", 0},
     {0},
 };
+
+enum { OWN, SPLIT, TRAINING = SPLIT + 2 }; /* groups */
 
 static const graphss_option *table_of(void)
 {
@@ -38,28 +39,6 @@ static void train_defaults(void *options)
 {
     *(graphss_train_options *)options =
         graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
-}
-
-static const char *model_name(const void *user, size_t i)
-{
-    (void)user;
-    return graphss_model_name(i);
-}
-
-static graphss_status check_model(cli *app, const char *name)
-{
-    for (size_t i = 0; graphss_model_name(i); i++)
-        if (strcmp(graphss_model_name(i), name) == 0)
-            return GRAPHSS_OK;
-    char all[256] = "";
-    for (size_t i = 0; graphss_model_name(i); i++) {
-        const size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", graphss_model_name(i));
-    }
-    const char *nearest = cli_nearest(name, model_name, NULL);
-    return cli_usage(app, "--model: found '%s', want one of %s%s%s%s", name, all,
-                     nearest ? "; did you mean " : "", nearest ? nearest : "",
-                     nearest ? "?" : "");
 }
 
 /* Labels of a part of the split that are not the truth. */
@@ -207,16 +186,16 @@ static graphss_status run(cli *app)
     cli_fit fit = {0};
 
     defaults(&own);
-    graphss_status st = cli_apply(app, 0, &own);
+    graphss_status st = cli_apply(app, OWN, &own);
     if (!st)
-        st = check_model(app, own.model);
+        st = cli_check_name(app, "model", own.model, graphss_model_name);
     if (!st)
-        st = cli_split_apply(app, 1, &split_opt);
+        st = cli_split_apply(app, SPLIT, &split_opt);
     if (st)
         return st;
     graphss_train_options opt =
         graphss_train_options_default(own.model, (graphss_mode)split_opt.mode);
-    st = cli_apply(app, 2, &opt);
+    st = cli_apply(app, TRAINING, &opt);
     if (st)
         return st;
     if (own.plot && !cli_has_extension(own.plot, ".svg"))
@@ -237,7 +216,7 @@ static graphss_status run(cli *app)
     if (st)
         goto done;
     opt = graphss_train_options_for(own.model, (graphss_mode)split_opt.mode, &data.features);
-    if ((st = cli_apply(app, 2, &opt)))
+    if ((st = cli_apply(app, TRAINING, &opt)))
         goto done;
     if (!app->json) {
         cli_show_dataset(app, &data);
@@ -281,7 +260,7 @@ const cli_command cli_train = {
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(train_arguments), defaults},
-              CLI_SPLIT_GROUP,
+              CLI_SPLIT_GROUPS,
               {"Training", graphss_train_options_table, sizeof(graphss_train_options),
                train_defaults}},
     .run = run,

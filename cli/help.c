@@ -29,9 +29,10 @@ static void wrap(FILE *out, const char *text, size_t column, size_t at)
 }
 
 /* defaults NULL: nothing is said of them. */
-static void option_help(FILE *out, const graphss_option *row, const void *defaults)
+static void option_help(FILE *out, const cli_group *group, const graphss_option *row,
+                        const void *defaults)
 {
-    char left[128], right[512], text[64] = "";
+    char left[128], right[2048], text[64] = "";
     char letter[8] = "    ";
     if (row->letter)
         snprintf(letter, sizeof letter, "-%c, ", row->letter);
@@ -41,11 +42,10 @@ static void option_help(FILE *out, const graphss_option *row, const void *defaul
                  row->value ? row->value : "VALUE");
 
     used = snprintf(right, sizeof right, "%s", row->help);
-    if (row->type == GRAPHSS_OPTION_CHOICE) {
-        for (size_t i = 0; row->choices[i]; i++)
-            used += snprintf(right + used, sizeof right - (size_t)used, "%s%s",
-                             i ? ", " : "; one of ", row->choices[i]);
-    }
+    for (size_t i = 0; cli_value_at(group, row, i) && (size_t)used < sizeof right; i++)
+        used += snprintf(right + used, sizeof right - (size_t)used, "%s%s",
+                         i ? ", " : "; one of ", cli_value_at(group, row, i));
+    used = (size_t)used < sizeof right ? used : (int)sizeof right - 1;
     const bool on = defaults && row->type == GRAPHSS_OPTION_BOOL &&
                     *(const bool *)((const char *)defaults + row->offset);
     if (defaults && row->type != GRAPHSS_OPTION_BOOL)
@@ -74,7 +74,7 @@ static void group_help(FILE *out, const cli_command *command, int g)
     bool (*settled)(const graphss_option *) = g < 0 ? NULL : command->settled;
     for (const graphss_option *row = group->table(); row->name; row++)
         if (row->help && !cli_row_hidden(command, g, row))
-            option_help(out, row, !settled || settled(row) ? defaults : NULL);
+            option_help(out, group, row, !settled || settled(row) ? defaults : NULL);
     free(defaults);
 }
 

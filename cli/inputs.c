@@ -263,19 +263,10 @@ graphss_status cli_write_file(cli *app, const char *path, const char *text, size
 }
 
 static const char *const mode_names[] = {"honest", "paper", NULL};
-static const char *const noise_names[] = {"uniform", "paper", "pair", NULL};
 
 static const graphss_option split_rows[] = {
     {"split", GRAPHSS_OPTION_STRING, offsetof(cli_split_options, from), 0, 0, NULL, "FILE",
      "take the split from FILE.npz, or 'public': the one the dataset came with", 0},
-    {"train", GRAPHSS_OPTION_REAL, offsetof(cli_split_options, make.train), 0, 1, NULL,
-     "SHARE", "share of labelled nodes to train on", 0},
-    {"val", GRAPHSS_OPTION_REAL, offsetof(cli_split_options, make.val), 0, 1, NULL, "SHARE",
-     "share to validate on; the rest is for testing", 0},
-    {"noise", GRAPHSS_OPTION_REAL, offsetof(cli_split_options, make.noise), 0, 1, NULL,
-     "SHARE", "share of training and validation labels made wrong", 0},
-    {"noise-kind", GRAPHSS_OPTION_CHOICE, offsetof(cli_split_options, make.noise_kind), 0, 0,
-     noise_names, "KIND", "how wrong labels are drawn; pair: always the class before", 0},
     {"mode", GRAPHSS_OPTION_CHOICE, offsetof(cli_split_options, mode), 0, 0, mode_names,
      "MODE", "preset: tuned and fair, or as the paper's code", 0},
     {0},
@@ -292,24 +283,25 @@ void cli_split_defaults(void *options)
     *split = (cli_split_options){.make = graphss_split_options_default()};
 }
 
+void cli_split_make_defaults(void *options)
+{
+    *(graphss_split_options *)options = graphss_split_options_default();
+}
+
 graphss_status cli_split_apply(cli *app, int group, cli_split_options *options)
 {
-    static const char *const shares[] = {"train", "val", "noise", "noise-kind"};
     cli_split_defaults(options);
-    /* The mode first, for its preset; then all again, for what was given beside it. */
     const graphss_status st = cli_apply(app, group, options);
     if (st)
         return st;
-    const int mode = options->mode;
-    cli_split_defaults(options);
-    if (mode == GRAPHSS_MODE_PAPER)
+    if (options->mode == GRAPHSS_MODE_PAPER)
         options->make.noise_kind = GRAPHSS_NOISE_PAPER;
-    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-        if (cli_given(app, "split") && cli_given(app, shares[i]))
+    for (const graphss_option *row = graphss_split_options_table(); row->name; row++)
+        if (cli_given(app, "split") && cli_given(app, row->name))
             return cli_usage(app,
                              "--split brings its own nodes and labels, --%s cannot change it",
-                             shares[i]);
-    return cli_apply(app, group, options);
+                             row->name);
+    return cli_apply(app, group + 1, &options->make);
 }
 
 /* The labels of a split that came without, from the truth: [n], or NULL where unknown. */

@@ -42,11 +42,10 @@ static void roff_group(FILE *out, const cli_command *command, int g)
         }
         fputc('\n', out);
         roff(out, row->help);
-        if (row->type == GRAPHSS_OPTION_CHOICE)
-            for (size_t i = 0; row->choices[i]; i++) {
-                fputs(i ? ", " : "; one of ", out);
-                roff(out, row->choices[i]);
-            }
+        for (size_t i = 0; cli_value_at(group, row, i); i++) {
+            fputs(i ? ", " : "; one of ", out);
+            roff(out, cli_value_at(group, row, i));
+        }
         fputs(".\n", out);
     }
 }
@@ -57,9 +56,12 @@ void cli_manual(FILE *out)
     fputs(".SH NAME\ngraphss \\- node classifiers on graphs that change\n"
           ".SH SYNOPSIS\n.B graphss\n[\\fIglobal options\\fR] \\fICOMMAND\\fR "
           "[\\fIarguments\\fR]\n"
-          ".SH DESCRIPTION\nTrains node classifiers (GCN, SGC, GraphSAGE, MLP) on graphs "
-          "and applies them. Results go to standard output, messages to standard error.\n"
-          ".SH COMMANDS\n",
+          ".SH DESCRIPTION\nTrains node classifiers (",
+          out);
+    for (size_t i = 0; graphss_model_name(i); i++)
+        fprintf(out, "%s%s", i ? ", " : "", graphss_model_name(i));
+    fputs(") on graphs and applies them. Results go to standard output, messages to standard "
+          "error.\n.SH COMMANDS\n",
           out);
     for (size_t i = 0; cli_command_at(i); i++) {
         const cli_command *command = cli_command_at(i);
@@ -111,24 +113,26 @@ static void words(FILE *out, const cli_command *command, int g)
             fprintf(out, " --%s", row->name);
 }
 
+/* The values that a shell may offer, separated by spaces. */
+static void values(FILE *out, const cli_group *group, const graphss_option *row)
+{
+    for (size_t i = 0; cli_value_at(group, row, i); i++)
+        fprintf(out, "%s%s", i ? " " : "", cli_value_at(group, row, i));
+}
+
 /* Shell function: case "$previous" for options with a fixed set of values. */
 static void value_cases(FILE *out, const cli_command *command)
 {
-    for (int g = 0; g < CLI_MAX_GROUPS && command->group[g].table; g++)
-        for (const graphss_option *row = command->group[g].table(); row->name; row++) {
-            if (row->type != GRAPHSS_OPTION_CHOICE && strcmp(row->name, "model") != 0)
-                continue;
-            if (!row->help || cli_row_hidden(command, g, row))
+    for (int g = 0; g < CLI_MAX_GROUPS && command->group[g].table; g++) {
+        const cli_group *group = &command->group[g];
+        for (const graphss_option *row = group->table(); row->name; row++) {
+            if (!cli_value_at(group, row, 0) || !row->help || cli_row_hidden(command, g, row))
                 continue;
             fprintf(out, "    %s:--%s) values='", command->name, row->name);
-            if (row->type == GRAPHSS_OPTION_CHOICE)
-                for (size_t i = 0; row->choices[i]; i++)
-                    fprintf(out, "%s%s", i ? " " : "", row->choices[i]);
-            else
-                for (size_t i = 0; graphss_model_name(i); i++)
-                    fprintf(out, "%s%s", i ? " " : "", graphss_model_name(i));
+            values(out, group, row);
             fputs("' ;;\n", out);
         }
+    }
 }
 
 /* bash; zsh runs the same through bashcompinit. */
@@ -202,10 +206,9 @@ static void fish_group(FILE *out, const cli_command *command, int g)
         fprintf(out, " -l %s", row->name);
         if (row->letter)
             fprintf(out, " -s %c", row->letter);
-        if (row->type == GRAPHSS_OPTION_CHOICE) {
+        if (cli_value_at(group, row, 0)) {
             fputs(" -x -a '", out);
-            for (size_t i = 0; row->choices[i]; i++)
-                fprintf(out, "%s%s", i ? " " : "", row->choices[i]);
+            values(out, group, row);
             fputc('\'', out);
         } else if (row->type != GRAPHSS_OPTION_BOOL) {
             fputs(" -r", out);

@@ -4,6 +4,14 @@ function(graphss_sources)
     target_sources(graphss_objects PRIVATE ${ARGN})
 endfunction()
 
+# graphss_listed_sources(models.def): adds x.c for each line KIND(x) of a list.
+function(graphss_listed_sources list)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
+    file(STRINGS "${list}" lines REGEX "^[A-Z]+\\([a-z0-9_]+\\)$")
+    list(TRANSFORM lines REPLACE "^[A-Z]+\\(([a-z0-9_]+)\\)$" "\\1.c")
+    graphss_sources(${lines})
+endfunction()
+
 # graphss_add_test(base/rng [LABEL medium]): src/base/test_rng.c becomes the CTest base.rng.
 # Tests link the library's objects, so they may call private functions.
 function(graphss_add_test path)

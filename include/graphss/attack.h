@@ -58,6 +58,11 @@ GRAPHSS_API const graphss_option *graphss_attack_options_table(void);
 GRAPHSS_API const char *graphss_attack_name(size_t i);
 /* One line for people about the i-th. */
 GRAPHSS_API const char *graphss_attack_summary(size_t i);
+/* What the input of a method must hold, and whether it leaves features alone; false for a
+ * name that does not exist. */
+GRAPHSS_API bool graphss_attack_needs_surrogate(const char *method);
+GRAPHSS_API bool graphss_attack_needs_model(const char *method);
+GRAPHSS_API bool graphss_attack_links_only(const char *method);
 /* "2 links then 20 features per victim, cumulative, direct", as snprintf. */
 GRAPHSS_API size_t graphss_attack_budget_text(char *out, size_t size,
                                               const graphss_attack_options *opt);

@@ -35,7 +35,7 @@ typedef struct graphss_cleaning {
 
 /* Builds the graph of m pairs (from[e], to[e]) in any order and direction.
  * Errors: INVALID (an end outside 0..n_nodes-1, or n_nodes over 2^31 - 1), NOMEM.
- * Time O(m + n_nodes) apart from short sorts. cleaned may be NULL. */
+ * Time O(m + n_nodes), in any order of the pairs. cleaned may be NULL. */
 GRAPHSS_MUST_CHECK graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_graph *out,
                                                       size_t n_nodes, const int32_t *from,
                                                       const int32_t *to, size_t m,

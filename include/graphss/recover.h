@@ -115,6 +115,8 @@ GRAPHSS_API const char *graphss_recover_summary(size_t i);
 GRAPHSS_API bool graphss_recover_uses_in(const char *method, graphss_mode mode,
                                          const char *option);
 GRAPHSS_API bool graphss_recover_uses(const char *method, const char *option);
+/* Whether its `perturbed` is a chance, of which graphss_recover_flips makes a list. */
+GRAPHSS_API bool graphss_recover_finds(const char *method, graphss_mode mode);
 
 /* The preset of a method; honest: on top of the options the model was trained with (NULL:
  * those of gcn), paper: of the paper's appendix. An unknown name gives the values of

@@ -6,7 +6,7 @@
 #ifndef GRAPHSS_SPLIT_H
 #define GRAPHSS_SPLIT_H
 
-#include <graphss/context.h>
+#include <graphss/options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +37,7 @@ typedef struct graphss_split_options {
 } graphss_split_options;
 
 GRAPHSS_API graphss_split_options graphss_split_options_default(void);
+GRAPHSS_API const graphss_option *graphss_split_options_table(void);
 
 /* Draws a split of the nodes whose label is known (label[i] >= 0), stream SPLIT, then
  * makes its labels noisy, stream NOISE. Errors: INVALID (shares), DATA (too few nodes;

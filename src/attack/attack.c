@@ -5,8 +5,9 @@
 #include <string.h>
 
 static const graphss_i_attack_method *const methods[] = {
-    &graphss_i_nettack, &graphss_i_random,      &graphss_i_dice,
-    &graphss_i_prbcd,   &graphss_i_copy_attack, &graphss_i_benign_attack,
+#define ATTACK(name) &graphss_i_##name##_attack,
+#include "attack/attacks.def"
+#undef ATTACK
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
@@ -28,10 +29,22 @@ static const graphss_i_attack_method *find(const char *name)
     return NULL;
 }
 
-bool graphss_i_attack_needs_model(const char *name)
+bool graphss_attack_needs_surrogate(const char *name)
+{
+    const graphss_i_attack_method *method = find(name);
+    return method && method->needs_surrogate;
+}
+
+bool graphss_attack_needs_model(const char *name)
 {
     const graphss_i_attack_method *method = find(name);
     return method && method->needs_model;
+}
+
+bool graphss_attack_links_only(const char *name)
+{
+    const graphss_i_attack_method *method = find(name);
+    return method && method->links_only;
 }
 
 const char *graphss_i_attack_find(const char *name)
@@ -173,6 +186,32 @@ void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log *log)
     *log = (graphss_attack_log){0};
 }
 
+static bool wants_features(const graphss_attack_options *opt)
+{
+    return opt->kind == GRAPHSS_ATTACK_LF ? opt->features > 0
+                                          : opt->kind != GRAPHSS_ATTACK_LINKS;
+}
+
+static graphss_status check_method(graphss_ctx *ctx, const graphss_i_attack_method *method,
+                                   const graphss_attack_input *in,
+                                   const graphss_attack_options *opt)
+{
+    if (opt->mode == GRAPHSS_MODE_PAPER && !method->paper)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--mode paper: --method %s has no such mode", method->name);
+    if (method->needs_surrogate && !in->surrogate)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a surrogate, none is given",
+                              method->name);
+    if (method->needs_model && !in->model)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a model, none is given",
+                              method->name);
+    if (method->links_only && wants_features(opt))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "%s changes links only: want --features 0 or --kind links",
+                              method->name);
+    return GRAPHSS_OK;
+}
+
 static graphss_status check_shapes(graphss_ctx *ctx, const graphss_attack_input *in,
                                    const graphss_attack_options *opt)
 {
@@ -182,11 +221,7 @@ static graphss_status check_shapes(graphss_ctx *ctx, const graphss_attack_input 
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                               "features of %zu nodes, a graph of %zu: want the same",
                               f->n_rows, n);
-    const bool features =
-        opt->kind == GRAPHSS_ATTACK_LF
-            ? opt->features > 0
-            : opt->kind == GRAPHSS_ATTACK_FEATURES || opt->kind == GRAPHSS_ATTACK_BOTH;
-    if (features && f->n_cols == 0)
+    if (wants_features(opt) && f->n_cols == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                               "an attack on features, but the data has none");
     if (in->n_classes < 2)
@@ -240,20 +275,12 @@ static graphss_status attack(graphss_ctx *ctx, graphss_flips *out, graphss_attac
         return st;
     const graphss_i_attack_method *method = find(opt->method);
     if (!method)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--method: no attack is called '%.60s'",
-                              opt->method ? opt->method : "");
-    if (opt->mode == GRAPHSS_MODE_PAPER && !method->paper)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--mode paper is for --method nettack, found '%s'",
-                              method->name);
-    if (method->needs_surrogate && !in->surrogate)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a surrogate, none is given",
-                              method->name);
-    if (method->needs_model && !in->model)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a model, none is given",
-                              method->name);
-    st = check_shapes(ctx, in, opt);
+        return graphss_i_no_such_name(ctx, "--method", opt->method ? opt->method : "",
+                                      opt->method ? strlen(opt->method) : 0,
+                                      graphss_attack_name);
+    st = check_method(ctx, method, in, opt);
+    if (!st)
+        st = check_shapes(ctx, in, opt);
     if (!st && !trusted)
         st = graphss_i_check_snapshot(ctx, in->graph, in->features);
     if (!st)

@@ -1,5 +1,5 @@
 /* attack_method.h - what an attack is to the rest: one file that fills this struct, and one
- * line in the table of attack.c. */
+ * line in attacks.def. */
 #ifndef GRAPHSS_ATTACK_METHOD_H
 #define GRAPHSS_ATTACK_METHOD_H
 
@@ -10,18 +10,18 @@ typedef struct graphss_i_attack_method {
     const char *name;
     const char *summary; /* for people, one line with the paper */
     bool needs_surrogate, needs_model;
-    bool paper; /* has a paper mode; for the others that is an error */
+    bool links_only; /* a budget of features is an error */
+    bool paper;      /* has a paper mode; for the others that is an error */
     /* Input and options are checked. Appends to out and log (never NULL), which the caller
      * destroys on an error: a step for each flip, a victim for each of the input. */
     graphss_status (*run)(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
                           const graphss_attack_input *in, const graphss_attack_options *opt);
 } graphss_i_attack_method;
 
-extern const graphss_i_attack_method graphss_i_nettack, graphss_i_random, graphss_i_dice,
-    graphss_i_prbcd, graphss_i_copy_attack, graphss_i_benign_attack;
+#define ATTACK(name) extern const graphss_i_attack_method graphss_i_##name##_attack;
+#include "attack/attacks.def"
+#undef ATTACK
 
-/* Does what the method of that name chooses depend on the model attacked? */
-bool graphss_i_attack_needs_model(const char *name);
 /* The name as a text that lasts; NULL: there is no such method. */
 const char *graphss_i_attack_find(const char *name);
 

@@ -101,7 +101,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
     return graphss_i_control_run(ctx, out, log, in, opt, &control);
 }
 
-const graphss_i_attack_method graphss_i_dice = {
+const graphss_i_attack_method graphss_i_dice_attack = {
     .name = "dice",
     .summary = "cut inside the class, join across classes (Waniek et al. 2018)",
     .run = run,

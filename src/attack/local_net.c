@@ -281,8 +281,6 @@ static graphss_status record(graphss_ctx *ctx, graphss_i_local_net *net)
             h = graphss_i_tape_add_bias(t, h, graphss_i_tape_constant(t, bias, rows, cols));
         }
     }
-    graphss_i_tape_keep(t, h);
-    net->logits = h;
     record_margin(t, h, &net->row, &net->label);
     return graphss_i_tape_finish(t);
 }
@@ -418,9 +416,4 @@ double graphss_i_local_net_margin(graphss_i_local_net *net, double *grad, const 
         gradient(net, grad);
     }
     return loss;
-}
-
-const float *graphss_i_local_net_logits(const graphss_i_local_net *net)
-{
-    return graphss_i_tape_value(net->tape, net->logits);
 }

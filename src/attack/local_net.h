@@ -45,7 +45,6 @@ typedef struct graphss_i_local_net {
     double *d_now, *d_grad;      /* [n] scratch */
     int32_t row, label;          /* of the loss: 0, y */
     graphss_i_tape *tape;
-    graphss_i_var logits;
 } graphss_i_local_net;
 
 /* candidate: b different nodes, none the victim. */
@@ -57,7 +56,5 @@ void graphss_i_local_net_destroy(graphss_ctx *ctx, graphss_i_local_net *net);
 
 /* The margin at p [b]; grad [b] may be NULL. */
 double graphss_i_local_net_margin(graphss_i_local_net *net, double *grad, const double *p);
-/* The victim's logits [n_classes] of the last call. */
-const float *graphss_i_local_net_logits(const graphss_i_local_net *net);
 
 #endif

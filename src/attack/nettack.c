@@ -372,7 +372,7 @@ graphss_status graphss_i_nettack_each(graphss_ctx *ctx, graphss_flips *out,
     return st;
 }
 
-const graphss_i_attack_method graphss_i_nettack = {
+const graphss_i_attack_method graphss_i_nettack_attack = {
     .name = "nettack",
     .summary = "greedy on a linear surrogate, links and features (Zuegner et al. 2018)",
     .needs_surrogate = true,

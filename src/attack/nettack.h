@@ -107,7 +107,8 @@ typedef struct graphss_i_nettack_link {
 /* The best link between a target and any node. */
 graphss_i_nettack_link graphss_i_nettack_best_link(graphss_i_nettack_work *work, int32_t u,
                                                    size_t label);
-/* The margin of u when a and b are joined or cut, whatever the tests say. */
+/* The margin of u when a and b are joined or cut, by the scores that best_link compares: a way
+ * for the test to ask about any pair. */
 double graphss_i_nettack_link_score(graphss_i_nettack_work *work, int32_t u, size_t label,
                                     int32_t a, int32_t b);
 /* Fills the targets: u, or its neighbours whose loss would hurt it most. */

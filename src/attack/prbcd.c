@@ -258,10 +258,6 @@ static graphss_status attack_one(graphss_ctx *ctx, search *s, graphss_flips *out
 static graphss_status check(graphss_ctx *ctx, const graphss_attack_input *in,
                             const graphss_attack_options *opt)
 {
-    if (opt->kind != GRAPHSS_ATTACK_LINKS &&
-        !(opt->kind == GRAPHSS_ATTACK_LF && opt->features == 0))
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "prbcd changes links only: want --features 0 or --kind links");
     if (opt->influencers)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "prbcd changes the victim itself: want --influencers 0");
@@ -325,9 +321,10 @@ done:
     return st;
 }
 
-const graphss_i_attack_method graphss_i_prbcd = {
+const graphss_i_attack_method graphss_i_prbcd_attack = {
     .name = "prbcd",
     .summary = "gradient descent on links against the model (Geisler et al. 2021)",
     .needs_model = true,
+    .links_only = true,
     .run = run,
 };

@@ -30,7 +30,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
     return graphss_i_control_run(ctx, out, log, in, opt, &control);
 }
 
-const graphss_i_attack_method graphss_i_random = {
+const graphss_i_attack_method graphss_i_random_attack = {
     .name = "random",
     .summary = "links and features drawn uniformly, as a control",
     .run = run,

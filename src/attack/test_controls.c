@@ -164,7 +164,7 @@ static void test_paper_mode_is_refused(void **state)
     opt.mode = GRAPHSS_MODE_PAPER;
     graphss_flips flips = {0};
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
-                 "nettack");
+                 "random has no such mode");
     scene_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }

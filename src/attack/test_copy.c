@@ -222,7 +222,7 @@ static void test_what_has_no_meaning_is_refused(void **state)
         graphss_attack_options opt = options(method[m], 2, 20);
         opt.mode = GRAPHSS_MODE_PAPER;
         assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt),
-                     GRAPHSS_ERR_INVALID, "nettack");
+                     GRAPHSS_ERR_INVALID, "has no such mode");
         opt = options(method[m], 2, 20);
         opt.influencers = 2;
         assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt),

@@ -402,7 +402,7 @@ static void test_what_cannot_be_attacked_is_refused(void **state)
     t.data.label[1] = 0;
     opt.method = "charm";
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt), GRAPHSS_ERR_INVALID,
-                 "no attack is called 'charm'");
+                 "found 'charm', want one of nettack");
     opt = graphss_attack_options_default();
     opt.links = -1;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt), GRAPHSS_ERR_INVALID,

@@ -23,6 +23,21 @@ char *graphss_i_format(graphss_ctx *ctx, const char *format, ...) GRAPHSS_PRINTF
 /* false when the sum or product does not fit. */
 bool graphss_i_mul(size_t *out, size_t a, size_t b);
 bool graphss_i_add(size_t *out, size_t a, size_t b);
+/* The first of the largest of k numbers. */
+static inline size_t graphss_i_top(const float *p, size_t k)
+{
+    size_t best = 0;
+    for (size_t c = 1; c < k; c++)
+        best = p[c] > p[best] ? c : best;
+    return best;
+}
+static inline size_t graphss_i_top_double(const double *p, size_t k)
+{
+    size_t best = 0;
+    for (size_t c = 1; c < k; c++)
+        best = p[c] > p[best] ? c : best;
+    return best;
+}
 /* For qsort: doubles, the least first. */
 static inline int graphss_i_compare_doubles(const void *a, const void *b)
 {
@@ -37,6 +52,10 @@ uint64_t graphss_i_machine_memory(void);
 graphss_status graphss_i_fail(graphss_ctx *ctx, graphss_status status, const char *format, ...)
     GRAPHSS_PRINTF(3, 4);
 /* Puts "where: " before the text of the error that is set. */
+/* INVALID: "--method: found 'magic', want one of a, b, c"; name(0), name(1), ... until NULL.
+ */
+graphss_status graphss_i_no_such_name(graphss_ctx *ctx, const char *option, const char *found,
+                                      size_t length, const char *(*name)(size_t i));
 graphss_status graphss_i_fail_in(graphss_ctx *ctx, graphss_status status, const char *where);
 graphss_status graphss_i_nomem(graphss_ctx *ctx, size_t bytes);
 /* At the entry of public calls: is one of the arguments NULL? Then the error is set, INVALID.
@@ -58,7 +77,6 @@ void graphss_i_log(graphss_ctx *ctx, graphss_log_level level, const char *format
 /* CANCELLED when the caller said stop. note may be NULL. */
 graphss_status graphss_i_progress(graphss_ctx *ctx, const char *stage, size_t done,
                                   size_t total, const char *note);
-bool graphss_i_has_progress(const graphss_ctx *ctx);
 double graphss_i_seconds(void); /* monotonic clock */
 
 /* ---- threads ---- */

@@ -191,11 +191,6 @@ void graphss_i_log(graphss_ctx *ctx, graphss_log_level level, const char *format
     ctx->opt.log(ctx->opt.user, level, line);
 }
 
-bool graphss_i_has_progress(const graphss_ctx *ctx)
-{
-    return ctx->opt.progress != NULL;
-}
-
 graphss_status graphss_i_progress(graphss_ctx *ctx, const char *stage, size_t done,
                                   size_t total, const char *note)
 {

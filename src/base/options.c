@@ -169,3 +169,14 @@ size_t graphss_option_text(char *out, size_t size, const void *options,
     }
     return (size_t)snprintf(out, size, "%s", text ? text : "");
 }
+
+graphss_status graphss_i_no_such_name(graphss_ctx *ctx, const char *option, const char *found,
+                                      size_t length, const char *(*name)(size_t i))
+{
+    char all[512] = "";
+    for (size_t i = 0, used = 0; name(i) && used < sizeof all; i++)
+        used +=
+            (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", name(i));
+    return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: found '%.*s', want one of %s", option,
+                          (int)(length < 60 ? length : 60), found, all);
+}

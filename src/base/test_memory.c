@@ -96,9 +96,21 @@ static void test_progress_cancels(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_the_first_of_the_largest_is_the_top(void **state)
+{
+    (void)state;
+    const double x[] = {-3, 2, 5, 5, -INFINITY};
+    const float y[] = {-3, 2, 5, 5, -INFINITY};
+    assert_int_equal(graphss_i_top_double(x, 5), 2);
+    assert_int_equal(graphss_i_top_double(x, 1), 0);
+    assert_int_equal(graphss_i_top(y, 5), 2);
+    assert_int_equal(graphss_i_top(y, 2), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_first_of_the_largest_is_the_top),
         cmocka_unit_test(test_blocks_are_aligned_and_counted),
         cmocka_unit_test(test_a_product_that_overflows_is_out_of_memory),
         cmocka_unit_test(test_growing_keeps_the_contents),

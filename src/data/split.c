@@ -11,6 +11,25 @@ graphss_split_options graphss_split_options_default(void)
         .train = 0.4, .val = 0.2, .noise = 0.1, .noise_kind = GRAPHSS_NOISE_UNIFORM};
 }
 
+#define FIELD(f) offsetof(graphss_split_options, f)
+static const char *const noises[] = {"uniform", "paper", "pair", NULL};
+static const graphss_option table[] = {
+    {"train", GRAPHSS_OPTION_REAL, FIELD(train), 0, 1, NULL, "SHARE",
+     "share of labelled nodes to train on", 0},
+    {"val", GRAPHSS_OPTION_REAL, FIELD(val), 0, 1, NULL, "SHARE",
+     "share to validate on; the rest is for testing", 0},
+    {"noise", GRAPHSS_OPTION_REAL, FIELD(noise), 0, 1, NULL, "SHARE",
+     "share of training and validation labels made wrong", 0},
+    {"noise-kind", GRAPHSS_OPTION_CHOICE, FIELD(noise_kind), 0, 0, noises, "KIND",
+     "how wrong labels are drawn; pair: always the class before", 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+};
+
+const graphss_option *graphss_split_options_table(void)
+{
+    return table;
+}
+
 static graphss_status check_options(graphss_ctx *ctx, const graphss_split_options *opt)
 {
     const struct {

@@ -199,9 +199,27 @@ static void test_each_allocation_may_fail(void **state)
     testing_each_allocation_fails(make_and_copy, label);
 }
 
+static void test_the_table_names_every_noise(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const graphss_option *table = graphss_split_options_table();
+    graphss_split_options opt = graphss_split_options_default();
+    assert_ok(ctx, graphss_options_check(ctx, &opt, table));
+    const graphss_option *kind = graphss_option_find(table, "noise-kind");
+    assert_ok(ctx, graphss_option_set(ctx, &opt, kind, "pair"));
+    assert_int_equal(opt.noise_kind, GRAPHSS_NOISE_PAIR);
+    assert_ok(ctx, graphss_option_set(ctx, &opt, kind, "paper"));
+    assert_int_equal(opt.noise_kind, GRAPHSS_NOISE_PAPER);
+    opt.noise = 2;
+    assert_fails(ctx, graphss_options_check(ctx, &opt, table), GRAPHSS_ERR_INVALID, "noise");
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_table_names_every_noise),
         cmocka_unit_test(test_parts_are_disjoint_and_hold_every_labelled_node),
         cmocka_unit_test(test_uniform_noise_changes_exactly_its_share),
         cmocka_unit_test(test_paper_noise_never_draws_the_last_class),

@@ -195,9 +195,26 @@ static void test_each_allocation_may_fail(void **state)
     testing_each_allocation_fails(make_and_destroy, &opt);
 }
 
+static void test_every_key_of_the_table_is_read(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const graphss_synth_options standard = graphss_synth_options_default();
+    assert_ok(ctx, graphss_options_check(ctx, &standard, graphss_synth_options_table()));
+    for (const graphss_option *row = graphss_synth_options_table(); row->name; row++) {
+        char value[64], text[160];
+        graphss_synth_options opt;
+        graphss_option_text(value, sizeof value, &standard, row);
+        snprintf(text, sizeof text, "%s=%s", row->name, value);
+        assert_ok(ctx, graphss_synth_options_parse(ctx, &opt, text));
+    }
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_key_of_the_table_is_read),
         cmocka_unit_test(test_the_graph_is_what_was_ordered),
         cmocka_unit_test(test_degrees_have_a_heavy_tail_and_few_nodes_are_alone),
         cmocka_unit_test(test_words_tell_the_class),

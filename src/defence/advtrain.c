@@ -132,8 +132,10 @@ static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
     float *w = NULL;
     for (size_t i = 0; i < on->graph->n_nodes; i++)
         label[i] = -1;
-    for (size_t j = 0; j < split->n_train; j++)
-        label[attacked[j] = split->train[j]] = split->train_label[j];
+    for (size_t j = 0; j < split->n_train; j++) {
+        attacked[j] = split->train[j];
+        label[split->train[j]] = split->train_label[j];
+    }
     graphss_rng_shuffle(&rng, attacked, split->n_train);
     *m = (size_t)(share * (double)split->n_train + 0.5);
     *m = *m ? *m : 1;
@@ -212,7 +214,7 @@ static void adjust(graphss_recover_options *opt)
     opt->adversaries = opt->mode == GRAPHSS_MODE_PAPER ? 0.02 : 1;
 }
 
-const graphss_i_defence graphss_i_advtrain = {
+const graphss_i_defence graphss_i_advtrain_defence = {
     .name = "advtrain",
     .summary = "adversarial training: on attacked training nodes as well (Wang et al. 2019)",
     .evasion = "trained on the previous snapshot and on an attack of it, then the current one",

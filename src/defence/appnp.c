@@ -53,7 +53,7 @@ static void adjust(graphss_recover_options *opt)
     opt->steps = 10;
 }
 
-const graphss_i_defence graphss_i_appnp = {
+const graphss_i_defence graphss_i_appnp_defence = {
     .name = "appnp",
     .summary = "APPNP: a perceptron's answers spread over the links (Gasteiger et al. 2019)",
     .evasion = "trained on the previous snapshot, then the current one",

@@ -13,17 +13,9 @@ typedef struct tally {
     double gain[STEPS], weight;
 } tally;
 
-static size_t first_of(const double *p, size_t k)
-{
-    size_t best = 0;
-    for (size_t c = 1; c < k; c++)
-        best = p[c] > p[best] ? c : best;
-    return best;
-}
-
 void graphss_i_caution_apply(double *p, size_t own, double lead, size_t k)
 {
-    const size_t best = first_of(p, k);
+    const size_t best = graphss_i_top_double(p, k);
     const double most = p[best];
     if (most - p[own] <= lead) {
         p[best] = p[own];
@@ -70,7 +62,7 @@ static void blend(double *q, const double *share, const double *likelihood, cons
 
 static void count(tally *t, const double *q, size_t own, size_t label, double weight, size_t k)
 {
-    const size_t best = first_of(q, k);
+    const size_t best = graphss_i_top_double(q, k);
     const double gain = weight * ((double)(best == label) - (double)(own == label));
     t->weight += weight;
     for (size_t s = 0; s < STEPS && q[best] - q[own] >= (double)s * STEP; s++)

@@ -37,10 +37,7 @@ double graphss_i_validation(const double *posterior, const graphss_i_scene *scen
     size_t right = 0;
     for (size_t j = 0; j < split->n_val; j++) {
         const double *p = posterior + (size_t)split->val[j] * scene->k;
-        size_t best = 0;
-        for (size_t c = 1; c < scene->k; c++)
-            best = p[c] > p[best] ? c : best;
-        right += best == (size_t)split->val_label[j];
+        right += graphss_i_top_double(p, scene->k) == (size_t)split->val_label[j];
     }
     return split->n_val ? (double)right / (double)split->n_val : NAN;
 }

@@ -1,5 +1,5 @@
 /* defence.h - what a defence is to the rest: one file that fills graphss_i_defence, and one
- * line in the table of recover.c. */
+ * line in defences.def. */
 #ifndef GRAPHSS_DEFENCE_H
 #define GRAPHSS_DEFENCE_H
 
@@ -41,6 +41,7 @@ struct graphss_i_defence {
     bool needs_links;      /* a graph without links is an error */
     bool needs_previous;   /* so is no previous snapshot, */
     bool evasion_previous; /* or only where it was trained before */
+    bool finds;            /* fills perturbed, with chances that a node was hit */
     bool on_model;         /* uses the model's classifier, which must look at links */
 
     /* Changes the presets all methods share (recover.c); NULL: nothing. */
@@ -56,22 +57,10 @@ struct graphss_i_defence {
     const graphss_i_defence *paper;
 };
 
-extern const graphss_i_defence graphss_i_graphss;
-extern const graphss_i_defence graphss_i_graphss_paper;
-extern const graphss_i_defence graphss_i_none;
-extern const graphss_i_defence graphss_i_keep_last;
-extern const graphss_i_defence graphss_i_retrain;
-extern const graphss_i_defence graphss_i_features_only;
-extern const graphss_i_defence graphss_i_label_propagation;
-extern const graphss_i_defence graphss_i_jaccard;
-extern const graphss_i_defence graphss_i_svd;
-extern const graphss_i_defence graphss_i_rgcn;
-extern const graphss_i_defence graphss_i_gnnguard;
-extern const graphss_i_defence graphss_i_appnp;
-extern const graphss_i_defence graphss_i_nrgnn;
-extern const graphss_i_defence graphss_i_prognn;
-extern const graphss_i_defence graphss_i_grand;
-extern const graphss_i_defence graphss_i_advtrain;
+#define DEFENCE(name) extern const graphss_i_defence graphss_i_##name##_defence;
+#include "defence/defences.def"
+#undef DEFENCE
+extern const graphss_i_defence graphss_i_graphss_paper; /* of graphss, in paper mode */
 
 /* The method of a name as a mode has it, or NULL. */
 const graphss_i_defence *graphss_i_defence_find(const char *name, int mode);
@@ -93,15 +82,6 @@ graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
                                  const graphss_recover_options *opt);
 
 /* ---- what methods share (defence.c) ---- */
-
-/* The first of the largest of k numbers. */
-static inline size_t graphss_i_top(const float *p, size_t k)
-{
-    size_t best = 0;
-    for (size_t c = 1; c < k; c++)
-        best = p[c] > p[best] ? c : best;
-    return best;
-}
 
 /* The snapshot and the split to train on: current, or previous where it was trained before. */
 graphss_observation graphss_i_scene_training(const graphss_i_scene *scene,

@@ -119,9 +119,9 @@ graphss_status graphss_i_eigen_largest(graphss_ctx *ctx, double *value, double *
         .n = (a_int)n, .nev = (a_int)rank, .ncv = (a_int)width, .tolerance = tolerance};
     graphss_status st = GRAPHSS_OK;
     l.lworkl = (a_int)(width * (width + 8));
-    l.iparam[0] = 1;                                   /* exact shifts */
-    l.iparam[2] = (a_int)(10 * n > 3000 ? 3000 : 300); /* most restarts */
-    l.iparam[6] = 1;                                   /* A x = lambda x */
+    l.iparam[0] = 1;                    /* exact shifts */
+    l.iparam[2] = n > 300 ? 3000 : 300; /* most restarts */
+    l.iparam[6] = 1;                    /* A x = lambda x */
     l.resid = graphss_i_alloc(ctx, n, sizeof *l.resid);
     l.v = graphss_i_calloc(ctx, n, width * sizeof *l.v);
     l.workd = graphss_i_calloc(ctx, n, 3 * sizeof *l.workd);

@@ -214,7 +214,8 @@ static void open_twin(void *arg, size_t task)
     }
 }
 
-/* Do a and b share a neighbour? Of long rows only PROBES neighbours are tried. */
+/* Do a and b share a neighbour? Of long rows PROBES to twice as many
+ * neighbours are tried, evenly apart. */
 static bool closes_triangle(const graphss_graph *g, int32_t a, int32_t b)
 {
     if (graphss_graph_degree(g, (size_t)a) > graphss_graph_degree(g, (size_t)b)) {

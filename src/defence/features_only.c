@@ -17,7 +17,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
                                    &opt->fit);
 }
 
-const graphss_i_defence graphss_i_features_only = {
+const graphss_i_defence graphss_i_features_only_defence = {
     .name = "mlp",
     .summary = "a perceptron that sees the features only",
     .evasion = "a perceptron trained on the previous snapshot's features",

@@ -174,7 +174,7 @@ static void adjust(graphss_recover_options *opt)
     opt->threshold = 0.1;
 }
 
-const graphss_i_defence graphss_i_gnnguard = {
+const graphss_i_defence graphss_i_gnnguard_defence = {
     .name = "gnnguard",
     .summary = "GNNGuard: links count by how alike their ends are (Zhang and Zitnik 2020)",
     .evasion = "trained on the previous snapshot, then the current one",

@@ -150,7 +150,7 @@ static void adjust(graphss_recover_options *opt)
         opt->fit.hidden = 64;
 }
 
-const graphss_i_defence graphss_i_grand = {
+const graphss_i_defence graphss_i_grand_defence = {
     .name = "grand",
     .summary = "GRAND: random propagation, answers that agree (Feng et al. 2020)",
     .evasion = "trained on the previous snapshot, then the current one",

@@ -36,13 +36,14 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     return GRAPHSS_OK;
 }
 
-const graphss_i_defence graphss_i_graphss = {
+const graphss_i_defence graphss_i_graphss_defence = {
     .name = "graphss",
     .summary = "several sources and a state per node, learned from simulated attacks",
     .evasion = "the given model; of the current snapshot a perceptron, linear models, counts "
                "of words",
     .options = " ",
     .learns = true,
+    .finds = true,
     .paper = &graphss_i_graphss_paper,
     .run = run,
 };

@@ -69,7 +69,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     return st;
 }
 
-const graphss_i_defence graphss_i_jaccard = {
+const graphss_i_defence graphss_i_jaccard_defence = {
     .name = "jaccard",
     .summary = "GNN-Jaccard: links between unlike nodes are cut (Wu et al. 2019)",
     .evasion = "trained on the previous snapshot with its unlike links cut, or without one "

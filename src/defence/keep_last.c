@@ -25,7 +25,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     return st;
 }
 
-const graphss_i_defence graphss_i_keep_last = {
+const graphss_i_defence graphss_i_keep_last_defence = {
     .name = "keep-last",
     .summary = "the answer on the previous snapshot, where the node was there",
     .evasion = "the given model on the previous snapshot",

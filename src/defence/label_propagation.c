@@ -21,17 +21,22 @@ static void blend(float *y, size_t n, size_t k, double alpha, const graphss_spli
         y[(size_t)split->train[j] * k + (size_t)split->train_label[j]] += (float)(1 - alpha);
 }
 
+/* share [k] is 0 */
+static void count_shares(double *share, const graphss_split *split)
+{
+    for (size_t j = 0; j < split->n_train; j++)
+        share[split->train_label[j]] += 1 / (double)split->n_train;
+}
+
 static void rows_to_posterior(double *posterior, const float *y, size_t n, size_t k,
-                              const graphss_split *split)
+                              const double *share)
 {
     for (size_t i = 0; i < n; i++) {
         double sum = 0, *p = posterior + i * k;
         for (size_t c = 0; c < k; c++)
             sum += y[i * k + c];
         for (size_t c = 0; c < k; c++)
-            p[c] = sum > 0 ? y[i * k + c] / sum : 0;
-        for (size_t j = 0; sum <= 0 && j < split->n_train; j++)
-            p[split->train_label[j]] += 1 / (double)split->n_train;
+            p[c] = sum > 0 ? y[i * k + c] / sum : share[c];
     }
 }
 
@@ -43,7 +48,8 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     graphss_i_propagation p = {0};
     float *now = graphss_i_calloc(ctx, n, k * sizeof *now);
     float *next = graphss_i_calloc(ctx, n, k * sizeof *next);
-    graphss_status st = now && next ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    double *share = graphss_i_calloc(ctx, k, sizeof *share);
+    graphss_status st = now && next && share ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = graphss_i_propagation_make(ctx, &p, scene->current.graph,
                                         GRAPHSS_I_NORM_SYMMETRIC, false);
@@ -60,15 +66,17 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
         if (st)
             goto done;
     }
-    rows_to_posterior(posterior, now, n, k, scene->split);
+    count_shares(share, scene->split);
+    rows_to_posterior(posterior, now, n, k, share);
 done:
+    graphss_release(ctx, share);
     graphss_i_propagation_destroy(ctx, &p);
     graphss_release(ctx, next);
     graphss_release(ctx, now);
     return st;
 }
 
-const graphss_i_defence graphss_i_label_propagation = {
+const graphss_i_defence graphss_i_label_propagation_defence = {
     .name = "label-propagation",
     .summary = "training labels spread over the links (Zhou et al. 2003)",
     .untrained = "training labels spread over the current links; nothing is trained",

@@ -519,7 +519,8 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < x->n; i++) {
         const bool seen = x->before && x->before[i] >= 0;
-        used[kind[i] = seen ? kind_of(&x->change[i]) : GRAPHSS_I_NO_PAST] += !labelled[i];
+        kind[i] = seen ? kind_of(&x->change[i]) : GRAPHSS_I_NO_PAST;
+        used[kind[i]] += !labelled[i];
     }
     for (size_t i = 0; i < x->n_calm; i++) {
         const size_t node = (size_t)x->calm[i];

@@ -10,7 +10,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     return GRAPHSS_OK;
 }
 
-const graphss_i_defence graphss_i_none = {
+const graphss_i_defence graphss_i_none_defence = {
     .name = "none",
     .summary = "what the model says, undefended",
     .evasion = "the given model on the current snapshot",

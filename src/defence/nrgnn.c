@@ -467,7 +467,7 @@ static void suit(graphss_recover_options *opt, const char *dataset)
     }
 }
 
-const graphss_i_defence graphss_i_nrgnn = {
+const graphss_i_defence graphss_i_nrgnn_defence = {
     .name = "nrgnn",
     .summary = "NRGNN: links to labelled nodes alike, confident answers as labels (Dai et al. "
                "2021)",

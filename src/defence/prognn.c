@@ -181,7 +181,7 @@ static void adjust(graphss_recover_options *opt)
     opt->rank = 50;
 }
 
-const graphss_i_defence graphss_i_prognn = {
+const graphss_i_defence graphss_i_prognn_defence = {
     .name = "prognn",
     .summary = "Pro-GNN: a sparse, smooth graph of low rank is learnt (Jin et al. 2020)",
     .evasion = "graph and weights learnt on the previous snapshot; then the graph of the "

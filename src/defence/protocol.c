@@ -1,7 +1,7 @@
 /* protocol.c - experiments, from a dataset to an attacked snapshot with its model. Two modes
  * in one place, so that a table made in one can be compared with a table made in the other
  * step by step. */
-#include "base/base.h"
+#include "models/model_type.h"
 #include <graphss/evaluate.h>
 #include <graphss/protocol.h>
 #include <math.h>
@@ -74,7 +74,8 @@ static graphss_status paper_surrogate(graphss_ctx *ctx, graphss_protocol *p)
     graphss_train_options opt = p->opt.train;
     graphss_model *given = NULL;
     all.n_val = 0;
-    if (strcmp(opt.model, "gcn") != 0)
+    const graphss_i_model_type *type = graphss_i_model_type_find(opt.model);
+    if (type && type->paper_drawn)
         opt.epochs = 0;
     graphss_status st =
         graphss_model_train(ctx, &given, NULL, &p->data.graph, &p->data.features,

@@ -3,31 +3,18 @@
 #include "data/build.h"
 #include "defence/network.h"
 #include "graph/check.h"
+#include "models/model_private.h"
 #include "models/trusted.h"
 #include <graphss/evaluate.h>
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 
-/* clang-format off */
 static const graphss_i_defence *const methods[] = {
-    &graphss_i_graphss,
-    &graphss_i_none,
-    &graphss_i_keep_last,
-    &graphss_i_retrain,
-    &graphss_i_features_only,
-    &graphss_i_label_propagation,
-    &graphss_i_jaccard,
-    &graphss_i_svd,
-    &graphss_i_rgcn,
-    &graphss_i_gnnguard,
-    &graphss_i_appnp,
-    &graphss_i_nrgnn,
-    &graphss_i_prognn,
-    &graphss_i_grand,
-    &graphss_i_advtrain,
+#define DEFENCE(name) &graphss_i_##name##_defence,
+#include "defence/defences.def"
+#undef DEFENCE
 };
-/* clang-format on */
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static const graphss_i_defence *find(const char *name)
@@ -70,8 +57,7 @@ static const char *const similarities[] = {"auto", "jaccard", "cosine", "weighte
 /* The first COMMON rows mean something to every method. */
 enum { COMMON = 4 };
 static const graphss_option table[] = {
-    {"method", GRAPHSS_OPTION_STRING, FIELD(method), 0, 0, NULL, "NAME",
-     "the defence; --list names them", 'm'},
+    {"method", GRAPHSS_OPTION_STRING, FIELD(method), 0, 0, NULL, "NAME", "the defence", 'm'},
     {"mode", GRAPHSS_OPTION_CHOICE, FIELD(mode), 0, 0, modes, "MODE",
      "preset: honest (tuned) or paper (its appendix)", 0},
     {"train", GRAPHSS_OPTION_CHOICE, FIELD(train), 0, 0, ways, "WAY",
@@ -79,9 +65,9 @@ static const graphss_option table[] = {
     {"abstain", GRAPHSS_OPTION_REAL, FIELD(abstain), 0, 1, NULL, "P",
      "give no label (-1) where the largest posterior is below P", 0},
     {"alpha", GRAPHSS_OPTION_REAL, FIELD(alpha), 0, 1, NULL, "SHARE",
-     "label-propagation, appnp: share that comes from the links", 0},
+     "share that comes from the links", 0},
     {"steps", GRAPHSS_OPTION_INT, FIELD(steps), 0, 1e3, NULL, "N",
-     "label-propagation, appnp, grand: rounds", 0},
+     "rounds of spreading over the links", 0},
     {"threshold", GRAPHSS_OPTION_REAL, FIELD(threshold), 0, 1, NULL, "X",
      "jaccard, gnnguard: links whose ends are less alike are cut; nrgnn: links it makes", 0},
     {"similarity", GRAPHSS_OPTION_CHOICE, FIELD(similarity), 0, 0, similarities, "KIND",
@@ -137,7 +123,7 @@ static const graphss_option table[] = {
     {"dropnode", GRAPHSS_OPTION_REAL, FIELD(dropnode), 0, 0.99, NULL, "SHARE",
      "grand: share of the nodes whose features do not spread in a pass", 0},
     {"input-dropout", GRAPHSS_OPTION_REAL, FIELD(input_dropout), 0, 0.99, NULL, "SHARE",
-     "grand, nrgnn: share of features dropped (--dropout: of hidden units)", 0},
+     "share of features dropped (--dropout: of hidden units)", 0},
     {"augmentations", GRAPHSS_OPTION_INT, FIELD(augmentations), 1,
      GRAPHSS_RECOVER_AUGMENTATIONS, NULL, "N", "grand: random passes that must agree", 0},
     {"consistency", GRAPHSS_OPTION_REAL, FIELD(consistency), 0, 1e3, NULL, "X",
@@ -198,12 +184,19 @@ bool graphss_recover_uses(const char *method, const char *option)
            graphss_recover_uses_in(method, GRAPHSS_MODE_PAPER, option);
 }
 
-/* The appendix gives each rival the training of its authors' code: two layers of 16 units,
- * half of them dropped, Adam with rate 0.01, 200 epochs. */
+bool graphss_recover_finds(const char *method, graphss_mode mode)
+{
+    const graphss_i_defence *m = in_mode(find(method), mode);
+    return m && m->finds;
+}
+
+/* The appendix gives each rival the training of its authors' code: two layers of 16 units (one
+ * where all hops come first), half of them dropped, Adam with rate 0.01, 200 epochs. */
 static void paper_fit(graphss_train_options *fit)
 {
+    const graphss_i_model_type *type = graphss_i_model_type_find(fit->model);
     fit->mode = GRAPHSS_MODE_PAPER;
-    fit->layers = strcmp(fit->model, "sgc") ? 2 : 1;
+    fit->layers = type && type->hops_by_option ? 1 : 2;
     fit->hidden = 16;
     fit->dropout = 0.5;
     fit->weight_decay = 5e-4;
@@ -382,10 +375,11 @@ static graphss_status check(graphss_ctx *ctx, const graphss_i_defence *m,
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                             "the current snapshot has no links, and %s works on links",
                             m->name);
-    if (!st && m->on_model && !strcmp(graphss_model_options(in->model)->model, "mlp"))
+    const graphss_i_model_type *type = in->model->type;
+    if (!st && m->on_model && type->norm == GRAPHSS_I_NORM_NONE)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                            "%s has no meaning for an mlp, which does not look at links",
-                            m->name);
+                            "%s has no meaning for %s, which does not look at links", m->name,
+                            type->name);
     return st;
 }
 
@@ -469,12 +463,10 @@ static void conclude(graphss_recovery *r, const workspace *w, const graphss_i_sc
     for (size_t i = 0; i < scene->n; i++) {
         const double *row = p->posterior + i * scene->k;
         const float *own = w->prob + i * scene->k;
+        const size_t best = graphss_i_top_double(row, scene->k);
         double distance = 0;
-        size_t best = 0;
-        for (size_t c = 0; c < scene->k; c++) {
-            best = row[c] > row[best] ? c : best;
+        for (size_t c = 0; c < scene->k; c++)
             distance += fabs(row[c] - own[c]);
-        }
         p->label[i] = row[best] < abstain ? -1 : (int32_t)best;
         r->abstained += p->label[i] < 0;
         r->changed += p->label[i] >= 0 && p->label[i] != w->own[i];
@@ -495,9 +487,9 @@ graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
     const graphss_recover_options *opt = given ? given : &standard;
     const graphss_i_defence *m = in_mode(find(opt->method), opt->mode);
     if (!m)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--method: no defence is called '%.60s'",
-                              opt->method ? opt->method : "");
+        return graphss_i_no_such_name(ctx, "--method", opt->method ? opt->method : "",
+                                      opt->method ? strlen(opt->method) : 0,
+                                      graphss_recover_name);
     graphss_i_scene scene = {
         .current = in->current, .model = in->model, .seed = in->seed, .report = &report};
     graphss_status st = graphss_options_check(ctx, opt, table);

@@ -10,7 +10,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
                                    scene->current.graph, &opt->fit);
 }
 
-const graphss_i_defence graphss_i_retrain = {
+const graphss_i_defence graphss_i_retrain_defence = {
     .name = "retrain",
     .summary = "the same classifier, trained from scratch on the current snapshot",
     .retrain = "the model's classifier, trained on the current snapshot",

@@ -119,7 +119,7 @@ static void adjust(graphss_recover_options *opt)
     opt->sample = paper;
 }
 
-const graphss_i_defence graphss_i_rgcn = {
+const graphss_i_defence graphss_i_rgcn_defence = {
     .name = "rgcn",
     .summary = "RGCN: Gaussian hidden units, large variances count less (Zhu et al. 2019)",
     .evasion = "trained on the previous snapshot, then the current one",

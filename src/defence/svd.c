@@ -47,6 +47,7 @@ static graphss_status factorise(graphss_ctx *ctx, factors *f, const graphss_grap
 }
 
 typedef struct low_rank {
+    const graphss_i_model_type *type;
     size_t n, rank;
     float *left, *right;    /* [n x rank], [rank x n] */
     graphss_i_csr diagonal; /* n x n */
@@ -110,13 +111,15 @@ static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_obser
     f += f->graph != on->graph;
     s->n = on->graph->n_nodes;
     s->rank = (size_t)opt->rank;
-    graphss_status st = allocate(ctx, s);
+    s->type = graphss_i_model_type_find(opt->fit.model);
+    graphss_status st =
+        s->type ? allocate(ctx, s) : graphss_i_model_unknown(ctx, opt->fit.model);
     if (st)
         return st;
     double *total = graphss_i_alloc(ctx, s->rank, sizeof *total);
     if (!total)
         return GRAPHSS_ERR_NOMEM;
-    fill(s, total, f, strcmp(opt->fit.model, "sage") == 0);
+    fill(s, total, f, s->type->norm == GRAPHSS_I_NORM_ROW);
     graphss_release(ctx, total);
     return GRAPHSS_OK;
 }
@@ -137,19 +140,20 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
                             bool training)
 {
     (void)training;
+    const low_rank *s = state;
     const graphss_train_options *fit = &opt->fit;
     const size_t stride = fit->bias ? 2 : 1;
-    const int64_t hops = strcmp(fit->model, "sgc") ? 1 : fit->hops;
+    const int64_t hops = s->type->hops_by_option ? fit->hops : 1;
     graphss_i_var h = graphss_i_input_apply(t, x, w[0], fit->dropout);
     for (int64_t hop = 0; hop < hops; hop++)
-        h = propagate(t, state, h);
+        h = propagate(t, s, h);
     for (size_t l = 0;; l++) {
         if (fit->bias)
             h = graphss_i_tape_add_bias(t, h, w[l * stride + 1]);
         if (l + 1 == (size_t)fit->layers)
             return h;
         h = graphss_i_tape_dropout(t, graphss_i_tape_relu(t, h), fit->dropout);
-        h = propagate(t, state, graphss_i_tape_matmul(t, h, w[(l + 1) * stride]));
+        h = propagate(t, s, graphss_i_tape_matmul(t, h, w[(l + 1) * stride]));
     }
 }
 
@@ -170,7 +174,7 @@ static graphss_status run_rank(graphss_ctx *ctx, double *posterior,
                                  scene->model->feature_scale, f);
 }
 
-/* Of the authors' candidates 5, 10, 15, 50, 100, 200 every other, the largest first. */
+/* Of the authors' candidates 5, 10, 15, 50, 100, 200 four, each some four times the next. */
 static const size_t ranks[] = {200, 50, 15, 5};
 enum { RANKS = sizeof ranks / sizeof *ranks };
 
@@ -229,7 +233,7 @@ static void adjust(graphss_recover_options *opt)
         opt->fit.patience = 30; /* several fits: those that lag behind end early */
 }
 
-const graphss_i_defence graphss_i_svd = {
+const graphss_i_defence graphss_i_svd_defence = {
     .name = "svd",
     .summary = "GNN-SVD: a low-rank adjacency matrix (Entezari et al. 2020)",
     .evasion = "trained on the previous snapshot's low-rank adjacency matrix, or without one "

@@ -196,7 +196,7 @@ static void test_a_perceptron_and_a_bare_graph_are_refused(void **state)
                                        &a.w.split, 1, &train));
     a.in.model = mlp;
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "no meaning for an mlp");
+                 "no meaning for mlp");
     graphss_model_free(ctx, mlp);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);

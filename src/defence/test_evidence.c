@@ -246,9 +246,41 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_strength_is_the_middle_of_the_margins(void **state)
+{
+    (void)state;
+    enum { THREE = 3 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_rng rng = graphss_rng_make(4, 1);
+    sight s = {0};
+    world_make(ctx, &s.w, 3);
+    float w[WORLD_WORDS * THREE];
+    for (size_t j = 0; j < WORLD_WORDS * THREE; j++)
+        w[j] = (float)graphss_rng_normal(&rng);
+    double strength = 0;
+    assert_ok(ctx, graphss_i_word_strength(ctx, &strength, &s.w.features, w, THREE));
+    size_t less = 0, equal = 0;
+    for (size_t i = 0; i < N; i++) {
+        double z[THREE] = {0};
+        for (int32_t j = 0; j < WORLD_WORDS; j++)
+            for (size_t c = 0; c < THREE; c++)
+                z[c] += word(&s, i, j) * (double)w[(size_t)j * THREE + c];
+        const double top = fmax(z[0], fmax(z[1], z[2]));
+        const double low = fmin(z[0], fmin(z[1], z[2]));
+        const double margin = 2 * top + low - z[0] - z[1] - z[2]; /* top - the middle one */
+        less += margin < strength - 1e-9;
+        equal += fabs(margin - strength) <= 1e-9;
+    }
+    assert_true(strength > 0 && equal > 0);
+    assert_true(less <= N / 2 && less + equal > N / 2);
+    world_destroy(ctx, &s.w);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strength_is_the_middle_of_the_margins),
         cmocka_unit_test(test_sources_are_those_of_naive_sums),
         cmocka_unit_test(test_a_base_changes_nothing),
         cmocka_unit_test(test_who_is_not_wanted_is_taken_from_the_base),

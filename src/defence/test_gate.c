@@ -157,9 +157,28 @@ static void test_failing_allocations_leave_nothing(void **state)
     testing_each_allocation_fails(fit, &r);
 }
 
+static void test_columns_are_widened_by_their_squares_and_cut_off(void **state)
+{
+    (void)state;
+    const graphss_i_gate gate = {
+        .columns = COLUMNS, .mean = {1, -2, 0}, .spread = {2, 0.5, 1}};
+    for (int step = -40; step <= 40; step++) {
+        const float x[COLUMNS] = {(float)step / 2, (float)step / 8, (float)-step};
+        double g[1 + 2 * COLUMNS];
+        graphss_i_gate_widen(g, &gate, x);
+        assert_true(g[0] == 1);
+        for (size_t j = 0; j < COLUMNS; j++) {
+            const double z = ((double)x[j] - gate.mean[j]) / gate.spread[j];
+            assert_float_equal(g[1 + j], fmax(-5, fmin(5, z)), 1e-12);
+            assert_float_equal(g[1 + COLUMNS + j], fmin(9, z * z), 1e-12);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_columns_are_widened_by_their_squares_and_cut_off),
         cmocka_unit_test(test_no_step_from_the_fit_is_uphill),
         cmocka_unit_test(test_the_fit_does_not_depend_on_where_it_starts),
         cmocka_unit_test(test_a_quiet_direction_moves_nothing_on_average),

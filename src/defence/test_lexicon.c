@@ -145,9 +145,26 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_softmax_is_that_of_the_formula(void **state)
+{
+    (void)state;
+    const double z[] = {-1.5, 0.25, 3, 2.75}, unit = 0.8;
+    const double far[] = {5000, 4000, -9000, 5000}; /* exp of them is not finite */
+    float p[4];
+    double sum = 0;
+    for (size_t c = 0; c < 4; c++)
+        sum += exp(z[c] / unit);
+    graphss_i_softmax_of(p, z, unit, 4);
+    for (size_t c = 0; c < 4; c++)
+        assert_float_equal(p[c], exp(z[c] / unit) / sum, 1e-6);
+    graphss_i_softmax_of(p, far, 1, 4);
+    assert_true(p[0] == 0.5f && p[1] == 0 && p[2] == 0 && p[3] == 0.5f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_softmax_is_that_of_the_formula),
         cmocka_unit_test(test_weights_are_those_of_naive_counts),
         cmocka_unit_test(test_training_labels_alone_are_counted),
         cmocka_unit_test(test_dense_features_say_nothing),

@@ -526,9 +526,55 @@ static void test_too_few_labelled_nodes_are_an_error(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Is x the middle of n numbers, as far as they can be told apart? */
+static bool is_middle(double x, const double *of, size_t n)
+{
+    size_t less = 0, equal = 0;
+    for (size_t i = 0; i < n; i++) {
+        less += of[i] < x - 1e-5;
+        equal += fabs(of[i] - x) <= 1e-5;
+    }
+    return equal > 0 && less <= n / 2 && less + equal > n / 2;
+}
+
+static void test_a_voice_is_centred_and_tuned_to_the_middle(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 2);
+    w.features.value[1] = 3;
+    for (int counted = 0; counted < 2; counted++) {
+        float given[WORLD_WORDS * K], weight[WORLD_WORDS * K];
+        double margin[WORLD_NODES], relative[WORLD_NODES];
+        graphss_rng rng = graphss_rng_make(8, 1);
+        for (size_t j = 0; j < WORLD_WORDS * K; j++)
+            given[j] = weight[j] = (float)graphss_rng_normal(&rng);
+        graphss_i_voice voice = {.weight = weight, .counted = counted};
+        assert_ok(ctx, graphss_i_voice_tune(ctx, &voice, &w.features, K));
+        for (size_t j = 0; j < WORLD_WORDS; j++)
+            assert_float_equal(weight[j * K], (given[j * K] - given[j * K + 1]) / 2, 1e-6);
+        for (size_t i = 0; i < WORLD_NODES; i++) {
+            double lead = 0, words = 0;
+            for (int64_t e = w.features.offset[i]; e < w.features.offset[i + 1]; e++) {
+                const float *of = given + (size_t)w.features.column[e] * K;
+                lead += (counted ? 1 : (double)w.features.value[e]) * (double)(of[0] - of[1]);
+                words++;
+            }
+            margin[i] = fabs(lead);
+            relative[i] = margin[i] / sqrt(fmax(words, 1));
+        }
+        assert_true(is_middle(voice.unit, margin, WORLD_NODES));
+        assert_true(is_middle(2 * voice.heat, relative, WORLD_NODES));
+    }
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_voice_is_centred_and_tuned_to_the_middle),
         cmocka_unit_test(test_counted_words_are_counted),
         cmocka_unit_test(test_columns_of_now_are_what_they_say),
         cmocka_unit_test(test_what_neighbours_say_is_the_mean_over_them),

@@ -1,4 +1,5 @@
 /* What holds for every defence, and what the simple ones answer. */
+#include "defence/defence.h"
 #include "defence/testing_scene_defence.h"
 #include <graphss/synth.h>
 
@@ -209,7 +210,8 @@ static void test_wrong_calls_are_refused(void **state)
     attacked_world_make(ctx, &a);
     graphss_recovery r = {0};
     graphss_recover_options opt = preset("magic", &a);
-    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID, "'magic'");
+    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
+                 "found 'magic', want one of graphss, none, ");
     opt = preset("retrain", &a);
     opt.fit.dropout = 2;
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID, "dropout");
@@ -338,6 +340,10 @@ static void test_options_belong_to_methods(void **state)
     assert_true(graphss_recover_uses("retrain", "hidden"));
     assert_false(graphss_recover_uses("magic", "mode"));
     assert_false(graphss_recover_uses("none", "magic"));
+    assert_true(graphss_recover_finds("graphss", GRAPHSS_MODE_HONEST));
+    assert_false(graphss_recover_finds("graphss", GRAPHSS_MODE_PAPER));
+    assert_false(graphss_recover_finds("none", GRAPHSS_MODE_HONEST));
+    assert_false(graphss_recover_finds("magic", GRAPHSS_MODE_HONEST));
     for (size_t i = 0; graphss_recover_name(i); i++)
         for (int mode = 0; mode < 2; mode++) {
             graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -432,9 +438,33 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_validation_counts_the_labels_that_lead(void **state)
+{
+    (void)state;
+    enum { NODES = 30, CLASSES = 3 };
+    graphss_rng rng = graphss_rng_make(3, 1);
+    double posterior[NODES * CLASSES];
+    int32_t val[NODES / 2], label[NODES / 2];
+    for (size_t j = 0; j < NODES * CLASSES; j++)
+        posterior[j] = graphss_rng_double(&rng);
+    size_t right = 0;
+    for (size_t j = 0; j < NODES / 2; j++) {
+        val[j] = (int32_t)(2 * j);
+        label[j] = (int32_t)graphss_rng_below(&rng, CLASSES);
+        const double *p = posterior + 2 * j * CLASSES;
+        right += p[label[j]] == fmax(p[0], fmax(p[1], p[2]));
+    }
+    graphss_split split = {.n_val = NODES / 2, .val = val, .val_label = label};
+    const graphss_i_scene scene = {.split = &split, .n = NODES, .k = CLASSES};
+    assert_true(graphss_i_validation(posterior, &scene) == (double)right / (NODES / 2));
+    split.n_val = 0;
+    assert_true(isnan(graphss_i_validation(posterior, &scene)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_validation_counts_the_labels_that_lead),
         cmocka_unit_test(test_every_method_gives_posteriors_in_both_ways_or_says_why_not),
         cmocka_unit_test(test_the_threads_do_not_change_the_answer),
         cmocka_unit_test(test_none_is_the_model_and_changes_nothing),

@@ -180,7 +180,7 @@ static void test_every_classifier_may_stand_on_it_but_one_without_links(void **s
             graphss_recovery r = {0};
             if (strcmp(graphss_model_name(i), "mlp") == 0)
                 assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                             "no meaning for an mlp");
+                             "no meaning for mlp");
             else
                 assert_ok(ctx, graphss_recover(ctx, &r, &a.in, &opt));
             graphss_recovery_destroy(ctx, &r);

@@ -36,11 +36,7 @@ static bool suspicious(const scene *s, size_t i)
 
 static size_t recovered(const scene *s, size_t i)
 {
-    const double *p = s->found->posterior + i * s->k;
-    size_t best = 0;
-    for (size_t c = 1; c < s->k; c++)
-        best = p[c] > p[best] ? c : best;
-    return best;
+    return graphss_i_top_double(s->found->posterior + i * s->k, s->k);
 }
 
 /* What the model takes the node for, other than the class recovered. */

@@ -1,6 +1,7 @@
 /* measure.c - see measure.h. */
 #include "experiment/measure.h"
 
+#include "base/base.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -92,10 +93,7 @@ void graphss_i_bins_fill(graphss_i_bins *out, const double *posterior, size_t n_
         if (truth[v] < 0)
             continue;
         const double *p = posterior + v * n_classes;
-        size_t best = 0;
-        for (size_t k = 1; k < n_classes; k++)
-            if (p[k] > p[best])
-                best = k;
+        const size_t best = graphss_i_top_double(p, n_classes);
         const double place = p[best] * GRAPHSS_I_BINS;
         const size_t b = place >= GRAPHSS_I_BINS ? GRAPHSS_I_BINS - 1 : (size_t)place;
         out->count[b]++;

@@ -51,24 +51,13 @@ static size_t place_of(const char *word, size_t n, name_fn name)
     return SIZE_MAX;
 }
 
-static graphss_status no_such_name(graphss_ctx *ctx, const char *where, const char *word,
-                                   size_t n, name_fn name)
-{
-    char all[512] = "";
-    for (size_t i = 0, used = 0; name(i) && used < sizeof all; i++)
-        used +=
-            (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", name(i));
-    return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: found '%.*s', want one of %s", where,
-                          (int)n, word, all);
-}
-
 /* Words that an option gave: each must be a name. */
 static graphss_status check_words(graphss_ctx *ctx, const char *option, const char *words,
                                   name_fn name)
 {
     for (size_t n; words && (n = graphss_i_word(&words)) > 0; words += n)
         if (place_of(words, n, name) == SIZE_MAX)
-            return no_such_name(ctx, option, words, n, name);
+            return graphss_i_no_such_name(ctx, option, words, n, name);
     return GRAPHSS_OK;
 }
 
@@ -136,7 +125,7 @@ static graphss_status looks_at_model(graphss_ctx *ctx, const graphss_i_job *job,
 {
     graphss_i_job_options opt;
     const graphss_status st = graphss_i_job_options_fill(ctx, &opt, job);
-    *yes = !st && graphss_i_attack_needs_model(opt.protocol.attack.method);
+    *yes = !st && graphss_attack_needs_model(opt.protocol.attack.method);
     return st;
 }
 
@@ -237,7 +226,7 @@ static graphss_status for_settings(planner *p, graphss_i_job *job, bool first_mo
     for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
         const size_t setting = place_of(at, n, setting_name);
         if (setting == SIZE_MAX)
-            return no_such_name(p->ctx, "settings of a recipe", at, n, setting_name);
+            return graphss_i_no_such_name(p->ctx, "settings of a recipe", at, n, setting_name);
         if (p->plan->given_settings && !graphss_i_word_in(at, n, p->plan->given_settings))
             continue;
         job->setting = (int)setting;
@@ -262,7 +251,8 @@ static graphss_status for_models(planner *p, graphss_i_job *job)
     bool first = true;
     for (size_t n; at && (n = graphss_i_word(&at)) > 0; at += n) {
         if (place_of(at, n, graphss_model_name) == SIZE_MAX)
-            return no_such_name(p->ctx, "models of a recipe", at, n, graphss_model_name);
+            return graphss_i_no_such_name(p->ctx, "models of a recipe", at, n,
+                                          graphss_model_name);
         if (all && p->plan->given_models && !graphss_i_word_in(at, n, p->plan->given_models))
             continue;
         if (!(job->model = keep_word(p, at, n)))
@@ -383,10 +373,8 @@ static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r, s
             !strcmp(line->key, "once")) {
             const char *at = line->value;
             for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
-                known = (n == 1 && *at == '*') || (n == 5 && !memcmp(at, "alert", 5));
-                for (size_t m = 0; graphss_recover_name(m) && !known; m++)
-                    known = strlen(graphss_recover_name(m)) == n &&
-                            !memcmp(graphss_recover_name(m), at, n);
+                known = (n == 1 && *at == '*') || (n == 5 && !memcmp(at, "alert", 5)) ||
+                        place_of(at, n, graphss_recover_name) != SIZE_MAX;
                 if (!known)
                     return graphss_i_recipe_refuse(
                         ctx, r, line->number,

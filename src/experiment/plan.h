@@ -38,7 +38,7 @@ typedef struct graphss_i_job {
 
 typedef struct graphss_i_plan {
     graphss_i_recipe *recipe;
-    size_t n_recipes, recipe_room;
+    size_t n_recipes;
     char **word; /* [n_words] names of datasets and models, each its own block */
     size_t n_words, word_room;
     char *given_datasets, *given_models, *given_settings, *given_methods; /* as words */

@@ -6,17 +6,6 @@
 #include "experiment/records.h"
 #include <string.h>
 
-#define SPLIT(f) offsetof(graphss_split_options, f)
-static const char *const noises[] = {"uniform", "paper", "pair", NULL};
-static const graphss_option split_table[] = {
-    {"train", GRAPHSS_OPTION_REAL, SPLIT(train), 0, 1, NULL, "SHARE", "nodes that train", 0},
-    {"val", GRAPHSS_OPTION_REAL, SPLIT(val), 0, 1, NULL, "SHARE", "nodes that validate", 0},
-    {"noise", GRAPHSS_OPTION_REAL, SPLIT(noise), 0, 1, NULL, "SHARE", "wrong labels", 0},
-    {"noise-kind", GRAPHSS_OPTION_CHOICE, SPLIT(noise_kind), 0, 0, noises, "KIND", "of them",
-     0},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
-};
-
 static const char mode_names[2][7] = {"honest", "paper"};
 
 graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
@@ -36,7 +25,7 @@ graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
         const graphss_option *table;
         void *options;
     } groups[] = {
-        {"split", split_table, job ? &job->protocol.split : NULL},
+        {"split", graphss_split_options_table(), job ? &job->protocol.split : NULL},
         {"train", graphss_train_options_table(), job ? &job->protocol.train : NULL},
         {"snapshots", graphss_snapshot_options_table(), job ? &job->protocol.plan : NULL},
         {"attack", graphss_attack_options_table(), job ? &job->protocol.attack : NULL},
@@ -170,7 +159,8 @@ graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,
     json_t *all = json_object();
     bool bad = !all || json_object_set_new(
                            all, "split",
-                           graphss_i_json_options(&o.protocol.split, split_table, NULL)) != 0;
+                           graphss_i_json_options(&o.protocol.split,
+                                                  graphss_split_options_table(), NULL)) != 0;
     const bool scene = cell->method != NULL;
     if (scene) {
         bad |= json_object_set_new(all, "train",

@@ -11,8 +11,8 @@ extern const char *const graphss_i_identity[];
 
 /* An open file of records. {0} is closed. */
 typedef struct graphss_i_records {
-    int fd;        /* 0: none; locked against other writers while it is open */
-    char *path;    /* the context's */
+    int fd;        /* where path is not NULL; locked against other writers */
+    char *path;    /* the context's; NULL: closed */
     json_t *index; /* text of the identity -> the last record of that cell */
     size_t lines;
     size_t cut; /* bytes of a torn last line that were cut off */

@@ -186,26 +186,3 @@ void graphss_i_rows_reset(graphss_i_rows *rows)
     for (chunk_type *c = rows->chunk; c; c = c->next)
         c->used = 0;
 }
-
-graphss_status graphss_i_rows_to_graph(graphss_ctx *ctx, graphss_graph *out,
-                                       const graphss_i_rows *rows)
-{
-    graphss_graph made = {.n_nodes = rows->n};
-    made.offset = graphss_i_alloc(ctx, rows->n + 1, sizeof *made.offset);
-    if (!made.offset)
-        return GRAPHSS_ERR_NOMEM;
-    made.offset[0] = 0;
-    for (size_t i = 0; i < rows->n; i++)
-        made.offset[i + 1] = made.offset[i] + rows->length[i];
-    made.target = graphss_i_alloc(ctx, (size_t)made.offset[rows->n], sizeof *made.target);
-    if (!made.target) {
-        graphss_graph_destroy(ctx, &made);
-        return GRAPHSS_ERR_NOMEM;
-    }
-    for (size_t i = 0; i < rows->n; i++)
-        if (rows->length[i])
-            memcpy(made.target + made.offset[i], rows->item[i],
-                   (size_t)rows->length[i] * sizeof *made.target);
-    *out = made;
-    return GRAPHSS_OK;
-}

@@ -39,8 +39,5 @@ bool graphss_i_rows_flip_link(graphss_ctx *ctx, graphss_i_rows *rows, int32_t a,
 graphss_status graphss_i_rows_reserve(graphss_ctx *ctx, graphss_i_rows *rows, size_t numbers);
 /* Back to the base; the room is kept. */
 void graphss_i_rows_reset(graphss_i_rows *rows);
-/* A graph of its own, as the rows are now. */
-graphss_status graphss_i_rows_to_graph(graphss_ctx *ctx, graphss_graph *out,
-                                       const graphss_i_rows *rows);
 
 #endif

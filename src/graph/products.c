@@ -8,7 +8,6 @@
  * second-level cache but a strip of its columns is not, the product goes strip by strip. */
 #include "graph/products.h"
 #include "graph/kernels.h"
-#include <assert.h>
 #include <string.h>
 
 enum {
@@ -177,18 +176,6 @@ void graphss_i_csr_destroy(graphss_ctx *ctx, graphss_i_csr *m)
     *m = (graphss_i_csr){0};
 }
 
-/* Room for nnz entries; on failure what was allocated stays in m, for csr_destroy. */
-static graphss_status csr_reserve(graphss_ctx *ctx, graphss_i_csr *m, size_t nnz, bool valued)
-{
-    m->column = graphss_i_alloc(ctx, nnz, sizeof *m->column);
-    if (!m->column)
-        return GRAPHSS_ERR_NOMEM;
-    if (!valued)
-        return GRAPHSS_OK;
-    m->value = graphss_i_alloc(ctx, nnz, sizeof *m->value);
-    return m->value ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-}
-
 /* Counting sort by column: rows are walked in order, so columns of the result ascend. */
 static void transpose_fill(graphss_i_csr *out, const graphss_i_csr *m)
 {
@@ -217,21 +204,17 @@ graphss_status graphss_i_csr_transpose(graphss_ctx *ctx, graphss_i_csr *out,
                               INT32_MAX);
     const size_t nnz = m->n_rows ? (size_t)m->offset[m->n_rows] : 0;
     graphss_i_csr t = {.n_rows = m->n_cols, .n_cols = m->n_rows};
-    graphss_status st = GRAPHSS_ERR_NOMEM;
-
     t.offset = graphss_i_calloc(ctx, t.n_rows + 1, sizeof *t.offset);
-    if (!t.offset)
-        goto done;
-    st = csr_reserve(ctx, &t, nnz, m->value);
-    if (st)
-        goto done;
+    t.column = graphss_i_alloc(ctx, nnz, sizeof *t.column);
+    t.value = m->value ? graphss_i_alloc(ctx, nnz, sizeof *t.value) : NULL;
+    if (!t.offset || !t.column || (m->value && !t.value)) {
+        graphss_i_csr_destroy(ctx, &t);
+        return GRAPHSS_ERR_NOMEM;
+    }
     if (nnz)
         transpose_fill(&t, m);
     *out = t;
-    t = (graphss_i_csr){0};
-done:
-    graphss_i_csr_destroy(ctx, &t);
-    return st;
+    return GRAPHSS_OK;
 }
 
 /* In the order of its rows the entries (i, j) come to each column j in the order of row j. */
@@ -241,124 +224,4 @@ void graphss_i_csr_places(int64_t *place, int64_t *next, const graphss_i_csr *m)
     for (size_t i = 0; i < m->n_rows; i++)
         for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
             place[next[m->column[e]]++] = e;
-}
-
-/* ---- sparse times sparse, row by row (Gustavson 1978) ----
- *
- * One row of the result is a set of columns and a dense row of sums. The set is a bitmap
- * under a bitmap of its words that are not zero: adding is constant time, and walking gives
- * the columns in order without sorting, 4096 of them to a look at the upper bitmap. */
-
-typedef struct column_set {
-    uint64_t *bits;   /* [words] */
-    uint64_t *filled; /* [words / 64 + 1]; bit w: bits[w] != 0 */
-    size_t low, high; /* words of filled in use: [low, high) */
-} column_set;
-
-static bool set_add(column_set *set, int32_t column)
-{
-    const size_t word = (size_t)column / 64, upper = word / 64;
-    const uint64_t bit = UINT64_C(1) << (column % 64);
-    if (set->bits[word] & bit)
-        return false;
-    set->bits[word] |= bit;
-    set->filled[upper] |= UINT64_C(1) << (word % 64);
-    if (upper < set->low)
-        set->low = upper;
-    if (upper >= set->high)
-        set->high = upper + 1;
-    return true;
-}
-
-/* Writes the columns in ascending order unless column is NULL, and empties the set. */
-static size_t set_drain(column_set *set, int32_t *column)
-{
-    size_t n = 0;
-    for (size_t upper = set->low; upper < set->high; upper++) {
-        for (uint64_t f = set->filled[upper]; f; f &= f - 1) {
-            const size_t word = upper * 64 + (size_t)__builtin_ctzll(f);
-            for (uint64_t b = set->bits[word]; b; b &= b - 1, n++)
-                if (column)
-                    column[n] = (int32_t)(word * 64 + (size_t)__builtin_ctzll(b));
-            set->bits[word] = 0;
-        }
-        set->filled[upper] = 0;
-    }
-    set->low = SIZE_MAX;
-    set->high = 0;
-    return n;
-}
-
-/* out.offset from the number of columns in each row; false when over max_nnz. */
-static bool multiply_count(graphss_i_csr *out, column_set *set, const graphss_i_csr *a,
-                           const graphss_i_csr *b, size_t max_nnz)
-{
-    for (size_t i = 0; i < a->n_rows; i++) {
-        for (int64_t e = a->offset[i]; e < a->offset[i + 1]; e++) {
-            const size_t j = (size_t)a->column[e];
-            for (int64_t f = b->offset[j]; f < b->offset[j + 1]; f++)
-                set_add(set, b->column[f]);
-        }
-        out->offset[i + 1] = out->offset[i] + (int64_t)set_drain(set, NULL);
-        if ((size_t)out->offset[i + 1] > max_nnz)
-            return false;
-    }
-    return true;
-}
-
-/* out[i][c] = sum_j a[i][j] b[j][c], over the stored j in order; sum [b.n_cols] */
-static void multiply_fill(graphss_i_csr *out, column_set *set, float *sum,
-                          const graphss_i_csr *a, const graphss_i_csr *b)
-{
-    for (size_t i = 0; i < a->n_rows; i++) {
-        for (int64_t e = a->offset[i]; e < a->offset[i + 1]; e++) {
-            const size_t j = (size_t)a->column[e];
-            const float w = a->value ? a->value[e] : 1.0f;
-            for (int64_t f = b->offset[j]; f < b->offset[j + 1]; f++) {
-                const int32_t c = b->column[f];
-                const float term = w * (b->value ? b->value[f] : 1.0f);
-                sum[c] = set_add(set, c) ? term : sum[c] + term;
-            }
-        }
-        set_drain(set, out->column + out->offset[i]);
-        for (int64_t e = out->offset[i]; e < out->offset[i + 1]; e++)
-            out->value[e] = sum[out->column[e]];
-    }
-}
-
-graphss_status graphss_i_csr_multiply(graphss_ctx *ctx, graphss_i_csr *out,
-                                      const graphss_i_csr *a, const graphss_i_csr *b,
-                                      size_t max_nnz)
-{
-    assert(a->n_cols == b->n_rows);
-    const size_t words = b->n_cols / 64 + 1;
-    graphss_i_csr p = {.n_rows = a->n_rows, .n_cols = b->n_cols};
-    column_set set = {.low = SIZE_MAX};
-    float *sum = NULL; /* [b.n_cols] of the row at hand */
-    graphss_status st = GRAPHSS_ERR_NOMEM;
-
-    p.offset = graphss_i_calloc(ctx, a->n_rows + 1, sizeof *p.offset);
-    set.bits = graphss_i_calloc(ctx, words, sizeof *set.bits);
-    set.filled = graphss_i_calloc(ctx, words / 64 + 1, sizeof *set.filled);
-    sum = graphss_i_alloc(ctx, b->n_cols, sizeof *sum);
-    if (!p.offset || !set.bits || !set.filled || !sum)
-        goto done;
-    if (!multiply_count(&p, &set, a, b, max_nnz)) {
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                            "sparse product of %zu rows: more than %zu entries", a->n_rows,
-                            max_nnz);
-        goto done;
-    }
-    st = csr_reserve(ctx, &p, (size_t)p.offset[p.n_rows], true);
-    if (st)
-        goto done;
-    multiply_fill(&p, &set, sum, a, b);
-    *out = p;
-    p = (graphss_i_csr){0};
-done:
-    graphss_release(ctx, sum);
-    graphss_release(ctx, set.filled);
-    graphss_release(ctx, set.bits);
-    graphss_i_csr_destroy(ctx, &p);
-    return st;
 }

@@ -24,11 +24,6 @@ graphss_status graphss_i_csr_transpose(graphss_ctx *ctx, graphss_i_csr *out,
 /* place [nnz]: for each entry (i, j) of a symmetric pattern with ascending columns, where
  * (j, i) stands. next [n_rows] is room. */
 void graphss_i_csr_places(int64_t *place, int64_t *next, const graphss_i_csr *m);
-/* out = a b, sparse times sparse, columns ascending. LIMIT when it would hold more than
- * max_nnz entries (checked before the result is allocated). */
-graphss_status graphss_i_csr_multiply(graphss_ctx *ctx, graphss_i_csr *out,
-                                      const graphss_i_csr *a, const graphss_i_csr *b,
-                                      size_t max_nnz);
 
 /* y [m.n_rows x k] = m x, x [m.n_cols x k] */
 void graphss_i_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x,

@@ -1,4 +1,5 @@
 /* evaluate.c - accuracy, confusion, argmax: the plain questions. */
+#include "base/base.h"
 #include <graphss/evaluate.h>
 #include <math.h>
 #include <string.h>
@@ -31,11 +32,6 @@ void graphss_confusion(int64_t *confusion, size_t n_classes, const int32_t *labe
 
 void graphss_argmax(int32_t *label, const float *prob, size_t n, size_t n_classes)
 {
-    for (size_t i = 0; i < n; i++) {
-        const float *p = prob + i * n_classes;
-        size_t best = 0;
-        for (size_t k = 1; k < n_classes; k++)
-            best = p[k] > p[best] ? k : best;
-        label[i] = (int32_t)best;
-    }
+    for (size_t i = 0; i < n; i++)
+        label[i] = (int32_t)graphss_i_top(prob + i * n_classes, n_classes);
 }

@@ -18,9 +18,7 @@ graphss_i_measure graphss_i_judge(const float *logits, size_t k, const int32_t *
     double loss = 0;
     for (size_t j = 0; j < n; j++) {
         const float *x = logits + (size_t)node[j] * k;
-        size_t best = 0;
-        for (size_t c = 1; c < k; c++)
-            best = x[c] > x[best] ? c : best;
+        const size_t best = graphss_i_top(x, k);
         double sum = 0;
         for (size_t c = 0; c < k; c++)
             sum += expf(x[c] - x[best]);

@@ -3,7 +3,7 @@
  * The paper preset is what its public code ran: three weight layers, A without loops. */
 #include "models/model_type.h"
 
-const graphss_i_model_type graphss_i_gcn = {
+const graphss_i_model_type graphss_i_gcn_model = {
     .name = "gcn",
     .summary = "graph convolutional network (Kipf and Welling 2017)",
     .norm = GRAPHSS_I_NORM_SYMMETRIC,

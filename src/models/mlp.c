@@ -8,11 +8,12 @@ static void adjust(graphss_train_options *opt)
         opt->dropout = 0.5;
 }
 
-const graphss_i_model_type graphss_i_mlp = {
+const graphss_i_model_type graphss_i_mlp_model = {
     .name = "mlp",
     .summary = "multi-layer perceptron, features only",
     .adjust = adjust,
     .norm = GRAPHSS_I_NORM_NONE,
+    .paper_drawn = true,
     .declare = graphss_i_layered_declare,
     .record = graphss_i_layered_record,
 };

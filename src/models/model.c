@@ -13,9 +13,7 @@ graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
 {
     const graphss_i_model_type *type = graphss_i_model_type_find(opt->model);
     if (!type)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--model: found '%s', want gcn, sgc, sage or mlp",
-                              opt->model ? opt->model : "");
+        return graphss_i_model_unknown(ctx, opt->model);
     graphss_status st = graphss_options_check(ctx, opt, graphss_train_options_table());
     if (st)
         return st;

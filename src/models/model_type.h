@@ -1,5 +1,5 @@
 /* model_type.h - what a classifier is to the rest: one file that fills this struct, and one
- * line in the table of registry.c. */
+ * line in models.def. */
 #ifndef GRAPHSS_MODEL_TYPE_H
 #define GRAPHSS_MODEL_TYPE_H
 
@@ -21,8 +21,9 @@ typedef struct graphss_i_model_type {
 
     graphss_i_norm norm; /* how it propagates, */
     graphss_i_loops loops;
-    double paper_gain;   /* paper mode: weights start so many times as large; 0: as they are */
     bool hops_by_option; /* and whether opt->hops times before the first weights, or once */
+    double paper_gain;   /* paper mode: weights start so many times as large; 0: as they are */
+    bool paper_drawn;    /* paper mode: its attacker has the weights as drawn (protocol.c) */
 
     /* Declares its weights for d features and k classes. */
     graphss_status (*declare)(graphss_ctx *ctx, graphss_i_params *p,
@@ -35,8 +36,12 @@ typedef struct graphss_i_model_type {
 /* NULL when there is none of that name, or past the end. */
 const graphss_i_model_type *graphss_i_model_type_find(const char *name);
 const graphss_i_model_type *graphss_i_model_type_at(size_t i);
+/* INVALID, with the names there are. */
+graphss_status graphss_i_model_unknown(graphss_ctx *ctx, const char *name);
 
-extern const graphss_i_model_type graphss_i_gcn, graphss_i_sgc, graphss_i_sage, graphss_i_mlp;
+#define MODEL(name) extern const graphss_i_model_type graphss_i_##name##_model;
+#include "models/models.def"
+#undef MODEL
 
 /* ---- what the layered ones share (layered.c) ---- */
 

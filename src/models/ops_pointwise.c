@@ -338,42 +338,6 @@ graphss_i_var graphss_i_tape_scale(graphss_i_tape *t, graphss_i_var x, double fa
     return y;
 }
 
-/* ---- y = 1 / (1 + exp(-x));  dx = y (1 - y) dy ---- */
-
-static void sigmoid_range(void *arg, size_t from, size_t to)
-{
-    const entries *e = arg;
-    for (size_t j = from; j < to; j++)
-        e->out[j] = 1 / (1 + expf(-e->x[j]));
-}
-
-static void sigmoid_forward(graphss_i_tape *t, graphss_i_node *node)
-{
-    over_entries(t, node, sigmoid_range, node->value, value(t, node, 0), NULL, 0);
-}
-
-static void sigmoid_back_range(void *arg, size_t from, size_t to)
-{
-    const entries *e = arg;
-    for (size_t j = from; j < to; j++)
-        e->out[j] = e->x[j] * e->y[j] * (1 - e->y[j]);
-}
-
-static void sigmoid_backward(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
-{
-    over_entries(t, node, sigmoid_back_range, gin[0], node->grad, node->value, 0);
-}
-
-static const graphss_i_op sigmoid = {.forward = sigmoid_forward,
-                                     .backward = sigmoid_backward,
-                                     .needs_value = true,
-                                     .in_place = true};
-
-graphss_i_var graphss_i_tape_sigmoid(graphss_i_tape *t, graphss_i_var x)
-{
-    return record_unary(t, &sigmoid, x);
-}
-
 /* ---- y = exp(x);  dx = y dy ---- */
 
 static void exp_range(void *arg, size_t from, size_t to)

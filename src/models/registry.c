@@ -4,10 +4,9 @@
 #include <string.h>
 
 static const graphss_i_model_type *const types[] = {
-    &graphss_i_gcn,
-    &graphss_i_sgc,
-    &graphss_i_sage,
-    &graphss_i_mlp,
+#define MODEL(name) &graphss_i_##name##_model,
+#include "models/models.def"
+#undef MODEL
 };
 
 const graphss_i_model_type *graphss_i_model_type_at(size_t i)
@@ -21,6 +20,12 @@ const graphss_i_model_type *graphss_i_model_type_find(const char *name)
         if (!strcmp(types[i]->name, name))
             return types[i];
     return NULL;
+}
+
+graphss_status graphss_i_model_unknown(graphss_ctx *ctx, const char *name)
+{
+    name = name ? name : "";
+    return graphss_i_no_such_name(ctx, "--model", name, strlen(name), graphss_model_name);
 }
 
 const char *graphss_model_name(size_t i)
@@ -89,8 +94,7 @@ static const char *const modes[] = {"honest", "paper", NULL};
 
 #define FIELD(f) offsetof(graphss_train_options, f)
 static const graphss_option table[] = {
-    {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME",
-     "classifier: gcn, sgc, sage or mlp", 'm'},
+    {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME", "the classifier", 'm'},
     {"mode", GRAPHSS_OPTION_CHOICE, FIELD(mode), 0, 0, modes, "MODE",
      "preset: honest (tuned) or paper (as its public code ran)", 0},
     {"layers", GRAPHSS_OPTION_INT, FIELD(layers), 1, 30, NULL, "N", "weight layers", 0},

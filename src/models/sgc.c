@@ -33,12 +33,13 @@ static graphss_i_var record(graphss_i_tape *t, const graphss_train_options *opt,
     }
 }
 
-const graphss_i_model_type graphss_i_sgc = {
+const graphss_i_model_type graphss_i_sgc_model = {
     .name = "sgc",
     .summary = "simplified graph convolution, linear (Wu et al. 2019)",
     .adjust = adjust,
     .norm = GRAPHSS_I_NORM_SYMMETRIC,
     .hops_by_option = true,
+    .paper_drawn = true,
     .declare = graphss_i_layered_declare,
     .record = record,
 };

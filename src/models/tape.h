@@ -2,15 +2,15 @@
  *
  * A model is written down once as a list of operations on matrices (rows x cols, row-major):
  *
- *     graphss_i_var h = graphss_i_tape_spmm(t, a, a, graphss_i_tape_input(t, x, w0));
+ *     graphss_i_var h = graphss_i_tape_spmm(t, a, graphss_i_tape_sparse_input(t, x, w0, 0));
  *     graphss_i_var y = graphss_i_tape_matmul(t, graphss_i_tape_relu(t, h), w1);
  *     graphss_i_tape_cross_entropy(t, y, node, label, n);
  *     graphss_i_tape_finish(t);
  *
  * and then replayed each epoch: forward fills every value, backward every gradient, with no
  * allocation in between. Why a tape and not hand-written forward/backward pairs per model:
- * eight models and defences share a dozen operations, and a mistake in a gradient is made
- * and found once, in the operation's own test. Why record once: shapes never change, so
+ * models and defences share their operations, and a mistake in a gradient is made and found
+ * once, in the operation's own test. Why record once: shapes never change, so
  * finish() can give all matrices places in one block, reusing a place as soon as its matrix
  * is dead; a two-layer GCN then needs two N x hidden matrices in all, not six.
  *
@@ -110,7 +110,6 @@ graphss_i_var graphss_i_tape_multiply(graphss_i_tape *t, graphss_i_var a, graphs
 graphss_i_var graphss_i_tape_scale(graphss_i_tape *t, graphss_i_var x, double factor);
 /* x where it is positive and not below the threshold, else 0 */
 graphss_i_var graphss_i_tape_keep_above(graphss_i_tape *t, graphss_i_var x, double threshold);
-graphss_i_var graphss_i_tape_sigmoid(graphss_i_tape *t, graphss_i_var x);
 graphss_i_var graphss_i_tape_exp(graphss_i_tape *t, graphss_i_var x);
 graphss_i_var graphss_i_tape_elu(graphss_i_tape *t, graphss_i_var x);
 /* A draw from N(mean, variance), entry by entry; the mean when not training, unless always */

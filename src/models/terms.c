@@ -91,8 +91,8 @@ static graphss_status check_names(graphss_ctx *ctx, const graphss_names *found,
     return GRAPHSS_OK;
 }
 
-static graphss_status too_many_classes(graphss_ctx *ctx, const graphss_model *model,
-                                       const graphss_dataset *data)
+static graphss_status other_classes(graphss_ctx *ctx, const graphss_model *model,
+                                    const graphss_dataset *data)
 {
     return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                           "%s has %zu classes, the model knows %zu (%s)", data->name,
@@ -110,7 +110,7 @@ graphss_status graphss_model_fits(graphss_ctx *ctx, const graphss_model *model,
     if (st)
         return st;
     if (data->n_classes && data->n_classes != model->n_classes)
-        return too_many_classes(ctx, model, data);
+        return other_classes(ctx, model, data);
     return check_names(ctx, &data->class_names, &model->class_names, "class", data);
 }
 
@@ -249,7 +249,7 @@ static graphss_status number_classes(graphss_ctx *ctx, int32_t *to, const graphs
     if (!all && (own->count || known->count))
         warn_of_position(ctx, model, data, own->count, "classes");
     return all || data->n_classes <= model->n_classes ? GRAPHSS_OK
-                                                      : too_many_classes(ctx, model, data);
+                                                      : other_classes(ctx, model, data);
 }
 
 /* label, names: likewise. *to_out [classes of the data]: their numbers to the model, or NULL;

@@ -1,9 +1,9 @@
 #include "models/model_private.h"
 #include "models/testing_world.h"
 
-static graphss_model *trained(graphss_ctx *ctx, const world *w)
+static graphss_model *trained_as(graphss_ctx *ctx, const world *w, const char *name)
 {
-    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_train_options opt = graphss_train_options_default(name, GRAPHSS_MODE_HONEST);
     graphss_model *model = NULL;
     opt.epochs = 5;
     opt.hidden = 6;
@@ -20,6 +20,35 @@ static graphss_model *trained(graphss_ctx *ctx, const world *w)
     snprintf(data.hash, sizeof data.hash, "abc");
     assert_ok(ctx, graphss_model_describe(ctx, model, &data));
     return model;
+}
+
+static graphss_model *trained(graphss_ctx *ctx, const world *w)
+{
+    return trained_as(ctx, w, "gcn");
+}
+
+static void test_each_model_answers_as_before_it_was_saved(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    char path[256];
+    testing_temporary(path, sizeof path, "each");
+    for (size_t i = 0; graphss_model_name(i); i++) {
+        float before[WORLD_NODES * 2], after[WORLD_NODES * 2];
+        graphss_model *a = trained_as(ctx, &w, graphss_model_name(i)), *b = NULL;
+        assert_ok(ctx, graphss_model_save(ctx, a, path));
+        assert_ok(ctx, graphss_model_load(ctx, &b, path));
+        assert_ok(ctx, graphss_model_predict(ctx, before, a, &w.graph, &w.features));
+        assert_ok(ctx, graphss_model_predict(ctx, after, b, &w.graph, &w.features));
+        assert_memory_equal(before, after, sizeof before);
+        graphss_model_free(ctx, b);
+        graphss_model_free(ctx, a);
+    }
+    unlink(path);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
 }
 
 static void assert_same_list(const int32_t *a, const int32_t *b, size_t n, size_t m)
@@ -198,6 +227,7 @@ static void test_failing_allocations_leave_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_model_answers_as_before_it_was_saved),
         cmocka_unit_test(test_what_is_saved_comes_back),
         cmocka_unit_test(test_damaged_files_are_refused),
         cmocka_unit_test(test_a_model_that_does_not_fit_is_refused),

@@ -219,7 +219,7 @@ static void edge_values(graphss_i_tape *t, const fixture *f, const graphss_i_var
     (void)nnz;
     graphss_i_var v =
         graphss_i_tape_edge_dot(t, &f->s.m, &f->s.transposed, f->s.place, w[0], w[1]);
-    v = graphss_i_tape_sigmoid(t, v);
+    v = graphss_i_tape_elu(t, v);
     graphss_i_var y =
         graphss_i_tape_spmm_edges(t, &f->s.m, &f->s.transposed, f->s.place, v, w[0]);
     graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
@@ -278,7 +278,7 @@ static void used_twice(graphss_i_tape *t, const fixture *f, const graphss_i_var 
 static void through_exp(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
 {
     graphss_i_var y = graphss_i_tape_exp(t, graphss_i_tape_scale(t, w[0], 0.3));
-    y = graphss_i_tape_multiply(t, y, graphss_i_tape_sigmoid(t, w[1]));
+    y = graphss_i_tape_multiply(t, y, w[1]);
     graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
 }
 

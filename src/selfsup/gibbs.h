@@ -1,7 +1,7 @@
 /* gibbs.h - one chain of the sampler: its state, and a sweep over all nodes. Private.
  *
- * Letters: n nodes, K classes, M sources, S states (1 without a switch). Cut from selfsup.c
- * so that the arithmetic stands alone and a test can drive it sweep by sweep. */
+ * Letters: n nodes, K classes, M sources, S states (1 without a switch). Apart from
+ * selfsup.c, so that the arithmetic stands alone and a test can drive it sweep by sweep. */
 #ifndef GRAPHSS_GIBBS_H
 #define GRAPHSS_GIBBS_H
 

@@ -382,12 +382,8 @@ static double *share_of(const run *u, size_t c)
 
 static void take_likeliest(int32_t *label, const double *posterior, size_t n, size_t K)
 {
-    for (size_t i = 0; i < n; i++) {
-        size_t best = 0;
-        for (size_t k = 1; k < K; k++)
-            best = posterior[i * K + k] > posterior[i * K + best] ? k : best;
-        label[i] = (int32_t)best;
-    }
+    for (size_t i = 0; i < n; i++)
+        label[i] = (int32_t)graphss_i_top_double(posterior + i * K, K);
 }
 
 static void diagnose(graphss_selfsup *out, run *u)

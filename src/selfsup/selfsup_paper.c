@@ -23,12 +23,9 @@ static void take_likeliest(int32_t *z, double *out, const float *prob, const dou
         if (!(sum > 0)) /* as if the source were silent */
             for (size_t k = 0; k < K; k++)
                 sum += w[k] = (double)P[k];
-        size_t best = 0;
-        for (size_t k = 0; k < K; k++) {
+        for (size_t k = 0; k < K; k++)
             w[k] /= sum;
-            best = w[k] > w[best] ? k : best;
-        }
-        z[i] = (int32_t)best;
+        z[i] = (int32_t)graphss_i_top_double(w, K);
     }
 }
 

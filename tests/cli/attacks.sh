@@ -51,6 +51,16 @@ run --json attack $graph --model-file gcn.model --method prbcd --links 3
 exits 0; json links_flipped 96
 holds "accuracy_after < accuracy_before - 0.2" accuracy_after accuracy_before
 
+case_ "every method of the list runs and keeps the contract"
+run --json attack --list
+exits 0; json methods.0.name nettack; json methods.0.needs_surrogate true
+for method in $(run attack --list; sed -n 's/^\([a-z0-9-]*\) .*/\1/p' ../stdout); do
+    run --json attack $graph --model-file gcn.model --method "$method" -o each.flips
+    exits 0; no_err; json method "$method"; json victims 32; present each.flips
+    run apply $graph --flips each.flips -o each.npz
+    exits 0
+done
+
 case_ "copies and benign change by the same command"
 run --json attack $graph --model-file gcn.model --method copy --links 4 --features 20 -o c.flips
 exits 0; json method copy; json changes_wanted 768

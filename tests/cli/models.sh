@@ -24,7 +24,10 @@ run -q split $graph -o quiet.npz
 exits 0; out "Split"
 
 case_ "every model trains, saves and predicts"
-for model in gcn sgc sage mlp; do
+run --completion bash
+models=$(sed -n "s/.* train:--model) values='\(.*\)'.*/\1/p" ../stdout)
+[ -n "$models" ] || complain "no models"
+for model in $models; do
     run train $graph --model $model --epochs 10 -o $model.model -q
     exits 0
     run --json predict $graph --model-file $model.model -o $model.npz

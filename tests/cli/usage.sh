@@ -117,6 +117,36 @@ if command -v bash >/dev/null; then
                      _graphss; echo "${COMPREPLY[@]}"')
     [ "$found" = "evaluate" ] || complain "completes ev as: $found"
 fi
+case_ "names of a list appear wherever they can be given"
+for list in "attack --list" "recover --list"; do
+    run $list
+    sed -n 's/^\([a-z0-9-]*\) .*/\1/p' ../stdout >names
+    [ -s names ] || complain "no names"
+    for text in "help ${list% *}" --man "--completion bash" "--completion fish"; do
+        run $text
+        exits 0
+        while read -r each; do
+            sed 's/\\//g' ../stdout | grep -qw -e "$each" || complain "$text lacks $each"
+        done <names
+    done
+done
+run --completion bash
+out "attack:--method) values='nettack random"; out "snapshots:--method) values='nettack random"
+out "recover:--method) values='graphss none"
+run --completion fish
+out "-l method -x -a 'nettack random"; out "-l model -x -a 'gcn sgc"
+run help snapshots
+out "one of gcn, sgc"
+run attack
+exits 2; err "want: graphss attack DATASET"
+run attack synth: --method nettak
+exits 2; err "want one of nettack, random"; err "did you mean nettack?"
+run snapshots synth: -o none --model gnc
+exits 2; err "want one of gcn, sgc"; absent none
+run recover --method nope --model-file a --current b -o c.npz
+exits 2; err "want one of graphss, none"
+
+case_ "other shells"
 run --completion zsh
 exits 0; out "#compdef graphss"
 run --completion fish
