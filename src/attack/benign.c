@@ -142,8 +142,11 @@ graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
             st = churn_link(ctx, flips, &c, node[i], cut);
         }
         /* Removals and additions in turn: the length of a row hardly changes. */
-        for (int64_t w = 0; w < opt->features && !st && data->features.n_cols; w++)
-            st = churn_word(ctx, flips, &c, node[i], w % 2 == 0);
+        const int64_t words =
+            data->features.n_cols ? opt->features + opt->adds + opt->drops : 0;
+        for (int64_t w = 0; w < words && !st; w++)
+            st = churn_word(ctx, flips, &c, node[i],
+                            w < opt->features ? w % 2 == 0 : w >= opt->features + opt->adds);
     }
     churn_destroy(ctx, &c);
     return st;

@@ -7,8 +7,10 @@
 
 typedef struct graphss_i_churning {
     int64_t links;       /* joined or cut, a coin decides for each */
-    int64_t features;    /* come and go */
+    int64_t features;    /* go and come in turn */
     int64_t joins, cuts; /* and so many links that are joined, and cut */
+    int64_t adds,
+        drops; /* and so many words that come, and go; of dense features values change */
 } graphss_i_churning;
 
 /* As graphss_benign_churn, without its checks: node i has the budget each[i * stride]. The

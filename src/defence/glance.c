@@ -355,21 +355,21 @@ static int32_t values_changed(graphss_i_row a, graphss_i_row b)
     return apart > 0 ? (int32_t)fmin(ceil((double)d * apart / length), (double)d) : 0;
 }
 
-/* words in one row and not in the other */
-static int32_t words_changed(graphss_i_row a, graphss_i_row b)
+/* words in one row and not in the other; of dense rows none is gone */
+static void words_changed(graphss_i_change *c, graphss_i_row now, graphss_i_row then)
 {
-    int32_t changed = 0;
-    if (!a.column || !b.column)
-        return values_changed(a, b);
-    size_t i = 0, j = 0;
-    while (i < a.n || j < b.n) {
-        const int64_t p = i < a.n ? a.column[i] : INT64_MAX;
-        const int64_t q = j < b.n ? b.column[j] : INT64_MAX;
-        changed += p != q;
+    if (!now.column || !then.column) {
+        c->words = values_changed(now, then);
+        return;
+    }
+    for (size_t i = 0, j = 0; i < now.n || j < then.n;) {
+        const int64_t p = i < now.n ? now.column[i] : INT64_MAX;
+        const int64_t q = j < then.n ? then.column[j] : INT64_MAX;
+        c->words += p != q;
+        c->dropped += q < p;
         i += p <= q;
         j += q <= p;
     }
-    return changed;
 }
 
 /* How far belief moved: 6 columns. p: before, q: now. */
@@ -442,7 +442,7 @@ void graphss_i_glance_past(float *column, graphss_i_change *change, const graphs
                         then = graphss_i_row_of(past->features, was_node);
     change->cut = (int32_t)(degree_before - kept);
     change->links = (int32_t)joined + change->cut;
-    change->words = words_changed(now, then);
+    words_changed(change, now, then);
     movement(column, p, q, k);
     column[6] = (float)log1p((double)change->words);
     column[7] = (float)(log1p((double)graphss_i_row_count(now)) -

@@ -452,8 +452,8 @@ static void list_models(models *m, const graphss_i_look *x, const int32_t *kind,
     m->start[GRAPHSS_I_CHANGED] = n;
 }
 
-/* Each of n nodes changes as a random node did, as many links joined, cut, and words: some for
- * each kind, the others as the kinds are. */
+/* Each of n nodes changes as a random node did, links joined and cut, words come and gone:
+ * some for each kind, the others as the kinds are. */
 static void draw_changes(graphss_i_churning *churn, size_t n, const graphss_i_look *x,
                          const models *m, graphss_rng *rng)
 {
@@ -466,8 +466,10 @@ static void draw_changes(graphss_i_churning *churn, size_t n, const graphss_i_lo
         }
         const size_t at = from + (size_t)graphss_rng_below(rng, to - from);
         const graphss_i_change *c = &x->change[m->node[at]];
-        churn[i] = (graphss_i_churning){
-            .joins = c->links - c->cut, .cuts = c->cut, .features = c->words};
+        churn[i] = (graphss_i_churning){.joins = c->links - c->cut,
+                                        .cuts = c->cut,
+                                        .adds = c->words - c->dropped,
+                                        .drops = c->dropped};
     }
 }
 

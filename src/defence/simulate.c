@@ -58,16 +58,19 @@ static graphss_status push(graphss_ctx *ctx, graphss_flips *flips,
     return st;
 }
 
-/* No attack: links and words come and go; apart: or links do, or come alone, or words do. */
+/* No attack: links and words come and go; apart: or links alone, or words, or what comes and
+ * does not go. */
 static graphss_status churn(graphss_ctx *ctx, graphss_flips *flips,
                             const graphss_attack_input *in, size_t budget, bool apart)
 {
-    enum { WAYS = 4 };
+    enum { WAYS = 6 };
     const int64_t links = budgets[budget].links, words = budgets[budget].features;
     const graphss_i_churning way[WAYS] = {{.links = links, .features = words},
                                           {.joins = links},
+                                          {.joins = links, .adds = words},
                                           {.features = words},
-                                          {.links = links}};
+                                          {.links = links},
+                                          {.joins = links}};
     graphss_i_churning *each = graphss_i_alloc(ctx, in->n_victims, sizeof *each);
     int32_t *label = graphss_i_copy(ctx, in->label, in->graph->n_nodes, sizeof *label);
     graphss_status st = each && label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
