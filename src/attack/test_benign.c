@@ -84,29 +84,37 @@ static void test_new_links_have_the_homophily_of_the_graph(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* Links asked for as joined or cut are; a node that is left with one link keeps it. */
-static void test_links_are_joined_and_cut_as_asked_for(void **state)
+/* As many of each; these nodes have links and words enough. */
+static void test_links_and_words_come_and_go_as_asked_for(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     graphss_flips flips = {0};
-    const graphss_i_churning each[] = {
-        {.joins = 3}, {.cuts = 2}, {.joins = 1, .cuts = 1}, {0}};
+    const graphss_i_churning each[] = {{.joins = 3, .drops = 2},
+                                       {.cuts = 2, .adds = 4},
+                                       {.joins = 1, .cuts = 1, .adds = 1, .drops = 1},
+                                       {0}};
     int32_t node[4] = {0};
     read_graph(ctx, &data);
     for (int32_t i = 0, n = 0; n < 4; i++)
         if (graphss_graph_degree(&data.graph, (size_t)i) > 6)
             node[n++] = i;
     assert_ok(ctx, graphss_i_churn(ctx, &flips, &data, node, 4, 1, each, 1));
-    int64_t joined[4] = {0}, cut[4] = {0};
+    int64_t joined[4] = {0}, cut[4] = {0}, added[4] = {0}, dropped[4] = {0};
     for (size_t i = 0; i < flips.count; i++)
         for (size_t v = 0; v < 4; v++)
-            if (flips.item[i].victim == node[v])
-                *(flips.item[i].new_value != 0 ? &joined[v] : &cut[v]) += 1;
+            if (flips.item[i].victim == node[v]) {
+                const bool link = flips.item[i].kind == GRAPHSS_FLIP_LINK;
+                int64_t *const came = link ? joined : added, *const went =
+                                                                 link ? cut : dropped;
+                (flips.item[i].new_value != 0 ? came : went)[v]++;
+            }
     for (size_t v = 0; v < 4; v++) {
         assert_int_equal(joined[v], each[v].joins);
         assert_int_equal(cut[v], each[v].cuts);
+        assert_int_equal(added[v], each[v].adds);
+        assert_int_equal(dropped[v], each[v].drops);
     }
     graphss_flips_destroy(ctx, &flips);
     graphss_dataset_destroy(ctx, &data);
@@ -200,7 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_churn_fits_and_keeps_to_the_budget),
         cmocka_unit_test(test_new_links_have_the_homophily_of_the_graph),
-        cmocka_unit_test(test_links_are_joined_and_cut_as_asked_for),
+        cmocka_unit_test(test_links_and_words_come_and_go_as_asked_for),
         cmocka_unit_test(test_growth_keeps_old_nodes_and_resembles_them),
         cmocka_unit_test(test_wrong_nodes_and_budgets_are_refused),
         cmocka_unit_test(test_each_allocation_may_fail),
