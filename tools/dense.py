@@ -91,12 +91,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphss", required=True)
     parser.add_argument("--data", default=os.environ.get("GRAPHSS_DATA", "."))
+    parser.add_argument("--datasets", default="cora,citeseer,points,counts")
     parser.add_argument("--previous", action="store_true")
     parser.add_argument("--train", default="", help="options of train, such as '--dropout 0.8'")
     parser.add_argument("seed", nargs="+", type=int)
     own = parser.parse_args()
     print(f"{'snapshot':24} {'victims':>14}  {'others':>14}  {'hit':>6}  {'kind':18}  alert")
-    for name in ("cora", "citeseer", "points", "counts"):
+    for name in own.datasets.split(","):
         for seed in own.seed:
             rng = np.random.default_rng(seed)
             label, x, links = (embedded(f"{own.data}/{name}.npz", rng) if name in ("cora", "citeseer")
