@@ -58,6 +58,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphss", required=True)
     parser.add_argument("--datasets", default="cora,citeseer,amazon_photo")
+    parser.add_argument("--no-previous", action="store_true", help="alert and recover know no past")
     parser.add_argument("seed", nargs="+", type=int)
     own = parser.parse_args()
     print(f"{'snapshot':32} {'changed':>14}  {'others':>14}  {'hit':>6}  {'kind':18}  alert")
@@ -74,8 +75,8 @@ def main():
                     nodes = change(data, test, words, rng)
                     rest = np.setdiff1d(test, nodes)
                     np.savez(f"{place}/now.npz", **data)
-                    now = ["--model-file", f"{made}/model", "--current", f"{place}/now.npz", "--split", f"{made}/split.npz",
-                           "--previous", f"{made}/previous.npz"]
+                    now = ["--model-file", f"{made}/model", "--current", f"{place}/now.npz", "--split", f"{made}/split.npz"]
+                    now += [] if own.no_previous else ["--previous", f"{made}/previous.npz"]
                     found = {}
                     for method in ("none", "graphss"):
                         told = run(own.graphss, "recover", *now, "--method", method, "-o", f"{place}/out.npz")
