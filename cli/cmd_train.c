@@ -227,7 +227,7 @@ static graphss_status run(cli *app)
     if (!st && own.output)
         st = graphss_model_save(app->ctx, fit.model, own.output);
     if (!st && split.n_val && fit.log.val_accuracy < largest_share(&split, data.n_classes))
-        cli_note(app, "warning: it is no better than always saying the largest class: try "
+        cli_warn(app, "it is no better than always saying the largest class: try "
                       "another --dropout, --learning-rate or --model");
     if (!st && own.plot)
         st = write_plot(app, own.plot, &fit, own.model, &data);

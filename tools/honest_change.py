@@ -9,11 +9,11 @@ their class as well. Nothing is taken from anybody, and labelled nodes change on
 accuracy of the nodes that changed and of the others, undefended and recovered, the share thought hit, and the p-value of
 alert; --previous is the snapshot the model was trained on. Needs numpy; ten seconds a snapshot."""
 import argparse
-import json
 import subprocess
 import tempfile
 
 import numpy as np
+from dense import run
 
 
 def rows_of(data, name):
@@ -47,11 +47,6 @@ def change(data, test, words, rng):
     put_rows(data, "adj", links)
     put_rows(data, "attr", features)
     return nodes
-
-
-def run(graphss, *arguments):
-    command = [graphss, *arguments, "--threads", "1", "--json", "-q"]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout)
 
 
 def main():

@@ -2,6 +2,7 @@
 #include <string.h>
 
 enum { TRIES = 200 };
+const double graphss_i_moves[GRAPHSS_I_MOVES] = {0.4, 0.7, 1};
 
 /* count [n_classes] of the first n changes: new links of the victim to nodes of other classes
  */

@@ -6,6 +6,10 @@
 #include "base/base.h"
 #include <graphss/attack.h>
 
+/* Shares of the way, for budgets that are small, usual and large. */
+enum { GRAPHSS_I_MOVES = 3 };
+extern const double graphss_i_moves[GRAPHSS_I_MOVES];
+
 /* Appends the changes to *flips, in which new links of the victims may stand: a victim is to
  * look like a random node of the class that most of its new links lead to; without any, of
  * another class than its own. x += share (x' - x); where many tries meet no such node, or with

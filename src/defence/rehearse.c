@@ -15,7 +15,6 @@ enum {
     TOGETHER_MOST = 4096, /* with more words their co-occurrence is not tested */
     TRIES = 50
 };
-static const double moved[BUDGETS] = {0.4, 0.7, 1}; /* share of the way, dense features */
 
 const char *graphss_i_rehearsed_name(size_t kind)
 {
@@ -212,7 +211,7 @@ static graphss_status attack_some(graphss_ctx *ctx, graphss_flips *flips,
         if (kind != GRAPHSS_I_REHEARSED_WORDS)
             each[n].links = (size_t)budget.links;
         if (kind != GRAPHSS_I_REHEARSED_LINKS && dense)
-            share[n] = moved[i / TURNS % BUDGETS];
+            share[n] = graphss_i_moves[i / TURNS % GRAPHSS_I_MOVES];
         else if (kind != GRAPHSS_I_REHEARSED_LINKS)
             each[n].features = (size_t)budget.features;
         victim[n++] = in->victim[i];

@@ -15,7 +15,6 @@ static const struct {
 } budgets[BUDGETS] = {{1, 10}, {2, 20}, {5, 50}};
 static const int64_t drawn_links[BUDGETS] = {2, 4, 6};
 static const double borrowed[BUDGETS] = {0.5, 0.8, 1}; /* share of the words */
-static const double moved[BUDGETS] = {0.4, 0.7, 1};    /* share of the way */
 
 /* Links and words of another node, or words alone; half of the victims join the node itself.
  */
@@ -49,7 +48,7 @@ static graphss_status push(graphss_ctx *ctx, graphss_flips *flips,
     double *share = graphss_i_alloc(ctx, in->n_victims, sizeof *share);
     graphss_status st = share ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t v = 0; v < in->n_victims && share; v++)
-        share[v] = moved[budget];
+        share[v] = graphss_i_moves[budget];
     if (!st && links->links)
         st = graphss_i_nettack_each(ctx, flips, in, links, NULL, 1, ground);
     if (!st)

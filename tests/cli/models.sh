@@ -191,4 +191,11 @@ exits 2; err "--truth"
 run evaluate missing.npz --truth $graph
 exits 3
 
+case_ "a model that is no better than the largest class is warned of"
+run --json train synth:nodes=300,classes=5,seed=1 --epochs 0
+exits 0; err "no better than always saying the largest class"
+grep -q 'largest class' ../stdout || complain "not among the warnings"
+run train synth:nodes=300,classes=5,seed=1
+exits 0; no_err
+
 finish
