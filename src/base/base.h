@@ -51,11 +51,11 @@ uint64_t graphss_i_machine_memory(void);
 
 graphss_status graphss_i_fail(graphss_ctx *ctx, graphss_status status, const char *format, ...)
     GRAPHSS_PRINTF(3, 4);
-/* Puts "where: " before the text of the error that is set. */
 /* INVALID: "--method: found 'magic', want one of a, b, c"; name(0), name(1), ... until NULL.
  */
 graphss_status graphss_i_no_such_name(graphss_ctx *ctx, const char *option, const char *found,
                                       size_t length, const char *(*name)(size_t i));
+/* Puts "where: " before the text of the error that is set. */
 graphss_status graphss_i_fail_in(graphss_ctx *ctx, graphss_status status, const char *where);
 graphss_status graphss_i_nomem(graphss_ctx *ctx, size_t bytes);
 /* At the entry of public calls: is one of the arguments NULL? Then the error is set, INVALID.

@@ -162,7 +162,8 @@ static graphss_status doubt(graphss_ctx *ctx, inspection *x)
     const double labels = (double)(split->n_train + split->n_val);
     const double worth = scene->before ? 1 : 1 - labels / ENOUGH_LABELS;
     x->untouched = PRIOR_UNTOUCHED;
-    if (worth <= 0 || labels >= (double)scene->n || split->n_val < GRAPHSS_I_KNOWN_LEAST)
+    if (worth <= 0 || labels >= (double)scene->n || split->n_val < GRAPHSS_I_KNOWN_LEAST ||
+        split->n_train < GRAPHSS_I_FIT_LEAST)
         return GRAPHSS_OK;
     const graphss_recover_input in = {.current = scene->current,
                                       .previous = scene->before ? &scene->previous : NULL,

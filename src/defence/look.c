@@ -22,7 +22,6 @@ enum {
     HIT_MOST = 300,    /* nodes attacked in the rehearsal, and as many churned */
     PLAIN_MOST = 1500, /* nodes as they are */
     CHURN_MOST = 1000, /* validation nodes churned in the second rehearsal */
-    FIT_LEAST = 3,     /* training nodes: a third is attacked, a third churned */
     CALM_LEAST = 20,   /* fewer changed validation nodes are replaced by churned ones */
     EACH_LEAST = 40,   /* of which each kind gets so many, if there are as many */
     NOW = 0,
@@ -216,11 +215,11 @@ static graphss_status choose_nodes(graphss_ctx *ctx, graphss_i_look *x)
             "%zu validation and %zu training nodes, want %d of the former or "
             "%d of the latter to compare with",
             split->n_val, split->n_train, (int)CALM_LEAST, 2 * (int)CALM_LEAST);
-    if (split->n_train < FIT_LEAST)
+    if (split->n_train < GRAPHSS_I_FIT_LEAST)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "%zu training nodes, want %d: one to attack, one to churn and "
                               "one to leave alone",
-                              split->n_train, (int)FIT_LEAST);
+                              split->n_train, (int)GRAPHSS_I_FIT_LEAST);
     graphss_status st = shuffled(ctx, &x->fit, split->train, split->n_train, x->in->seed);
     x->n_fit = val ? split->n_train : split->n_train / 2;
     if (!st && val)

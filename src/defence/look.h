@@ -61,6 +61,9 @@ typedef struct graphss_i_calm {
     bool rehearsed; /* they were churned */
 } graphss_i_calm;
 
+/* Training nodes it takes: a third is attacked, a third churned. */
+enum { GRAPHSS_I_FIT_LEAST = 3 };
+
 /* Fills odds and change. Graphs and features were looked at (graphss_i_check_input). */
 graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
                                  const graphss_recover_input *in);
