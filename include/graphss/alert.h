@@ -105,8 +105,11 @@ typedef struct graphss_alert_scores {
     uint8_t *rehearsed; /* [n_kinds] the clean nodes of this kind were made to change; where
                          * GRAPHSS_ALERT_TRUE_LEAST others join them, those take their
                          * place; NULL: none */
-    bool quiet;         /* they show no sign of an attack as a whole: those outside a group
-                         * join the clean ones it is compared with */
+    int32_t *sorted;    /* all nodes, and n_nodes + i for the clean node i, kind by kind, the
+                         * highest score first; NULL: every verdict sorts anew */
+    int64_t *sorted_start; /* [n_kinds + 1] into that */
+    bool quiet;            /* they show no sign of an attack as a whole: those outside a group
+                            * join the clean ones it is compared with */
 } graphss_alert_scores;
 
 typedef struct graphss_verdict {

@@ -104,6 +104,8 @@ static graphss_status fill(graphss_ctx *ctx, graphss_alert_scores *s, const grap
             s->calm_score[s->start[c] + (int64_t)i] = score_of(list[c].odds[i]);
         }
     st = rank_nodes(ctx, s);
+    if (!st)
+        st = graphss_i_alert_sort(ctx, s);
 done:
     for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
         graphss_release(ctx, list[c].node);

@@ -133,30 +133,23 @@ done:
 /* Where a node of the pool is from. */
 typedef enum origin { OF_GROUP, OF_OTHERS, OF_CALM, ORIGINS } origin;
 
-/* A node of the pool, to be sorted. */
+/* A node of the pool. */
 typedef struct pooled {
     double score;
     origin from;
 } pooled;
-
-static int higher_first(const void *a, const void *b)
-{
-    const pooled *x = a, *y = b;
-    return (x->score < y->score) - (x->score > y->score);
-}
 
 /* What a rank is worth: to see a few nodes at the top of many, and to see that most of a
  * group are above the clean ones, of which there may be few. */
 typedef enum worth { OF_TOP, OF_MOST, WORTHS } worth;
 
 /* value [WORTHS x size] = -weight log^3 r and weight (1 - r), r = rank / (size + 1), the
- * highest score having rank 1, equal scores their mean rank. sum: over the nodes of each
- * origin. */
-static void rank_values(double *value, double sum[WORTHS][ORIGINS], pooled *pool, size_t size,
-                        const double weight[WORTHS])
+ * highest score having rank 1, equal scores their mean rank. The pool is sorted. sum: over the
+ * nodes of each origin. */
+static void rank_values(double *value, double sum[WORTHS][ORIGINS], const pooled *pool,
+                        size_t size, const double weight[WORTHS])
 {
     memset(sum, 0, WORTHS * sizeof *sum);
-    qsort(pool, size, sizeof *pool, higher_first);
     for (size_t i = 0, end; i < size; i = end) {
         for (end = i + 1; end < size && pool[end].score >= pool[i].score;)
             end++;
@@ -257,44 +250,99 @@ static double too_calm(const double sum[ORIGINS], const size_t count[ORIGINS])
                : 0;
 }
 
-/* The nodes of one kind and how many there are of each origin. */
-static size_t gather(pooled *pool, size_t count[ORIGINS], const graphss_alert_scores *seen,
-                     size_t k, bool open, const uint8_t *in_group, const int32_t *node,
-                     size_t n)
+/* To sort all that may be in a pool: nodes, and the clean ones beyond them. */
+typedef struct placed {
+    double score;
+    int32_t kind, at;
+} placed;
+
+static int by_kind_higher_first(const void *a, const void *b)
 {
-    const bool join = open && (seen->quiet || (seen->settled && seen->settled[k]));
-    size_t size = 0;
-    for (size_t i = 0; i < n; i++)
-        if ((size_t)seen->kind[node[i]] == k)
-            pool[size++] = (pooled){seen->score[node[i]], OF_GROUP};
-    count[OF_GROUP] = size;
-    for (size_t i = 0; i < seen->n_free && join; i++) {
-        const int32_t u = seen->free_node[i];
-        if ((size_t)seen->kind[u] == k && !in_group[u])
-            pool[size++] = (pooled){seen->score[u], OF_OTHERS};
+    const placed *x = a, *y = b;
+    return x->kind != y->kind ? x->kind - y->kind
+                              : (x->score < y->score) - (x->score > y->score);
+}
+
+graphss_status graphss_i_alert_sort(graphss_ctx *ctx, graphss_alert_scores *seen)
+{
+    const size_t n = seen->n_nodes, size = n + (size_t)seen->start[seen->n_kinds];
+    placed *all = graphss_i_alloc(ctx, size, sizeof *all);
+    int32_t *sorted = graphss_i_alloc(ctx, size, sizeof *sorted);
+    int64_t *start = graphss_i_calloc(ctx, seen->n_kinds + 1, sizeof *start);
+    const bool good = all && sorted && start;
+    for (size_t i = 0; i < n && good; i++)
+        all[i] = (placed){seen->score[i], seen->kind[i], (int32_t)i};
+    for (size_t k = 0; k < seen->n_kinds && good; k++)
+        for (int64_t i = seen->start[k]; i < seen->start[k + 1]; i++)
+            all[n + (size_t)i] =
+                (placed){seen->calm_score[i], (int32_t)k, (int32_t)(n + (size_t)i)};
+    if (good)
+        qsort(all, size, sizeof *all, by_kind_higher_first);
+    for (size_t i = 0; i < size && good; i++) {
+        sorted[i] = all[i].at;
+        start[all[i].kind + 1] = (int64_t)i + 1;
     }
-    count[OF_OTHERS] = size - count[OF_GROUP];
-    count[OF_CALM] = 0;
-    if (seen->rehearsed && seen->rehearsed[k] && count[OF_OTHERS] >= GRAPHSS_ALERT_TRUE_LEAST)
-        return size;
-    for (int64_t i = seen->start[k]; i < seen->start[k + 1]; i++)
-        if (!in_group[seen->calm_node[i]])
-            pool[size++] = (pooled){seen->calm_score[i], OF_CALM};
-    count[OF_CALM] = size - count[OF_GROUP] - count[OF_OTHERS];
+    for (size_t k = 0; k < seen->n_kinds && good; k++) /* kinds without a node */
+        start[k + 1] = start[k + 1] > start[k] ? start[k + 1] : start[k];
+    graphss_release(ctx, all);
+    if (!good) {
+        graphss_release(ctx, sorted);
+        graphss_release(ctx, start);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    seen->sorted = sorted;
+    seen->sorted_start = start;
+    return GRAPHSS_OK;
+}
+
+/* Who a node is to the group. */
+enum { IN_GROUP = 1, FREE = 2 };
+
+/* The nodes of one kind, the highest score first, and how many there are of each origin. */
+static size_t gather(pooled *pool, size_t count[ORIGINS], const graphss_alert_scores *seen,
+                     size_t k, bool open, const uint8_t *role)
+{
+    const int32_t n = (int32_t)seen->n_nodes;
+    const int64_t from = seen->sorted_start[k], to = seen->sorted_start[k + 1];
+    const bool join = open && (seen->quiet || (seen->settled && seen->settled[k]));
+    memset(count, 0, ORIGINS * sizeof *count);
+    for (int64_t i = from; i < to; i++) {
+        const int32_t u = seen->sorted[i];
+        count[OF_GROUP] += u < n && role[u] & IN_GROUP;
+        count[OF_OTHERS] += u < n && join && role[u] == FREE;
+    }
+    const bool replaced =
+        seen->rehearsed && seen->rehearsed[k] && count[OF_OTHERS] >= GRAPHSS_ALERT_TRUE_LEAST;
+    size_t size = 0;
+    for (int64_t i = from; i < to && count[OF_GROUP]; i++) {
+        const int32_t u = seen->sorted[i];
+        if (u >= n) {
+            if (!replaced && !(role[seen->calm_node[u - n]] & IN_GROUP))
+                pool[size++] = (pooled){seen->calm_score[u - n], OF_CALM};
+        } else if (role[u] & IN_GROUP) {
+            pool[size++] = (pooled){seen->score[u], OF_GROUP};
+        } else if (join && role[u] == FREE) {
+            pool[size++] = (pooled){seen->score[u], OF_OTHERS};
+        }
+    }
+    count[OF_CALM] = size - (count[OF_GROUP] ? count[OF_GROUP] + count[OF_OTHERS] : 0);
     return size;
 }
 
-static graphss_status mark(graphss_ctx *ctx, uint8_t *in_group, size_t n_nodes,
+static graphss_status mark(graphss_ctx *ctx, uint8_t *role, const graphss_alert_scores *seen,
                            const int32_t *node, size_t n)
 {
+    for (size_t i = 0; i < seen->n_free; i++)
+        role[seen->free_node[i]] = FREE;
     for (size_t i = 0; i < n; i++) {
-        if (node[i] < 0 || (size_t)node[i] >= n_nodes)
+        if (node[i] < 0 || (size_t)node[i] >= seen->n_nodes)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                                   "the group has node %d, the snapshot has 0..%zu",
-                                  (int)node[i], n_nodes - 1);
-        if (in_group[node[i]]++)
+                                  (int)node[i], seen->n_nodes - 1);
+        if (role[node[i]] & IN_GROUP)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %d is twice in the group",
                                   (int)node[i]);
+        role[node[i]] |= IN_GROUP;
     }
     if (n == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "the group to judge has no nodes");
@@ -318,21 +366,23 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
     const size_t draws = (size_t)opt.draws, kinds = seen->n_kinds;
     const bool open = !opt.validation_only;
     const size_t most = n + (size_t)seen->start[kinds] + (open ? seen->n_free : 0);
+    graphss_alert_scores in_order = *seen;
     graphss_verdict v = {0};
     exchanges x = {.sum = graphss_i_calloc(ctx, WORTHS * draws, sizeof *x.sum),
                    .drawn = graphss_i_alloc(ctx, draws, sizeof *x.drawn)};
-    uint8_t *in_group = graphss_i_calloc(ctx, seen->n_nodes, sizeof *in_group);
+    uint8_t *role = graphss_i_calloc(ctx, seen->n_nodes, sizeof *role);
     pooled *pool = graphss_i_alloc(ctx, most, sizeof *pool);
     double *value = graphss_i_alloc(ctx, WORTHS * most, sizeof *value);
-    st = x.sum && x.drawn && in_group && pool && value
-             ? mark(ctx, in_group, seen->n_nodes, node, n)
-             : GRAPHSS_ERR_NOMEM;
+    st = x.sum && x.drawn && role && pool && value ? mark(ctx, role, seen, node, n)
+                                                   : GRAPHSS_ERR_NOMEM;
+    if (!st && !seen->sorted)
+        st = graphss_i_alert_sort(ctx, &in_order);
     const bool draw = (double)draws * (double)(n < most - n ? n : most - n) <= DRAWN_MOST;
     for (size_t k = 0; k < kinds && !st; k++) {
         size_t count[ORIGINS];
         double sum[WORTHS][ORIGINS];
         const bool settled = seen->settled && seen->settled[k];
-        const size_t size = gather(pool, count, seen, k, open, in_group, node, n);
+        const size_t size = gather(pool, count, &in_order, k, open, role);
         if (count[OF_GROUP] == 0 || count[OF_GROUP] == size)
             continue;
         v.n_group += count[OF_GROUP];
@@ -354,9 +404,13 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
         v.alert = v.p_value <= opt.false_alarm_rate;
         *out = v;
     }
+    if (!seen->sorted) {
+        graphss_release(ctx, in_order.sorted);
+        graphss_release(ctx, in_order.sorted_start);
+    }
     graphss_release(ctx, value);
     graphss_release(ctx, pool);
-    graphss_release(ctx, in_group);
+    graphss_release(ctx, role);
     graphss_release(ctx, x.drawn);
     graphss_release(ctx, x.sum);
     return st;
@@ -374,6 +428,8 @@ void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen)
     graphss_release(ctx, seen->settled);
     graphss_release(ctx, seen->changed);
     graphss_release(ctx, seen->rehearsed);
+    graphss_release(ctx, seen->sorted);
+    graphss_release(ctx, seen->sorted_start);
     *seen = (graphss_alert_scores){0};
 }
 

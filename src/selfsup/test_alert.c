@@ -1,4 +1,5 @@
 /* p-values of groups and of nodes. */
+#include "selfsup/alert_check.h"
 #include "testing.h"
 
 static void draw(double *x, size_t n, double shift, uint64_t seed)
@@ -278,6 +279,42 @@ static void test_settled_nodes_decide_only_alone(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Sorted once or for every group: the same verdict to the bit. */
+static void test_sorted_scores_give_the_same_verdicts(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static snapshot s;
+    uint8_t settled[] = {1, 0}, rehearsed[] = {1, 1};
+    for (uint64_t t = 0; t < 20; t++) {
+        graphss_alert_scores seen = snapshot_make(&s, 50 + t), sorted;
+        graphss_verdict a = {0}, b = {0};
+        int32_t node[GROUP];
+        for (int32_t i = 0; i < GROUP; i++)
+            node[i] = (int32_t)(5 * t) + 3 * i; /* clean ones among them */
+        for (int32_t i = 0; i < NODES && t % 2; i++)
+            s.score[i] = round(s.score[i]); /* ties */
+        seen.quiet = t % 3;
+        seen.settled = t % 4 ? settled : NULL;
+        seen.rehearsed = t % 5 ? rehearsed : NULL;
+        sorted = seen;
+        assert_ok(ctx, graphss_i_alert_sort(ctx, &sorted));
+        assert_int_equal(sorted.sorted_start[2], NODES + CALM);
+        for (int64_t i = 1; i < sorted.sorted_start[1]; i++) {
+            const int32_t u = sorted.sorted[i - 1], v = sorted.sorted[i];
+            assert_true((u < NODES ? s.score[u] : s.calm_score[u - NODES]) >=
+                        (v < NODES ? s.score[v] : s.calm_score[v - NODES]));
+        }
+        assert_ok(ctx, graphss_alert_judge(ctx, &a, &seen, node, GROUP, t, NULL));
+        assert_ok(ctx, graphss_alert_judge(ctx, &b, &sorted, node, GROUP, t, NULL));
+        assert_true(a.p_value == b.p_value && a.score == b.score);
+        assert_true(a.threshold == b.threshold && a.n_calibration == b.n_calibration);
+        graphss_release(ctx, sorted.sorted);
+        graphss_release(ctx, sorted.sorted_start);
+    }
+    graphss_ctx_free(ctx);
+}
+
 /* One node against three: it has rank 1 of 4, so p tends to 1 / 4. Score: how far its value is
  * above the mean of -log^3(r / 5), what is below counting a tenth, over the root mean square
  * of that. */
@@ -441,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_the_luck_of_validation_nodes_is_not_shared_by_all_groups),
         cmocka_unit_test(test_a_few_high_nodes_are_noticed),
         cmocka_unit_test(test_settled_nodes_decide_only_alone),
+        cmocka_unit_test(test_sorted_scores_give_the_same_verdicts),
         cmocka_unit_test(test_a_tiny_verdict_is_counted_by_hand),
         cmocka_unit_test(test_a_calm_kind_hides_no_other),
         cmocka_unit_test(test_most_of_a_changed_kind_is_noticed),
