@@ -6,6 +6,7 @@
  * two cells. Of several misfits the one that comes first in the list is told. */
 #include "base/base.h"
 #include "data/build.h"
+#include "graph/check.h"
 #include <graphss/flips.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +133,7 @@ static graphss_status misfit(graphss_ctx *ctx, const graphss_flips *flips, const
 }
 
 /* Checks each cell's history against the rows, and squeezes each run into its last change.
- * dense: value is n x d and column NULL. */
+ * dense: value is n x d and offset NULL. */
 static graphss_status squeeze(graphss_ctx *ctx, cell *c, size_t *n, const graphss_flips *flips,
                               const int64_t *offset, const int32_t *column, const float *value,
                               size_t n_cols)
@@ -143,7 +144,7 @@ static graphss_status squeeze(graphss_ctx *ctx, cell *c, size_t *n, const graphs
     size_t kept = 0;
     for (size_t i = 0; i < *n;) {
         float now =
-            column ? held(column, value, offset[c[i].row], offset[c[i].row + 1], c[i].column)
+            offset ? held(column, value, offset[c[i].row], offset[c[i].row + 1], c[i].column)
                    : value[(size_t)c[i].row * n_cols + (size_t)c[i].column];
         size_t end = i;
         for (; end < *n && c[end].row == c[i].row && c[end].column == c[i].column; end++) {
@@ -176,8 +177,9 @@ static void merge(int64_t *out_offset, int32_t *out_column, float *out_value, si
         int64_t e = offset[i];
         if (next == n_cells || c[next].row != (int32_t)i) {
             const size_t length = (size_t)(offset[i + 1] - e);
-            memcpy(out_column + at, column + e, length * sizeof *column);
-            if (out_value)
+            if (length)
+                memcpy(out_column + at, column + e, length * sizeof *column);
+            if (length && out_value)
                 memcpy(out_value + at, value + e, length * sizeof *value);
             out_offset[i + 1] = at += (int64_t)length;
             continue;
@@ -283,6 +285,17 @@ done:
     return st;
 }
 
+/* Features without columns may have no rows either. */
+static graphss_status check_data(graphss_ctx *ctx, const graphss_graph *graph,
+                                 const graphss_features *features)
+{
+    if (features->n_cols && features->n_rows != graph->n_nodes)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                              "features of %zu nodes, a graph of %zu: want the same",
+                              features->n_rows, graph->n_nodes);
+    return graphss_i_check_snapshot(ctx, graph, features);
+}
+
 graphss_status graphss_flips_apply_parts(graphss_ctx *ctx, graphss_graph *out_graph,
                                          graphss_features *out_features,
                                          const graphss_graph *graph,
@@ -291,13 +304,14 @@ graphss_status graphss_flips_apply_parts(graphss_ctx *ctx, graphss_graph *out_gr
                                          const graphss_apply_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features},
-                        {"list of changes", flips}))
+                        {"list of changes", flips}) ||
+        GRAPHSS_I_LACKS(ctx, {"changes", GRAPHSS_I_FILLED(flips->item, flips->count)}))
         return GRAPHSS_ERR_INVALID;
     const graphss_apply_options standard = {0};
     opt = opt ? opt : &standard;
     graphss_graph made_graph = {0};
     graphss_features made = {0}, divided = {0};
-    graphss_status st = GRAPHSS_OK;
+    graphss_status st = check_data(ctx, graph, features);
     for (size_t i = 0; i < flips->count && !st; i++)
         st = check_flip(ctx, flips, i, graph->n_nodes, features->n_cols);
     if (st)
@@ -307,7 +321,8 @@ graphss_status graphss_flips_apply_parts(graphss_ctx *ctx, graphss_graph *out_gr
         features = &divided;
     }
     if (!st)
-        st = apply_links(ctx, &made_graph, graph, flips, opt);
+        st = graph->offset ? apply_links(ctx, &made_graph, graph, flips, opt)
+                           : graphss_graph_copy(ctx, &made_graph, graph);
     if (!st)
         st = features->n_cols ? apply_features(ctx, &made, features, flips, opt)
                               : graphss_features_copy(ctx, &made, features);

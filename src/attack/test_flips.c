@@ -327,6 +327,73 @@ static void test_every_allocation_may_fail(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* A graph without links and features without an entry need no lists. */
+static void test_changes_come_to_what_has_neither_links_nor_words(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int64_t offset[4] = {0};
+    graphss_dataset data = {.graph = {.n_nodes = 3, .offset = offset},
+                            .features = {.n_rows = 3, .n_cols = 2, .offset = offset}};
+    graphss_flips flips = {0};
+    graphss_dataset out = {0};
+    assert_ok(ctx, graphss_graph_check(ctx, &data.graph));
+    assert_ok(ctx, graphss_features_check(ctx, &data.features));
+    assert_ok(ctx, graphss_flips_add(ctx, &flips,
+                                     (graphss_flip){0, GRAPHSS_FLIP_LINK, 0, 2, 0, 1, 0}));
+    assert_ok(ctx, graphss_flips_add(ctx, &flips,
+                                     (graphss_flip){0, GRAPHSS_FLIP_FEATURE, 1, 1, 0, 1, 0}));
+    assert_ok(ctx, graphss_flips_apply(ctx, &out, &data, &flips, NULL));
+    assert_true(graphss_graph_has_edge(&out.graph, 2, 0));
+    assert_int_equal(graphss_graph_edges(&out.graph), 1);
+    assert_int_equal(graphss_features_stored(&out.features), 1);
+    assert_int_equal(out.features.column[0], 1);
+    graphss_dataset_destroy(ctx, &out);
+    flips.item[0].old_value = 1;
+    flips.item[0].new_value = 0;
+    assert_fails(ctx, graphss_flips_apply(ctx, &out, &data, &flips, NULL), GRAPHSS_ERR_DATA,
+                 "nodes 0 and 2 are not joined");
+    graphss_flips_destroy(ctx, &flips);
+    graphss_ctx_free(ctx);
+}
+
+static void test_unsound_data_and_lists_are_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    tiny_world t;
+    tiny_make(ctx, &t, 9, GRAPHSS_FEATURES_BINARY);
+    graphss_flips flips = {0};
+    graphss_dataset out = {0}, empty = {0};
+    graphss_graph graph = {0};
+    graphss_features features = {0};
+    assert_fails(ctx, graphss_flips_apply(ctx, &out, &empty, &flips, NULL), GRAPHSS_ERR_DATA,
+                 "no nodes");
+    const graphss_flips lost = {.count = 2};
+    assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &lost, NULL),
+                 GRAPHSS_ERR_INVALID, "no changes given");
+    /* fewer rows of features than nodes */
+    assert_ok(ctx, graphss_flips_add(
+                       ctx, &flips,
+                       (graphss_flip){13, GRAPHSS_FLIP_FEATURE, TINY_N - 1, 0, 0, 1, 0}));
+    t.data.features.n_rows = TINY_N - 1;
+    assert_fails(ctx,
+                 graphss_flips_apply_parts(ctx, &graph, &features, &t.data.graph,
+                                           &t.data.features, &flips, NULL),
+                 GRAPHSS_ERR_SHAPE, "features of 13 nodes, a graph of 14");
+    t.data.features.n_rows = TINY_N;
+    const int64_t last = t.data.graph.offset[TINY_N];
+    t.data.graph.offset[TINY_N] = 0;
+    assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, NULL),
+                 GRAPHSS_ERR_INVALID, "node 13");
+    t.data.graph.offset[TINY_N] = last;
+    assert_null(graph.offset);
+    assert_null(out.graph.offset);
+    graphss_flips_destroy(ctx, &flips);
+    graphss_dataset_destroy(ctx, &t.data);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +404,8 @@ int main(void)
         cmocka_unit_test(test_one_victims_changes_can_be_applied_alone),
         cmocka_unit_test(test_a_line_that_cannot_be_read_is_named),
         cmocka_unit_test(test_every_allocation_may_fail),
+        cmocka_unit_test(test_changes_come_to_what_has_neither_links_nor_words),
+        cmocka_unit_test(test_unsound_data_and_lists_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
