@@ -30,7 +30,8 @@ GRAPHSS_API graphss_benign_options graphss_benign_options_default(void);
  * No cut leaves a node alone, and no place is changed twice for one node. Where a change
  * cannot be drawn (an empty row, a graph without links) it is left out. The list says method
  * "benign", seed and budget; the name and hash of the data. Errors: INVALID (a node out of
- * range or twice, a budget below 0), NOMEM. */
+ * range or twice, a budget below 0, an unsound graph or features), DATA (a dataset without
+ * nodes, or whose parts do not fit), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
                                                        const graphss_dataset *data,
                                                        const int32_t *node, size_t n,
@@ -40,8 +41,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss
 /* A copy of data with n_new more nodes behind the old ones, stream BENIGN. Each takes class
  * and degree from a random node and draws its links to the old nodes and its words as above.
  * Named "new1", "new2" ... where the dataset has names (with more letters where that name is
- * taken), else numbered on. Errors: INVALID (more than 2^31 - 1 nodes), DATA (a dataset
- * without nodes), NOMEM. */
+ * taken), else numbered on. Errors: INVALID (more than 2^31 - 1 nodes, an unsound graph or
+ * features), DATA (a dataset without nodes, or whose parts do not fit), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_benign_grow(graphss_ctx *ctx, graphss_dataset *out,
                                                       const graphss_dataset *data,
                                                       size_t n_new, uint64_t seed);

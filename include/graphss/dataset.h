@@ -76,7 +76,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_dataset_write(graphss_ctx *ctx,
 /* A copy of its own, names and split included; NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
                                                        const graphss_dataset *data);
-/* Fills data->hash and features.kind anew after a change of yours. */
+/* Fills data->hash and features.kind anew after a change of yours. DATA: parts that do not fit
+ * together; INVALID: an unsound graph or features. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_refresh(graphss_ctx *ctx,
                                                           graphss_dataset *data);
 GRAPHSS_API void graphss_dataset_destroy(graphss_ctx *ctx, graphss_dataset *data);

@@ -61,7 +61,9 @@ typedef struct graphss_snapshots {
 
 /* Deals the groups, draws the victims (stream VICTIMS) and the missing links (stream
  * BENIGN), and makes previous; current is data as it is. Errors: INVALID (an option; more
- * attacked groups than groups), DATA (fewer test nodes than groups), NOMEM. */
+ * attacked groups than groups; unsound data, a node twice in a list of the split), DATA (fewer
+ * test nodes than groups; parts of the data that do not fit), SHAPE (a node of the split that
+ * the data lacks), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_plan(
     graphss_ctx *ctx, graphss_snapshots *out, const graphss_dataset *data,
     const graphss_split *split, uint64_t seed, const graphss_snapshot_options *opt);

@@ -3,6 +3,7 @@
 #include "attack/churn.h"
 #include "attack/mixing.h"
 #include "attack/sandbox.h"
+#include "data/build.h"
 #include <graphss/benign.h>
 #include <math.h>
 
@@ -20,10 +21,12 @@ static graphss_status check(graphss_ctx *ctx, const graphss_dataset *data, const
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "a budget of %lld links and %lld features, want neither below 0",
                               (long long)opt->links, (long long)opt->features);
+    graphss_status st = graphss_i_dataset_check(ctx, data);
+    if (st)
+        return st;
     uint8_t *seen = graphss_i_calloc(ctx, data->graph.n_nodes, sizeof *seen);
     if (!seen)
         return GRAPHSS_ERR_NOMEM;
-    graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < n && !st; i++) {
         if (node[i] < 0 || (size_t)node[i] >= data->graph.n_nodes)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %d, want one below %zu",

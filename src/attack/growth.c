@@ -246,7 +246,9 @@ graphss_status graphss_benign_grow(graphss_ctx *ctx, graphss_dataset *out,
     graphss_dataset made = {.n_classes = data->n_classes, .cleaned = data->cleaned};
     memcpy(made.name, data->name, sizeof made.name);
     memcpy(made.format, data->format, sizeof made.format);
-    graphss_status st = graphss_i_mixing_init(ctx, &m, data);
+    graphss_status st = graphss_i_dataset_check(ctx, data);
+    if (!st)
+        st = graphss_i_mixing_init(ctx, &m, data);
     if (st)
         goto done;
     x.offset = graphss_i_calloc(ctx, n_new + 1, sizeof *x.offset);

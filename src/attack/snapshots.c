@@ -291,11 +291,8 @@ static graphss_status check(graphss_ctx *ctx, const graphss_dataset *data,
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "%zu test nodes for %lld groups, want one each at least",
                               split->n_test, (long long)opt->groups);
-    for (size_t i = 0; i < split->n_test; i++)
-        if (split->test[i] < 0 || (size_t)split->test[i] >= data->graph.n_nodes)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "test node %d, want one below %zu",
-                                  (int)split->test[i], data->graph.n_nodes);
-    return GRAPHSS_OK;
+    st = graphss_i_dataset_check(ctx, data);
+    return st ? st : graphss_i_split_check(ctx, split, data->graph.n_nodes);
 }
 
 graphss_status graphss_snapshots_plan(graphss_ctx *ctx, graphss_snapshots *out,

@@ -203,6 +203,32 @@ static void test_each_allocation_may_fail(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_unsound_data_is_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0}, empty = {0}, more = {0};
+    graphss_flips flips = {0};
+    const int32_t node[] = {0};
+    assert_fails(ctx, graphss_benign_churn(ctx, &flips, &empty, NULL, 0, 1, NULL),
+                 GRAPHSS_ERR_DATA, "no nodes");
+    read_graph(ctx, &data);
+    data.label[7] = 4;
+    assert_fails(ctx, graphss_benign_churn(ctx, &flips, &data, node, 1, 1, NULL),
+                 GRAPHSS_ERR_DATA, "node 7: label 4, want below 4 classes");
+    assert_fails(ctx, graphss_benign_grow(ctx, &more, &data, 1, 1), GRAPHSS_ERR_DATA,
+                 "node 7: label 4, want below 4 classes");
+    data.label[7] = 0;
+    float *value = data.features.value;
+    data.features.value = NULL;
+    assert_fails(ctx, graphss_benign_churn(ctx, &flips, &data, node, 1, 1, NULL),
+                 GRAPHSS_ERR_INVALID, "no values");
+    data.features.value = value;
+    assert_int_equal(flips.count, 0);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_growth_keeps_old_nodes_and_resembles_them),
         cmocka_unit_test(test_wrong_nodes_and_budgets_are_refused),
         cmocka_unit_test(test_each_allocation_may_fail),
+        cmocka_unit_test(test_unsound_data_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,6 +312,33 @@ static void test_each_allocation_may_fail(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_unsound_data_and_splits_are_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    fixture f;
+    graphss_snapshots s = {0};
+    const graphss_flips none = {0};
+    const graphss_dataset empty = {0};
+    fixture_make(ctx, &f);
+    assert_fails(ctx, graphss_snapshots_change(ctx, &s, &none), GRAPHSS_ERR_DATA, "no nodes");
+    assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &empty, &f.split, 1, NULL),
+                 GRAPHSS_ERR_DATA, "no nodes");
+    graphss_split wrong = f.split;
+    wrong.test = NULL;
+    assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &wrong, 1, NULL),
+                 GRAPHSS_ERR_INVALID, "but not the lists");
+    f.split.train[3] = NODES;
+    assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, NULL),
+                 GRAPHSS_ERR_SHAPE, "training node 3 is 400, want 0..399");
+    f.split.train[3] = -1;
+    assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, NULL),
+                 GRAPHSS_ERR_SHAPE, "training node 3 is -1");
+    assert_null(s.current.graph.offset);
+    fixture_destroy(ctx, &f);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +349,7 @@ int main(void)
         cmocka_unit_test(test_files_read_back_and_a_used_folder_is_refused),
         cmocka_unit_test(test_wrong_options_and_changes_are_refused),
         cmocka_unit_test(test_each_allocation_may_fail),
+        cmocka_unit_test(test_unsound_data_and_splits_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,8 +65,10 @@ void graphss_i_intern_destroy(graphss_ctx *ctx, graphss_i_intern *table);
 /* Makes the slots anew for the strings of the list; of equal ones the first is found. */
 graphss_status graphss_i_intern_index(graphss_ctx *ctx, graphss_i_intern *table);
 
-/* Are the lists of a caller's split there, and its test nodes among n? Who uses the others
- * looks at them himself. INVALID, SHAPE. */
+/* Are the lists of a caller's split there? INVALID. */
+graphss_status graphss_i_split_lists(graphss_ctx *ctx, const graphss_split *split);
+/* And are its nodes among n, none twice in a list? One may be in two of them. INVALID, SHAPE,
+ * NOMEM. */
 graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *split, size_t n);
 
 /* The node whose number the text is, or -1. */
@@ -77,6 +79,9 @@ int64_t graphss_i_find_number(const graphss_dataset *data, const char *id, size_
  * order become classes named after themselves. */
 graphss_status graphss_i_labels_from_ints(graphss_ctx *ctx, graphss_dataset *data,
                                           const int64_t *label, size_t n, const char *what);
+
+/* A caller's dataset: do its parts fit together, is each sound? DATA, INVALID. */
+graphss_status graphss_i_dataset_check(graphss_ctx *ctx, const graphss_dataset *data);
 
 /* Checks that the parts fit together (rows, labels, names), fills isolated, hash and name,
  * and logs what was cleaned at level INFO. where becomes the name, stripped to its stem. */

@@ -2,6 +2,7 @@
  * on what was cleaned. */
 #include "data/build.h"
 #include "data/digest.h"
+#include "graph/check.h"
 #include <string.h>
 #include <strings.h>
 
@@ -180,15 +181,24 @@ static void log_cleaning(graphss_ctx *ctx, const char *name, const graphss_clean
         graphss_i_log(ctx, GRAPHSS_LOG_INFO, "%s: %s", name, line);
 }
 
+graphss_status graphss_i_dataset_check(graphss_ctx *ctx, const graphss_dataset *data)
+{
+    const graphss_status st = check_parts(ctx, data);
+    return st ? st : graphss_i_check_snapshot(ctx, &data->graph, &data->features);
+}
+
+static graphss_status refresh(graphss_ctx *ctx, graphss_dataset *data)
+{
+    data->features.kind = graphss_i_features_kind(&data->features);
+    return hash_dataset(ctx, data);
+}
+
 graphss_status graphss_dataset_refresh(graphss_ctx *ctx, graphss_dataset *data)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
         return GRAPHSS_ERR_INVALID;
-    const graphss_status st = check_parts(ctx, data);
-    if (st)
-        return st;
-    data->features.kind = graphss_i_features_kind(&data->features);
-    return hash_dataset(ctx, data);
+    const graphss_status st = graphss_i_dataset_check(ctx, data);
+    return st ? st : refresh(ctx, data);
 }
 
 graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,
@@ -196,7 +206,9 @@ graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,
 {
     data->features.n_rows =
         data->features.n_cols ? data->features.n_rows : data->graph.n_nodes;
-    const graphss_status st = graphss_dataset_refresh(ctx, data);
+    graphss_status st = check_parts(ctx, data);
+    if (!st)
+        st = refresh(ctx, data);
     if (st)
         return graphss_i_fail_in(ctx, st, where);
     data->cleaned.isolated = 0;

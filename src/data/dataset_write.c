@@ -4,6 +4,7 @@
  * classes (one of them has no node), their names are written. */
 #include "data/build.h"
 #include "data/npz.h"
+#include "graph/check.h"
 #include <string.h>
 
 enum { MOST_ARRAYS = 20 };
@@ -79,6 +80,10 @@ graphss_status graphss_dataset_write(graphss_ctx *ctx, const graphss_dataset *da
     if (!g->offset)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "an empty dataset cannot be written");
     graphss_status st = check_labels(ctx, data);
+    if (!st)
+        st = graphss_i_check_snapshot(ctx, g, f);
+    if (!st)
+        st = graphss_i_split_lists(ctx, &data->split);
     if (st)
         return st;
     const size_t nnz = (size_t)g->offset[g->n_nodes];

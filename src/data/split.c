@@ -52,19 +52,47 @@ static graphss_status check_options(graphss_ctx *ctx, const graphss_split_option
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *split, size_t n)
+graphss_status graphss_i_split_lists(graphss_ctx *ctx, const graphss_split *split)
 {
     if ((split->n_train && !split->train) || (split->n_val && !split->val) ||
         (split->n_test && !split->test))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "the split has %zu, %zu and %zu nodes, but not the lists",
                               split->n_train, split->n_val, split->n_test);
-    for (size_t i = 0; i < split->n_test; i++)
-        if (split->test[i] < 0 || (size_t)split->test[i] >= n)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                                  "the split's test node %zu is %d, want 0..%zu", i,
-                                  (int)split->test[i], n - 1);
     return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *split, size_t n)
+{
+    const struct {
+        const char *name;
+        const int32_t *node;
+        size_t count;
+    } part[] = {{"training", split->train, split->n_train},
+                {"validation", split->val, split->n_val},
+                {"test", split->test, split->n_test}};
+    graphss_status st = graphss_i_split_lists(ctx, split);
+    if (st)
+        return st;
+    uint8_t *seen = graphss_i_calloc(ctx, n, sizeof *seen); /* the last part it was in */
+    if (!seen)
+        return GRAPHSS_ERR_NOMEM;
+    for (uint8_t p = 0; p < 3; p++)
+        for (size_t i = 0; i < part[p].count && !st; i++) {
+            const int32_t node = part[p].node[i];
+            if (node < 0 || (size_t)node >= n)
+                st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                                    "the split's %s node %zu is %d, want 0..%zu", part[p].name,
+                                    i, (int)node, n - 1);
+            else if (seen[node] == p + 1)
+                st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                    "the split's %s node %d stands twice, want each once",
+                                    part[p].name, (int)node);
+            else
+                seen[node] = (uint8_t)(p + 1);
+        }
+    graphss_release(ctx, seen);
+    return st;
 }
 
 /* Changes the labels of round(share * n) entries, chosen at random; returns how many differ

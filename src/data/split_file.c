@@ -1,4 +1,5 @@
 /* split_file.c - splits in .npz files, alone or inside a dataset. */
+#include "data/build.h"
 #include "data/npz.h"
 #include <string.h>
 
@@ -213,7 +214,9 @@ graphss_status graphss_split_write(graphss_ctx *ctx, const graphss_split *split,
     if (GRAPHSS_I_LACKS(ctx, {"split", split}, {"path", path}))
         return GRAPHSS_ERR_INVALID;
     graphss_i_split_out parts = {0};
-    graphss_status st = graphss_i_split_out_init(ctx, &parts, split);
+    graphss_status st = graphss_i_split_lists(ctx, split);
+    if (st == GRAPHSS_OK)
+        st = graphss_i_split_out_init(ctx, &parts, split);
     if (st == GRAPHSS_OK)
         st = graphss_i_npz_write(ctx, path, parts.array, parts.n_arrays);
     graphss_i_split_out_destroy(ctx, &parts);

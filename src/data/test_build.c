@@ -263,7 +263,9 @@ static void test_the_hash_is_the_documented_one_and_follows_every_part(void **st
     assert_ok(ctx, graphss_dataset_refresh(ctx, &b));
     assert_string_not_equal(a.hash, b.hash);
     b.label[2] = 0;
-    b.graph.target[0] = 2; /* 0-2 instead of 0-1 */
+    const int32_t from[] = {0, 1, 2}, to[] = {2, 2, 3}; /* 0-2 instead of 0-1 */
+    graphss_graph_destroy(ctx, &b.graph);
+    assert_ok(ctx, graphss_graph_build(ctx, &b.graph, 4, from, to, 3, NULL));
     assert_ok(ctx, graphss_dataset_refresh(ctx, &b));
     assert_string_not_equal(a.hash, b.hash);
     b.label[2] = 9;
@@ -302,6 +304,10 @@ static void test_parts_that_do_not_fit_are_refused(void **state)
     assert_fails(ctx, graphss_dataset_refresh(ctx, &data), GRAPHSS_ERR_DATA,
                  "features of 3 nodes, a graph of 4");
     data.features.n_rows = 4;
+    float *value = data.features.value;
+    data.features.value = NULL;
+    assert_fails(ctx, graphss_dataset_refresh(ctx, &data), GRAPHSS_ERR_INVALID, "no values");
+    data.features.value = value;
     data.n_classes = 3;
     add_class_name(ctx, &data, "cat", "dog");
     assert_fails(ctx, graphss_dataset_refresh(ctx, &data), GRAPHSS_ERR_DATA,

@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "data/build.h"
 #include "testing.h"
 #include <graphss/split.h>
 
@@ -216,6 +217,33 @@ static void test_the_table_names_every_noise(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_a_node_stands_once_in_a_list(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int32_t few[] = {4, 0, 2}, twice[] = {3, 1, 3}, far[] = {0, 5, 1};
+    const struct {
+        graphss_split split;
+        graphss_status want;
+        const char *part;
+    } bad[] = {
+        {{.n_train = 3, .train = twice}, GRAPHSS_ERR_INVALID, "training node 3 stands twice"},
+        {{.n_val = 3, .val = twice}, GRAPHSS_ERR_INVALID, "validation node 3 stands twice"},
+        {{.n_test = 3, .test = twice}, GRAPHSS_ERR_INVALID, "test node 3 stands twice"},
+        {{.n_train = 3, .train = far}, GRAPHSS_ERR_SHAPE, "training node 1 is 5, want 0..4"},
+        {{.n_val = 3, .val = far}, GRAPHSS_ERR_SHAPE, "validation node 1 is 5, want 0..4"},
+        {{.n_test = 3, .test = far}, GRAPHSS_ERR_SHAPE, "test node 1 is 5, want 0..4"},
+        {{.n_val = 1}, GRAPHSS_ERR_INVALID, "but not the lists"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_fails(ctx, graphss_i_split_check(ctx, &bad[i].split, 5), bad[i].want,
+                     bad[i].part);
+    /* One list may train and validate. */
+    const graphss_split both = {.n_train = 3, .n_val = 3, .train = few, .val = few};
+    assert_ok(ctx, graphss_i_split_check(ctx, &both, 5));
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_noise_does_not_move_the_split_and_seeds_do),
         cmocka_unit_test(test_bad_shares_and_too_few_nodes_are_refused),
         cmocka_unit_test(test_each_allocation_may_fail),
+        cmocka_unit_test(test_a_node_stands_once_in_a_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,6 +128,32 @@ static void test_each_allocation_may_fail(void **state)
     unlink(path);
 }
 
+static void test_a_split_without_its_lists_is_not_written(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    char path[256];
+    testing_temporary(path, sizeof path, "lists.npz");
+    int32_t train[] = {0, 1};
+    const graphss_split split = {.n_train = 2, .n_val = 1, .n_test = 1, .train = train};
+    assert_fails(ctx, graphss_split_write(ctx, &split, path), GRAPHSS_ERR_INVALID,
+                 "2, 1 and 1 nodes, but not the lists");
+    graphss_dataset data = {0};
+    assert_ok(ctx, graphss_dataset_read(ctx, &data, "synth:nodes=20,features=5", NULL));
+    data.split = split;
+    assert_fails(ctx, graphss_dataset_write(ctx, &data, path), GRAPHSS_ERR_INVALID,
+                 "2, 1 and 1 nodes, but not the lists");
+    data.split = (graphss_split){0};
+    int32_t *target = data.graph.target;
+    data.graph.target = NULL;
+    assert_fails(ctx, graphss_dataset_write(ctx, &data, path), GRAPHSS_ERR_INVALID,
+                 "no targets");
+    data.graph.target = target;
+    assert_int_not_equal(access(path, F_OK), 0);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +161,7 @@ int main(void)
         cmocka_unit_test(test_masks_are_lists_and_missing_labels_come_from_the_truth),
         cmocka_unit_test(test_bad_nodes_and_labels_are_refused_with_their_place),
         cmocka_unit_test(test_each_allocation_may_fail),
+        cmocka_unit_test(test_a_split_without_its_lists_is_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
