@@ -81,7 +81,7 @@ static void conclude(double *p_value, double *threshold, double *sum, size_t dra
     for (size_t d = 0; d < draws; d++)
         higher += sum[d] >= own - rounding;
     qsort(sum, draws, sizeof *sum, graphss_i_compare_doubles);
-    const double allowed = floor(rate * (double)(draws + 1));
+    const double allowed = floor(rate * (double)(draws + 1) + 1e-9); /* 0.29 * 100 is 29 */
     const size_t above = allowed >= 1 ? (size_t)allowed : 1;
     *p_value = (double)higher / (double)(draws + 1);
     *threshold = sum[draws - above];
@@ -349,6 +349,56 @@ static graphss_status mark(graphss_ctx *ctx, uint8_t *role, const graphss_alert_
     return GRAPHSS_OK;
 }
 
+static graphss_status check_nodes(graphss_ctx *ctx, const int32_t *node, size_t n,
+                                  size_t n_nodes, const char *what, const char *more)
+{
+    for (size_t i = 0; i < n; i++)
+        if (node[i] < 0 || (size_t)node[i] >= n_nodes)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s %zu%s is %d, want one of %zu",
+                                  what, i, more, (int)node[i], n_nodes);
+    return GRAPHSS_OK;
+}
+
+/* Scores that somebody filled: are the arrays there, and what they point to? Who sorted them
+ * has looked at the nodes. */
+static graphss_status check_scores(graphss_ctx *ctx, const graphss_alert_scores *seen)
+{
+    if (GRAPHSS_I_LACKS(
+            ctx, {"scores of the nodes", seen->score}, {"kinds of the nodes", seen->kind},
+            {"starts of the kinds", seen->start},
+            {"nodes without a label", GRAPHSS_I_FILLED(seen->free_node, seen->n_free)},
+            {"starts of the sorted kinds",
+             GRAPHSS_I_FILLED(seen->sorted_start, seen->sorted)}))
+        return GRAPHSS_ERR_INVALID;
+    if (seen->start[0] != 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "the clean nodes begin at %lld, want 0",
+                              (long long)seen->start[0]);
+    for (size_t k = 0; k < seen->n_kinds; k++)
+        if (seen->start[k + 1] < seen->start[k])
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "kind %zu: its clean nodes end at %lld before they begin at "
+                                  "%lld",
+                                  k, (long long)seen->start[k + 1], (long long)seen->start[k]);
+    const size_t n_calm = (size_t)seen->start[seen->n_kinds];
+    if (GRAPHSS_I_LACKS(ctx, {"clean nodes", GRAPHSS_I_FILLED(seen->calm_node, n_calm)},
+                        {"scores of clean nodes", GRAPHSS_I_FILLED(seen->calm_score, n_calm)}))
+        return GRAPHSS_ERR_INVALID;
+    if (seen->sorted)
+        return GRAPHSS_OK;
+    for (size_t i = 0; i < seen->n_nodes; i++)
+        if (seen->kind[i] < 0 || (size_t)seen->kind[i] >= seen->n_kinds)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "node %zu is of kind %d, want one of %zu", i,
+                                  (int)seen->kind[i], seen->n_kinds);
+    graphss_status st =
+        check_nodes(ctx, seen->calm_node, n_calm, seen->n_nodes, "clean node", "");
+    if (!st)
+        st = check_nodes(ctx, seen->free_node, seen->n_free, seen->n_nodes, "node",
+                         " without a label");
+    return st;
+}
+
 graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
                                    const graphss_alert_scores *seen, const int32_t *node,
                                    size_t n, uint64_t seed, const graphss_alert_options *given)
@@ -357,6 +407,8 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
         return GRAPHSS_ERR_INVALID;
     const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
     graphss_status st = graphss_i_alert_check(ctx, &opt);
+    if (!st)
+        st = check_scores(ctx, seen);
     if (st)
         return st;
     if (!node) {

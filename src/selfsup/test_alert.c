@@ -466,6 +466,61 @@ static void test_failing_allocations_leave_nothing(void **state)
     testing_each_allocation_fails(judge, NULL);
 }
 
+/* 0.29 * 100 is a hair below 29. */
+static void test_a_score_above_the_threshold_is_a_p_value_within_the_rate(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const graphss_alert_options opt = {.false_alarm_rate = 0.29, .draws = 99};
+    size_t just = 0;
+    for (uint64_t t = 0; t < 1000; t++) {
+        double x[30], p = 0, threshold = 0, mean = 0;
+        draw(x, 30, 0, 900 + t);
+        for (size_t i = 0; i < 5; i++)
+            mean += x[i] / 5;
+        assert_ok(ctx, graphss_alert_test(ctx, &p, &threshold, x, 5, x + 5, 25, t, &opt));
+        assert_int_equal(mean > threshold, p <= 0.29);
+        just += p == 0.29;
+    }
+    assert_true(just > 0);
+    graphss_ctx_free(ctx);
+}
+
+static void test_unsound_scores_are_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static snapshot s;
+    graphss_alert_scores none = {0}, seen = snapshot_make(&s, 5);
+    graphss_verdict v = {.n_group = 77};
+    const int32_t node[] = {0};
+    assert_fails(ctx, graphss_alert_judge(ctx, &v, &none, NULL, 0, 1, NULL),
+                 GRAPHSS_ERR_INVALID, "no ");
+    assert_fails(ctx, graphss_alert_judge(ctx, &v, &none, node, 1, 1, NULL),
+                 GRAPHSS_ERR_INVALID, "no ");
+    seen.kind = NULL;
+    assert_fails(ctx, graphss_alert_judge(ctx, &v, &seen, NULL, 0, 1, NULL),
+                 GRAPHSS_ERR_INVALID, "no kinds");
+    seen = snapshot_make(&s, 5);
+    seen.kind[3] = 2;
+    assert_fails(ctx, graphss_alert_judge(ctx, &v, &seen, NULL, 0, 1, NULL),
+                 GRAPHSS_ERR_INVALID, "node 3 is of kind 2, want one of 2");
+    seen = snapshot_make(&s, 5);
+    seen.start[1] = CALM + 1;
+    assert_fails(ctx, graphss_alert_judge(ctx, &v, &seen, NULL, 0, 1, NULL),
+                 GRAPHSS_ERR_INVALID, "kind 1");
+    seen = snapshot_make(&s, 5);
+    seen.calm_node[2] = NODES;
+    assert_fails(ctx, graphss_alert_judge(ctx, &v, &seen, NULL, 0, 1, NULL),
+                 GRAPHSS_ERR_INVALID, "clean node 2 is");
+    seen = snapshot_make(&s, 5);
+    seen.free_node[0] = -1;
+    assert_fails(ctx, graphss_alert_judge(ctx, &v, &seen, NULL, 0, 1, NULL),
+                 GRAPHSS_ERR_INVALID, "node 0 without a label is -1");
+    assert_int_equal(v.n_group, 77);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,6 +539,8 @@ int main(void)
         cmocka_unit_test(test_most_of_a_changed_kind_is_noticed),
         cmocka_unit_test(test_drawing_and_the_law_agree),
         cmocka_unit_test(test_failing_allocations_of_a_verdict_leave_nothing),
+        cmocka_unit_test(test_a_score_above_the_threshold_is_a_p_value_within_the_rate),
+        cmocka_unit_test(test_unsound_scores_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
