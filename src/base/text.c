@@ -9,14 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 128 }; /* characters of a number; a longer one is refused */
+enum {
+    LONGEST = 128, /* characters of a number; a longer one is refused */
+    POINT = 16     /* bytes of a decimal point; no locale has a longer one */
+};
 
-static char locale_point(void)
+/* Of one byte or of some: U+066B in Pashto. */
+static const char *locale_point(void)
 {
     const struct lconv *conv = localeconv();
-    return conv && conv->decimal_point && conv->decimal_point[0] && !conv->decimal_point[1]
-               ? conv->decimal_point[0]
-               : '.';
+    const char *point = conv ? conv->decimal_point : NULL;
+    return point && *point && strlen(point) <= POINT ? point : ".";
+}
+
+/* Puts another point in the place of the first one; text must have the room. */
+static void change_point(char *text, const char *from, const char *to)
+{
+    char *at = strstr(text, from);
+    if (!at)
+        return;
+    char *rest = at + strlen(from);
+    memmove(at + strlen(to), rest, strlen(rest) + 1);
+    memcpy(at, to, strlen(to));
 }
 
 /* Digits with a point, an exponent, a sign; or nan, inf, infinity in any case. No hex. */
@@ -58,17 +72,15 @@ static bool looks_like_number(const char *text, size_t length)
 
 bool graphss_i_parse_double(double *out, const char *text, size_t length)
 {
-    char copy[LONGEST + 1];
+    char copy[LONGEST + POINT + 1];
     if (length == 0 || length > LONGEST || !looks_like_number(text, length))
         return false;
     memcpy(copy, text, length);
     copy[length] = '\0';
-    char *point = strchr(copy, '.');
-    if (point)
-        *point = locale_point();
+    change_point(copy, ".", locale_point());
     char *end = copy;
     const double value = strtod(copy, &end);
-    if (end != copy + length)
+    if (*end)
         return false;
     *out = value;
     return true;
@@ -104,12 +116,10 @@ size_t graphss_i_double_text(char *out, size_t size, double value)
         return (size_t)snprintf(out, size, value > 0 ? "inf" : "-inf");
     if (value == floor(value) && fabs(value) < 1e15) /* 100, not 1e+02 */
         return (size_t)snprintf(out, size, "%.0f", value);
-    const char point = locale_point();
+    const char *point = locale_point();
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
-        char *p = strchr(text, point);
-        if (p)
-            *p = '.';
+        change_point(text, point, ".");
         double back;
         if (graphss_i_parse_double(&back, text, strlen(text)) && back == value)
             break;
