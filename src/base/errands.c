@@ -77,12 +77,16 @@ static void run_errand(void *arg, size_t errand)
 /* An errand that was told to stop is not the reason; the first that was not, is. */
 static graphss_status first_failure(const crew *c, size_t n)
 {
-    const graphss_ctx *own = NULL;
+    size_t first = n;
     for (size_t j = 0; j < n; j++)
-        if (c->result[j] && (!own || (own->status == GRAPHSS_ERR_CANCELLED &&
-                                      c->result[j] != GRAPHSS_ERR_CANCELLED)))
-            own = &c->own[j];
-    return own ? graphss_i_fail(c->ctx, own->status, "%s", own->error) : GRAPHSS_OK;
+        if (c->result[j] && (first == n || (c->result[first] == GRAPHSS_ERR_CANCELLED &&
+                                            c->result[j] != GRAPHSS_ERR_CANCELLED)))
+            first = j;
+    if (first == n)
+        return GRAPHSS_OK;
+    const graphss_status st = c->result[first];
+    const char *text = c->own[first].error;
+    return graphss_i_fail(c->ctx, st, "%s", *text ? text : graphss_status_text(st));
 }
 
 graphss_status graphss_i_errands(graphss_ctx *ctx, size_t n, graphss_i_errand fn, void *arg)

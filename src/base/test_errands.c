@@ -69,6 +69,22 @@ static void test_the_first_failure_is_reported(void **state)
     }
 }
 
+/* As an allocation that failed may: the code alone. */
+static graphss_status fail_silently(graphss_ctx *own, void *arg, size_t errand)
+{
+    (void)own, (void)arg;
+    return errand == 3 ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK;
+}
+
+static void test_a_failure_without_words_is_one(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    assert_fails(ctx, graphss_i_errands(ctx, ERRANDS, fail_silently, NULL), GRAPHSS_ERR_NOMEM,
+                 graphss_status_text(GRAPHSS_ERR_NOMEM));
+    graphss_ctx_free(ctx);
+}
+
 typedef struct watcher {
     atomic_size_t calls;
     size_t stop_at;
@@ -122,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_is_done_once),
         cmocka_unit_test(test_the_first_failure_is_reported),
+        cmocka_unit_test(test_a_failure_without_words_is_one),
         cmocka_unit_test(test_cancelling_stops),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };

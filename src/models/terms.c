@@ -32,9 +32,9 @@ graphss_status graphss_model_describe(graphss_ctx *ctx, graphss_model *model,
         st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                             "%s has %zu features, the model was trained on %zu", data->name,
                             data->features.n_cols, model->n_features);
-    if (!st && data->class_names.count && data->class_names.count != model->n_classes)
+    if (!st && data->n_classes && data->n_classes != model->n_classes)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s has %zu classes, the model %zu",
-                            data->name, data->class_names.count, model->n_classes);
+                            data->name, data->n_classes, model->n_classes);
     if (!st)
         st = graphss_i_names_copy(ctx, &classes, &data->class_names);
     if (!st)

@@ -233,6 +233,10 @@ static void test_wrong_counts_of_names_are_refused(void **state)
     data_make(ctx, &data, "abc", few, "xyz", "xyzx");
     assert_fails(ctx, graphss_model_describe(ctx, &blank, &data), GRAPHSS_ERR_SHAPE,
                  "other has 3 features, the model was trained on 2");
+    blank = (graphss_model){.n_features = 3, .n_classes = 2};
+    graphss_names_destroy(ctx, &data.class_names);
+    assert_fails(ctx, graphss_model_describe(ctx, &blank, &data), GRAPHSS_ERR_SHAPE,
+                 "other has 3 classes, the model 2");
     data.column_names.count = 2;
     assert_fails(ctx, graphss_model_adopt(ctx, &model, &data, NULL), GRAPHSS_ERR_SHAPE,
                  "2 names for 3 features");
