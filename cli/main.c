@@ -88,6 +88,7 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); /* we wait for children, even if who started us does not */
 }
 
 /* A closed standard descriptor would be handed to the next file opened, and results would

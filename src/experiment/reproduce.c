@@ -409,8 +409,9 @@ static bool pending(const graphss_i_job *job)
 static graphss_status start(scheduler *s, graphss_i_job *job)
 {
     int pipes[2];
+    const pid_t self = getpid();
     job->threads = job->alone ? s->workers : 1;
-    if (pipe(pipes) != 0)
+    if (pipe2(pipes, O_CLOEXEC) != 0)
         return graphss_i_fail(s->ctx, GRAPHSS_ERR_IO, "cannot make a pipe: %s",
                               strerror(errno));
     const pid_t pid = fork();
@@ -419,7 +420,7 @@ static graphss_status start(scheduler *s, graphss_i_job *job)
         close(pipes[0]);
         for (size_t i = 0; i < s->n_work; i++)
             close(s->work[i].fd);
-        graphss_i_worker_run(&(graphss_i_worker){job, s->opt->data_dirs}, pipes[1]);
+        graphss_i_worker_run(&(graphss_i_worker){job, s->opt->data_dirs, self}, pipes[1]);
     }
     close(pipes[1]);
     if (pid < 0) {
@@ -446,30 +447,35 @@ static graphss_status start_some(scheduler *s)
     return st;
 }
 
-static int reap(running *w)
+/* message: how it ended. A host program that ignores its children, or waits for all of them,
+ * leaves us nothing to ask. */
+static void reap(running *w, char *message, size_t size)
 {
     int status = 0;
-    while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    pid_t ended;
+    do
+        ended = waitpid(w->pid, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    if (ended < 0)
+        snprintf(message, size, "ended, and cannot be waited for: %s", strerror(errno));
+    else if (WIFSIGNALED(status))
+        snprintf(message, size, "ended by signal %d%s", WTERMSIG(status),
+                 WTERMSIG(status) == SIGKILL ? " (out of memory?)" : "");
+    else
+        snprintf(message, size, "ended with code %d", WEXITSTATUS(status));
     close(w->fd);
     free(w->text);
-    return status;
 }
 
 /* A worker that ended: what it did not send is an error. */
 static graphss_status end_worker(scheduler *s, size_t i)
 {
     running w = s->work[i];
-    const int status = reap(&w);
     graphss_status st = GRAPHSS_OK;
-    char message[128];
+    char how[128], message[160];
+    reap(&w, how, sizeof how);
+    snprintf(message, sizeof message, "while the scene was made: %s", how);
     s->work[i] = s->work[--s->n_work];
-    if (WIFSIGNALED(status))
-        snprintf(message, sizeof message, "while the scene was made: ended by signal %d%s",
-                 WTERMSIG(status), WTERMSIG(status) == SIGKILL ? " (out of memory?)" : "");
-    else
-        snprintf(message, sizeof message, "while the scene was made: ended with code %d",
-                 WEXITSTATUS(status));
     for (size_t c = 0; c < w.job->n_cells && !st; c++) {
         if (w.job->cell[c].done || w.job->cell[c].twin)
             continue;
@@ -508,8 +514,9 @@ static graphss_status run_all(scheduler *s)
     }
     for (size_t i = 0; i < s->n_work; i++)
         kill(s->work[i].pid, SIGKILL);
+    char how[128];
     while (s->n_work)
-        reap(&s->work[--s->n_work]);
+        reap(&s->work[--s->n_work], how, sizeof how);
     return st;
 }
 

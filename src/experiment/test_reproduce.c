@@ -2,7 +2,12 @@
 #include "experiment/measure.h"
 #include "experiment/plan.h"
 #include "experiment/records.h"
+#include "experiment/worker.h"
 #include "testing.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 static const char recipe[] = "what = defence\n"
                              "mode = honest\n"
@@ -665,6 +670,88 @@ static void planning_survives_every_failing_allocation(void **state)
     remove_place(&p);
 }
 
+/* Then nobody is left to wait for, unless a worker sees to it. */
+static void who_ignores_his_children_gets_their_time_and_memory_too(void **state)
+{
+    (void)state;
+    const place p = make_place("ignored", recipe);
+    signal(SIGCHLD, SIG_IGN);
+    const graphss_reproduced done = reproduce(&p, 2);
+    struct sigaction now;
+    sigaction(SIGCHLD, NULL, &now);
+    signal(SIGCHLD, SIG_DFL);
+    assert_true(now.sa_handler == SIG_IGN);
+    assert_int_equal(done.failed, 0);
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_records r = {0};
+    assert_ok(ctx, graphss_i_records_open(ctx, &r, p.records));
+    const char *key;
+    json_t *record;
+    json_object_foreach(r.index, key, record)
+    {
+        const json_t *metrics = json_object_get(record, "metrics");
+        assert_true(json_number_value(json_object_get(metrics, "cpu_seconds")) > 0);
+        assert_true(json_number_value(json_object_get(metrics, "peak_memory")) > 0);
+    }
+    graphss_i_records_close(ctx, &r);
+    graphss_ctx_free(ctx);
+    remove_place(&p);
+}
+
+static void a_worker_without_its_parent_ends(void **state)
+{
+    (void)state;
+    const graphss_i_job job = {0};
+    const pid_t child = fork();
+    if (child == 0)
+        graphss_i_worker_run(&(graphss_i_worker){.job = &job, .parent = getpid()}, 1);
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 70);
+}
+
+enum { DESCRIPTORS = 64 };
+
+typedef struct pipe_watch {
+    bool before[DESCRIPTORS];
+    size_t seen, open_to_programs;
+} pipe_watch;
+
+static bool watch_pipes(void *user, const char *stage, size_t done, size_t total,
+                        const char *note)
+{
+    (void)stage, (void)done, (void)total, (void)note;
+    pipe_watch *w = user;
+    for (int fd = 3; fd < DESCRIPTORS; fd++) {
+        struct stat info;
+        const int flags = fcntl(fd, F_GETFD);
+        if (w->before[fd] || flags < 0 || fstat(fd, &info) != 0 || !S_ISFIFO(info.st_mode))
+            continue;
+        w->seen++;
+        w->open_to_programs += !(flags & FD_CLOEXEC);
+    }
+    return true;
+}
+
+static void other_programs_do_not_inherit_the_pipes(void **state)
+{
+    (void)state;
+    const place p = make_place("pipes", recipe);
+    pipe_watch w = {0};
+    graphss_reproduced done;
+    const graphss_reproduce_options opt = options_of(&p);
+    for (int fd = 3; fd < DESCRIPTORS; fd++)
+        w.before[fd] = fcntl(fd, F_GETFD) >= 0;
+    graphss_ctx *ctx = graphss_ctx_new(
+        &(graphss_ctx_options){.threads = 1, .progress = watch_pipes, .user = &w});
+    assert_ok(ctx, graphss_reproduce(ctx, &done, 1, &opt));
+    graphss_ctx_free(ctx);
+    assert_true(w.seen > 0);
+    assert_int_equal(w.open_to_programs, 0);
+    remove_place(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -688,6 +775,9 @@ int main(void)
         cmocka_unit_test(groups_are_judged_in_both_modes),
         cmocka_unit_test(it_survives_every_failing_allocation),
         cmocka_unit_test(planning_survives_every_failing_allocation),
+        cmocka_unit_test(who_ignores_his_children_gets_their_time_and_memory_too),
+        cmocka_unit_test(a_worker_without_its_parent_ends),
+        cmocka_unit_test(other_programs_do_not_inherit_the_pipes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,8 +104,8 @@ json_t *graphss_i_error_record(graphss_ctx *ctx, const graphss_i_job *job,
 
 /* ---- processes ---- */
 
-/* Dies with its parent, lets the parent deal with Ctrl-C, and is the first to go when memory
- * runs out. */
+/* Dies with its parent, lets the parent deal with Ctrl-C, waits for children of its own
+ * whatever a host program does with his, and is the first to go when memory runs out. */
 static void be_child(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -114,6 +114,7 @@ static void be_child(pid_t parent)
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
     const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd >= 0) {
         if (write(fd, "500", 3) != 3)
@@ -200,7 +201,7 @@ static json_t *cell_record(graphss_ctx *ctx, const graphss_i_stage *stage,
     size_t n = 0;
     struct rusage use = {0};
     const pid_t self = getpid();
-    if (pipe(pipes) != 0)
+    if (pipe2(pipes, O_CLOEXEC) != 0)
         return graphss_i_error_record(ctx, job, cell, 4, strerror(errno), false);
     const pid_t child = fork();
     if (child == 0) {
@@ -217,10 +218,14 @@ static json_t *cell_record(graphss_ctx *ctx, const graphss_i_stage *stage,
     close(pipes[0]);
     if (!in_time)
         kill(child, SIGKILL);
-    while (wait4(child, &status, 0, &use) < 0 && errno == EINTR) {
-    }
+    pid_t ended;
+    do
+        ended = wait4(child, &status, 0, &use);
+    while (ended < 0 && errno == EINTR);
     json_t *record = NULL;
-    if (!in_time)
+    if (ended < 0)
+        snprintf(message, sizeof message, "cannot be waited for: %s", strerror(errno));
+    else if (!in_time)
         snprintf(message, sizeof message, "took longer than %lld s", (long long)job->limit);
     else if (WIFSIGNALED(status))
         snprintf(message, sizeof message, "ended by signal %d%s", WTERMSIG(status),
@@ -233,7 +238,8 @@ static json_t *cell_record(graphss_ctx *ctx, const graphss_i_stage *stage,
     }
     free(text);
     if (!record) {
-        const bool limit = !in_time || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        const bool limit =
+            !in_time || (ended > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
         return graphss_i_error_record(ctx, job, cell, limit ? 4 : 70, message, !in_time);
     }
     json_t *metrics = json_object_get(record, "metrics");
@@ -264,7 +270,7 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
 {
     const graphss_i_job *job = worker->job;
     graphss_i_stage stage = {0};
-    be_child(getppid());
+    be_child(worker->parent);
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = 1});
     if (!ctx)
         _exit(4);

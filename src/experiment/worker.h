@@ -3,10 +3,12 @@
 #define GRAPHSS_WORKER_H
 
 #include "experiment/stage.h"
+#include <sys/types.h>
 
 typedef struct graphss_i_worker {
     const graphss_i_job *job;
     const char *const *data_dirs;
+    pid_t parent; /* who forked it; without him it ends, with code 70 */
 } graphss_i_worker;
 
 /* Runs every cell of the job that is not done, each in a process of its own that begins as a

@@ -19,6 +19,21 @@ run --json reproduce defence --datasets $graph --models gcn --seeds 1 \
     --methods none,keep-last -o out -q
 exits 0; json before 8; json run 0
 
+case_ "time and memory are measured though who starts the program ignores its children"
+if env --ignore-signal=CHLD true 2>/dev/null; then
+    command="graphss reproduce, its children ignored"
+    env --ignore-signal=CHLD "$graphss" reproduce defence --datasets $graph --models gcn \
+        --settings seen --mode honest --seeds 1 --methods none -o ignored -q \
+        >../stdout 2>../stderr </dev/null
+    code=$?
+    exits 0; no_err
+    grep -qF '"cpu_seconds":' ignored/records.jsonl || complain "no time"
+    ! grep -qE '"(cpu_seconds|peak_memory)":0(\.0)?[,}]' ignored/records.jsonl ||
+        complain "no time or no memory"
+else
+    echo "skipped: env cannot ignore a signal"
+fi
+
 case_ "a torn line is mended, and its cell run again"
 size=$(wc -c <out/records.jsonl)
 head -c $((size - 7)) out/records.jsonl >shorter && cp shorter out/records.jsonl
