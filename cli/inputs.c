@@ -241,8 +241,14 @@ graphss_status cli_check_output(cli *app, const char *path, const char *const *i
 
 graphss_status cli_write_file(cli *app, const char *path, const char *text, size_t size)
 {
-    char *part = cli_format("%s.%ld.part", path, (long)getpid());
-    FILE *file = fopen(part, "wxe");
+    enum { TRIES = 100 };
+    char *part = NULL;
+    FILE *file = NULL;
+    for (int i = 0; i < TRIES && !file && (i == 0 || errno == EEXIST); i++) {
+        free(part);
+        part = cli_format("%s.%ld-%d.part", path, (long)getpid(), i);
+        file = fopen(part, "wxe");
+    }
     bool good = file && fwrite(text, 1, size, file) == size && fflush(file) == 0 &&
                 fsync(fileno(file)) == 0;
     int error = errno;

@@ -18,11 +18,23 @@ run --json alert --model-file calm/model --current calm/current.npz \
     --previous calm/previous.npz --false-alarm-rate 0.001
 exits 0; no_err; json alert false; json kind none
 
-case_ "every node goes into a file, many groups are judged at once"
+case_ "every node goes into a file"
 run alert --model-file hit/model --current hit/current.npz -o nodes.tsv -q
 exits 1
 [ "$(wc -l <nodes.tsv)" = 601 ] || complain "not a line for each node"
 head -1 nodes.tsv | grep -q "score.*p_value.*perturbed" || complain "no header"
+
+case_ "what an earlier run left behind is not in the way"
+command="graphss alert -o again.tsv"
+# shellcheck disable=SC2016 # the number of the process that becomes the program
+sh -c 'echo left >again.tsv.$$.part; echo left >again.tsv.$$-0.part; exec "$0" "$@"' \
+    "$graphss" alert --model-file hit/model --current hit/current.npz -o again.tsv -q \
+    >../stdout 2>../stderr
+code=$?
+exits 1; no_err; same nodes.tsv again.tsv
+[ "$(cat again.tsv.*.part | sort -u)" = left ] || complain "a file of another was touched"
+
+case_ "many groups are judged at once"
 seq 0 9 | tr '\n' ' ' >many.txt; echo >>many.txt; seq 10 59 | tr '\n' ' ' >>many.txt
 run --json alert --model-file calm/model --current calm/current.npz --groups many.txt \
     --split calm/split.npz --false-alarm-rate 0.001
