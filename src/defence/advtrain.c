@@ -21,6 +21,7 @@
 #include "attack/attack_method.h"
 #include "attack/surrogate.h"
 #include "defence/defence.h"
+#include "graph/rows.h"
 #include "models/trusted.h"
 #include <graphss/attack.h>
 #include <string.h>
@@ -49,13 +50,6 @@ static graphss_status join_graphs(graphss_ctx *ctx, graphss_graph *out, const gr
     return GRAPHSS_OK;
 }
 
-/* Where a row lies among the stored values. */
-static void row_of(size_t *from, size_t *to, const graphss_features *f, size_t i)
-{
-    *from = f->offset ? (size_t)f->offset[i] : i * f->n_cols;
-    *to = f->offset ? (size_t)f->offset[i + 1] : (i + 1) * f->n_cols;
-}
-
 /* Dense where one of the two is. */
 static graphss_status join_features(graphss_ctx *ctx, graphss_features *out,
                                     const graphss_features *a, const graphss_features *b)
@@ -74,15 +68,14 @@ static graphss_status join_features(graphss_ctx *ctx, graphss_features *out,
         graphss_features_destroy(ctx, &f);
         return GRAPHSS_ERR_NOMEM;
     }
-    size_t at = 0, from, to;
+    size_t at = 0;
     for (size_t i = 0; i < 2 * n; i++) {
-        const graphss_features *source = i < n ? a : b;
-        row_of(&from, &to, source, i < n ? i : i - n);
+        const graphss_i_row row = graphss_i_row_of(i < n ? a : b, i < n ? i : i - n);
         if (f.offset)
             f.offset[i] = (int64_t)at;
-        for (size_t e = from; e < to; e++) {
-            const size_t c = source->offset ? (size_t)source->column[e] : e - from;
-            f.value[dense ? i * d + c : at] = source->value[e];
+        for (size_t j = 0; j < row.n; j++) {
+            const size_t c = graphss_i_row_at(row, j);
+            f.value[dense ? i * d + c : at] = row.value[j];
             if (!dense)
                 f.column[at++] = (int32_t)c;
         }

@@ -2,9 +2,9 @@
  * weakly tied nodes. What depends on what nodes are believed to be is in votes.c. */
 #include "defence/evidence.h"
 #include "defence/links.h"
-#include "defence/rows.h"
 #include "defence/twin.h"
 #include "graph/products.h"
+#include "graph/rows.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * tried and told nothing more; they cost more than all the rest. */
 #include "defence/glance.h"
 #include "defence/defence.h"
-#include "defence/rows.h"
+#include "graph/rows.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "defence/candidates.h"
 #include "defence/eigen.h"
 #include "defence/similarity.h"
+#include "graph/rows.h"
 #include <math.h>
 #include <string.h>
 
@@ -53,12 +54,11 @@ static graphss_status allocate(graphss_ctx *ctx, graphss_i_learnt *s)
 /* |x_i|, x as the classifier sees it */
 static double row_length(const graphss_features *f, size_t i, bool row_normalise, double scale)
 {
-    const int64_t from = f->offset ? f->offset[i] : (int64_t)(i * f->n_cols);
-    const int64_t to = f->offset ? f->offset[i + 1] : (int64_t)((i + 1) * f->n_cols);
+    const graphss_i_row row = graphss_i_row_of(f, i);
     double sum = 0, squares = 0;
-    for (int64_t e = from; e < to; e++) {
-        sum += f->value[e];
-        squares += (double)f->value[e] * f->value[e];
+    for (size_t j = 0; j < row.n; j++) {
+        sum += row.value[j];
+        squares += (double)row.value[j] * row.value[j];
     }
     const double by = row_normalise && sum != 0 ? 1 / sum : 1;
     return scale * fabs(by) * sqrt(squares);

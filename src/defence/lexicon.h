@@ -4,7 +4,7 @@
 #ifndef GRAPHSS_LEXICON_H
 #define GRAPHSS_LEXICON_H
 
-#include "defence/rows.h"
+#include "graph/rows.h"
 #include <graphss/split.h>
 
 /* {0} is empty and has nothing to say. */

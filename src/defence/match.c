@@ -1,7 +1,7 @@
 /* match.c - the same node in two snapshots, by name. */
 #include "base/base.h"
 #include "defence/defence.h"
-#include "defence/rows.h"
+#include "graph/rows.h"
 #include <graphss/recover.h>
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * compared exactly. */
 #include "defence/twin.h"
 #include "defence/links.h"
-#include "defence/rows.h"
 #include "graph/products.h"
+#include "graph/rows.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

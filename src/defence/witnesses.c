@@ -2,7 +2,7 @@
  * on the labelled ones alone. */
 #include "defence/witnesses.h"
 #include "attack/surrogate.h"
-#include "defence/rows.h"
+#include "graph/rows.h"
 #include "models/trusted.h"
 #include <string.h>
 

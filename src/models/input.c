@@ -1,4 +1,5 @@
 #include "models/input.h"
+#include "graph/rows.h"
 #include <math.h>
 #include <string.h>
 
@@ -11,23 +12,12 @@ static const size_t dense_limit = (size_t)1 << 30;
 
 enum { STRIP = 64 }; /* columns that are propagated together */
 
-typedef struct extent {
-    size_t from, to;
-} extent;
-
-static extent row_entries(const graphss_features *f, size_t i)
-{
-    if (f->offset)
-        return (extent){(size_t)f->offset[i], (size_t)f->offset[i + 1]};
-    return (extent){i * f->n_cols, (i + 1) * f->n_cols};
-}
-
 static double row_sum(const graphss_features *f, size_t i)
 {
-    const extent row = row_entries(f, i);
+    const graphss_i_row row = graphss_i_row_of(f, i);
     double sum = 0;
-    for (size_t e = row.from; e < row.to; e++)
-        sum += fabsf(f->value[e]);
+    for (size_t j = 0; j < row.n; j++)
+        sum += fabsf(row.value[j]);
     return sum;
 }
 
@@ -35,10 +25,10 @@ double graphss_i_input_scale(const graphss_features *f, bool row_normalise)
 {
     double total = 0;
     for (size_t i = 0; i < f->n_rows; i++) {
-        const extent row = row_entries(f, i);
+        const graphss_i_row row = graphss_i_row_of(f, i);
         double squares = 0;
-        for (size_t e = row.from; e < row.to; e++)
-            squares += (double)f->value[e] * f->value[e];
+        for (size_t j = 0; j < row.n; j++)
+            squares += (double)row.value[j] * row.value[j];
         const double sum = row_normalise ? row_sum(f, i) : 1;
         if (sum > 0)
             total += squares / (sum * sum);
@@ -89,9 +79,9 @@ static graphss_status make_sparse(graphss_ctx *ctx, graphss_i_input *in,
     if (!in->sparse.value)
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < f->n_rows; i++) {
-        const extent row = row_entries(f, i);
-        for (size_t e = row.from; e < row.to; e++)
-            in->sparse.value[e] = factor[i] * f->value[e];
+        const graphss_i_row row = graphss_i_row_of(f, i);
+        for (size_t j = 0; j < row.n; j++)
+            in->sparse.value[f->offset[i] + (int64_t)j] = factor[i] * row.value[j];
     }
     return GRAPHSS_OK;
 }
@@ -122,11 +112,9 @@ static void densify(float *out, const graphss_features *f, const float *factor)
     const size_t d = f->n_cols;
     memset(out, 0, f->n_rows * d * sizeof *out);
     for (size_t i = 0; i < f->n_rows; i++) {
-        const extent row = row_entries(f, i);
-        for (size_t e = row.from; e < row.to; e++) {
-            const size_t c = f->offset ? (size_t)f->column[e] : e - row.from;
-            out[i * d + c] = factor[i] * f->value[e];
-        }
+        const graphss_i_row row = graphss_i_row_of(f, i);
+        for (size_t j = 0; j < row.n; j++)
+            out[i * d + graphss_i_row_at(row, j)] = factor[i] * row.value[j];
     }
 }
 

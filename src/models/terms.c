@@ -2,6 +2,7 @@
  * other data brought into its order. Files list words and classes as they meet them, so that
  * the same column number may be another word in the next export. */
 #include "data/build.h"
+#include "graph/rows.h"
 #include "models/model_private.h"
 #include <string.h>
 
@@ -155,7 +156,6 @@ static graphss_status find_names(graphss_ctx *ctx, int32_t *to, size_t *found,
 static graphss_status move_columns(graphss_ctx *ctx, graphss_features *out,
                                    const graphss_features *x, const int32_t *to, size_t n_cols)
 {
-    const bool dense = graphss_features_dense(x);
     const size_t stored = graphss_features_stored(x);
     int64_t *offset = graphss_i_alloc(ctx, x->n_rows + 1, sizeof *offset);
     int32_t *column = graphss_i_alloc(ctx, stored, sizeof *column);
@@ -168,15 +168,14 @@ static graphss_status move_columns(graphss_ctx *ctx, graphss_features *out,
         return GRAPHSS_ERR_NOMEM;
     }
     for (size_t i = 0; i < x->n_rows; i++) {
-        const size_t from = dense ? i * x->n_cols : (size_t)x->offset[i];
-        const size_t end = dense ? from + x->n_cols : (size_t)x->offset[i + 1];
+        const graphss_i_row row = graphss_i_row_of(x, i);
         offset[i] = (int64_t)n;
-        for (size_t e = from; e < end; e++) {
-            const int32_t at = to[dense ? e - from : (size_t)x->column[e]];
-            if (at < 0 || x->value[e] == 0)
+        for (size_t j = 0; j < row.n; j++) {
+            const int32_t at = to[graphss_i_row_at(row, j)];
+            if (at < 0 || row.value[j] == 0)
                 continue;
             column[n] = at;
-            value[n++] = x->value[e];
+            value[n++] = row.value[j];
         }
     }
     offset[x->n_rows] = (int64_t)n;

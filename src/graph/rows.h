@@ -6,15 +6,19 @@
 #include <string.h>
 
 typedef struct graphss_i_row {
-    const int32_t *column; /* NULL: 0, 1, 2 ... */
+    const int32_t *column; /* NULL: a dense row, 0, 1, 2 ... */
     const float *value;    /* of a dense row zeros, too */
     size_t n;
 } graphss_i_row;
 
 static inline graphss_i_row graphss_i_row_of(const graphss_features *x, size_t i)
 {
+    static const int32_t no_column;
+    static const float no_value;
     if (graphss_features_dense(x))
         return (graphss_i_row){NULL, x->value + i * x->n_cols, x->n_cols};
+    if (!x->column) /* no row has an entry */
+        return (graphss_i_row){&no_column, &no_value, 0};
     const int64_t from = x->offset[i];
     return (graphss_i_row){x->column + from, x->value + from,
                            (size_t)(x->offset[i + 1] - from)};

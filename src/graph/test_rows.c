@@ -1,5 +1,5 @@
-/* Products of rows, against sums of one row after the other. */
-#include "defence/rows.h"
+/* Rows of features; their products against sums of one row after the other. */
+#include "graph/rows.h"
 #include "testing.h"
 
 enum { ROWS = 9, D = 50 };
@@ -39,10 +39,23 @@ static void test_rows_multiplied_at_once_have_the_bits_of_single_ones(void **sta
             }
 }
 
+static void test_a_sparse_row_without_entries_is_not_dense(void **state)
+{
+    (void)state;
+    int64_t offset[] = {0, 0, 0};
+    const graphss_features x = {.n_rows = 2, .n_cols = 3, .offset = offset};
+    const graphss_i_row a = graphss_i_row_of(&x, 0), b = graphss_i_row_of(&x, 1);
+    size_t at = 0;
+    assert_int_equal(graphss_i_row_count(a), 0);
+    assert_true(graphss_i_row_value(a, &at, 2) == 0);
+    assert_true(graphss_i_row_same(a, b));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_multiplied_at_once_have_the_bits_of_single_ones),
+        cmocka_unit_test(test_a_sparse_row_without_entries_is_not_dense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
