@@ -117,21 +117,6 @@ static graphss_status deal(graphss_ctx *ctx, graphss_snapshots *s, const graphss
 
 /* ---- the past ---- */
 
-static graphss_status number_nodes(graphss_ctx *ctx, graphss_names *out, size_t n)
-{
-    graphss_i_name_list names = {0};
-    graphss_status st = GRAPHSS_OK;
-    for (size_t i = 0; i < n && !st; i++) {
-        char text[24];
-        const int length = snprintf(text, sizeof text, "%zu", i);
-        st = graphss_i_name_list_add(ctx, &names, text, (size_t)length);
-    }
-    if (!st)
-        st = graphss_i_name_list_finish(ctx, out, &names);
-    graphss_i_name_list_destroy(ctx, &names);
-    return st;
-}
-
 /* Keeps all but `missing` of m pairs, each set of survivors equally likely (Knuth's
  * algorithm S). Returns how many. */
 static size_t strike(int32_t *from, int32_t *to, size_t m, double missing, graphss_rng *rng)
@@ -314,7 +299,7 @@ graphss_status graphss_snapshots_plan(graphss_ctx *ctx, graphss_snapshots *out,
     if (!st)
         st = graphss_dataset_copy(ctx, &made.current, data);
     if (!st && made.current.node_names.count == 0)
-        st = number_nodes(ctx, &made.current.node_names, n);
+        st = graphss_i_names_number(ctx, &made.current.node_names, n);
     if (!st)
         st = graphss_split_copy(ctx, &made.split, split);
     if (!st)

@@ -37,6 +37,9 @@ graphss_feature_kind graphss_i_features_kind(const graphss_features *features);
 graphss_status graphss_i_names_copy(graphss_ctx *ctx, graphss_names *out,
                                     const graphss_names *names);
 
+/* "0", "1", "2" ...: what n things without names are called. */
+graphss_status graphss_i_names_number(graphss_ctx *ctx, graphss_names *out, size_t n);
+
 /* A growing list of strings: add, then finish into names. {0} is empty. */
 typedef struct graphss_i_name_list {
     size_t count, room, bytes, bytes_room;

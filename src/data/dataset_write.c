@@ -55,21 +55,6 @@ static graphss_status labels_suffice(graphss_ctx *ctx, bool *out, const graphss_
     return GRAPHSS_OK;
 }
 
-static graphss_status number_classes(graphss_ctx *ctx, graphss_names *out, size_t n)
-{
-    graphss_i_name_list names = {0};
-    graphss_status st = GRAPHSS_OK;
-    for (size_t i = 0; st == GRAPHSS_OK && i < n; i++) {
-        char text[24];
-        const int length = snprintf(text, sizeof text, "%zu", i);
-        st = graphss_i_name_list_add(ctx, &names, text, (size_t)length);
-    }
-    if (st == GRAPHSS_OK)
-        st = graphss_i_name_list_finish(ctx, out, &names);
-    graphss_i_name_list_destroy(ctx, &names);
-    return st;
-}
-
 graphss_status graphss_dataset_write(graphss_ctx *ctx, const graphss_dataset *data,
                                      const char *path)
 {
@@ -126,7 +111,7 @@ graphss_status graphss_dataset_write(graphss_ctx *ctx, const graphss_dataset *da
     }
     st = labels_suffice(ctx, &suffice, data);
     if (st == GRAPHSS_OK && !suffice && data->class_names.count == 0)
-        st = number_classes(ctx, &numbers, data->n_classes);
+        st = graphss_i_names_number(ctx, &numbers, data->n_classes);
     if (st == GRAPHSS_OK && data->split.train)
         st = graphss_i_split_out_init(ctx, &split, &data->split);
     if (st)

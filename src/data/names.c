@@ -116,6 +116,21 @@ void graphss_i_name_list_destroy(graphss_ctx *ctx, graphss_i_name_list *list)
     *list = (graphss_i_name_list){0};
 }
 
+graphss_status graphss_i_names_number(graphss_ctx *ctx, graphss_names *out, size_t n)
+{
+    graphss_i_name_list names = {0};
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < n && !st; i++) {
+        char text[24];
+        const int length = snprintf(text, sizeof text, "%zu", i);
+        st = graphss_i_name_list_add(ctx, &names, text, (size_t)length);
+    }
+    if (!st)
+        st = graphss_i_name_list_finish(ctx, out, &names);
+    graphss_i_name_list_destroy(ctx, &names);
+    return st;
+}
+
 /* FNV-1a, then mixed so that the low bits, which choose the slot, depend on all of it. */
 static uint64_t hash_text(const char *text, size_t length)
 {

@@ -24,6 +24,21 @@ static void test_names_come_back_in_order(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_things_without_names_are_numbered(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_names names = {0};
+    assert_ok(ctx, graphss_i_names_number(ctx, &names, 12));
+    assert_int_equal(names.count, 12);
+    assert_string_equal(graphss_names_get(&names, 0), "0");
+    assert_string_equal(graphss_names_get(&names, 11), "11");
+    graphss_names_destroy(ctx, &names);
+    assert_ok(ctx, graphss_i_names_number(ctx, &names, 0));
+    assert_int_equal(names.count, 0);
+    graphss_ctx_free(ctx);
+}
+
 static void test_each_string_gets_its_number_once(void **state)
 {
     (void)state;
@@ -279,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_come_back_in_order),
+        cmocka_unit_test(test_things_without_names_are_numbered),
         cmocka_unit_test(test_each_string_gets_its_number_once),
         cmocka_unit_test(test_nodes_are_found_by_name_or_by_number),
         cmocka_unit_test(test_a_list_of_nodes_is_read_or_its_bad_line_named),
