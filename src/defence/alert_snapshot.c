@@ -107,16 +107,16 @@ static graphss_status list_calibration(graphss_ctx *ctx, graphss_alert *r,
         in_group[node[i]] = 1;
         has[seen->kind[node[i]]]++;
     }
-    for (size_t i = 0; i < seen->n_free && good && open; i++) {
-        const int32_t u = seen->free_node[i], k = seen->kind[u];
-        if (has[k] && !in_group[u] && (seen->quiet || seen->settled[k])) {
+    for (size_t i = 0; i < seen->n_free && good; i++) {
+        const int32_t u = seen->free_node[i];
+        const size_t k = (size_t)seen->kind[u];
+        if (has[k] && !in_group[u] && graphss_i_alert_joined(seen, k, open)) {
             r->calibration[listed++] = u;
             others[k]++;
         }
     }
     for (size_t k = 0; k < seen->n_kinds && good; k++) {
-        const bool replaced =
-            seen->rehearsed && seen->rehearsed[k] && others[k] >= GRAPHSS_ALERT_TRUE_LEAST;
+        const bool replaced = graphss_i_alert_replaced(seen, k, others[k]);
         for (int64_t i = seen->start[k]; i < seen->start[k + 1] && has[k] && !replaced; i++)
             if (!in_group[seen->calm_node[i]])
                 r->calibration[listed++] = seen->calm_node[i];

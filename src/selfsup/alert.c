@@ -304,15 +304,14 @@ static size_t gather(pooled *pool, size_t count[ORIGINS], const graphss_alert_sc
 {
     const int32_t n = (int32_t)seen->n_nodes;
     const int64_t from = seen->sorted_start[k], to = seen->sorted_start[k + 1];
-    const bool join = open && (seen->quiet || (seen->settled && seen->settled[k]));
+    const bool join = graphss_i_alert_joined(seen, k, open);
     memset(count, 0, ORIGINS * sizeof *count);
     for (int64_t i = from; i < to; i++) {
         const int32_t u = seen->sorted[i];
         count[OF_GROUP] += u < n && role[u] & IN_GROUP;
         count[OF_OTHERS] += u < n && join && role[u] == FREE;
     }
-    const bool replaced =
-        seen->rehearsed && seen->rehearsed[k] && count[OF_OTHERS] >= GRAPHSS_ALERT_TRUE_LEAST;
+    const bool replaced = graphss_i_alert_replaced(seen, k, count[OF_OTHERS]);
     size_t size = 0;
     for (int64_t i = from; i < to && count[OF_GROUP]; i++) {
         const int32_t u = seen->sorted[i];

@@ -1,4 +1,5 @@
-/* alert_check.h - what an alert needs: options such that there can be one, sorted scores. */
+/* alert_check.h - what an alert needs: options such that there can be one, nodes to compare
+ * with, sorted scores. */
 #ifndef GRAPHSS_ALERT_CHECK_H
 #define GRAPHSS_ALERT_CHECK_H
 
@@ -6,6 +7,20 @@
 
 /* INVALID: a value out of range, or a rate below 1 / (draws + 1). */
 graphss_status graphss_i_alert_check(graphss_ctx *ctx, const graphss_alert_options *opt);
+
+/* Whom a group is compared with: do nodes without a label, outside of it, join the clean ones
+ * of a kind, and do so many of them take the place of those that were made to change? open:
+ * not by validation nodes alone. */
+static inline bool graphss_i_alert_joined(const graphss_alert_scores *seen, size_t kind,
+                                          bool open)
+{
+    return open && (seen->quiet || (seen->settled && seen->settled[kind]));
+}
+static inline bool graphss_i_alert_replaced(const graphss_alert_scores *seen, size_t kind,
+                                            size_t joined)
+{
+    return seen->rehearsed && seen->rehearsed[kind] && joined >= GRAPHSS_ALERT_TRUE_LEAST;
+}
 
 /* Fills sorted and sorted_start, so that many groups can be judged. */
 graphss_status graphss_i_alert_sort(graphss_ctx *ctx, graphss_alert_scores *seen);
