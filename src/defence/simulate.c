@@ -5,14 +5,11 @@
  * chooses links alone, and features are moved (move.h). */
 #include "defence/simulate.h"
 #include "attack/attack_method.h"
-#include "attack/churn.h"
 #include "attack/copy.h"
 #include "attack/move.h"
+#include "defence/rehearse.h"
 
 enum { BUDGETS = GRAPHSS_I_BUDGETS };
-static const struct {
-    int64_t links, features;
-} budgets[BUDGETS] = {{1, 10}, {2, 20}, {5, 50}};
 static const int64_t drawn_links[BUDGETS] = {2, 4, 6};
 static const double borrowed[BUDGETS] = {0.5, 0.8, 1}; /* share of the words */
 
@@ -23,8 +20,9 @@ static graphss_status copy(graphss_ctx *ctx, graphss_flips *flips,
 {
     graphss_i_sandbox s = {0};
     graphss_rng rng = graphss_rng_make(in->seed, GRAPHSS_STREAM_DEFENCE);
-    graphss_i_copying how = {.joins = links ? budgets[budget].links + 1 : 0,
-                             .taken = links ? budgets[budget].features / 2 : INT32_MAX,
+    const graphss_i_churning most = graphss_i_rehearsal_budget(budget);
+    graphss_i_copying how = {.joins = links ? most.links + 1 : 0,
+                             .taken = links ? most.features / 2 : INT32_MAX,
                              .share = links ? 1 : borrowed[budget]};
     how.dropped = how.taken;
     graphss_status st = graphss_i_sandbox_init(ctx, &s, in->graph, in->features);
@@ -63,7 +61,8 @@ static graphss_status churn(graphss_ctx *ctx, graphss_flips *flips,
                             const graphss_attack_input *in, size_t budget, bool apart)
 {
     enum { WAYS = 6 };
-    const int64_t links = budgets[budget].links, words = budgets[budget].features;
+    const graphss_i_churning most = graphss_i_rehearsal_budget(budget);
+    const int64_t links = most.links, words = most.features;
     const graphss_i_churning way[WAYS] = {{.links = links, .features = words},
                                           {.joins = links},
                                           {.joins = links, .adds = words},
@@ -97,12 +96,10 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
     if (kind == GRAPHSS_I_CHURN)
         return churn(ctx, flips, in, budget, apart);
     const bool drawn = kind == GRAPHSS_I_DICE || kind == GRAPHSS_I_RANDOM;
+    const graphss_i_churning most = graphss_i_rehearsal_budget(budget);
     graphss_attack_options opt = graphss_attack_options_default();
-    opt.links = kind == GRAPHSS_I_FEATURES ? 0
-                : drawn                    ? drawn_links[budget]
-                                           : budgets[budget].links;
-    opt.features =
-        kind == GRAPHSS_I_LINKS || kind == GRAPHSS_I_DICE ? 0 : budgets[budget].features;
+    opt.links = kind == GRAPHSS_I_FEATURES ? 0 : drawn ? drawn_links[budget] : most.links;
+    opt.features = kind == GRAPHSS_I_LINKS || kind == GRAPHSS_I_DICE ? 0 : most.features;
     if (!drawn) {
         if (!opt.features || !graphss_features_dense(in->features))
             return graphss_i_nettack_each(ctx, flips, in, &opt, NULL, 1, ground);
