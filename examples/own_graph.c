@@ -27,12 +27,11 @@ int main(void)
     graphss_graph graph = {0};
     check(ctx, graphss_graph_build(ctx, &graph, N, from, to, 9, NULL));
 
-    /* Features are borrowed, too: here each node has a column of its own. */
-    float eye[N * N] = {0};
-    for (size_t i = 0; i < N; i++)
-        eye[i * N + i] = 1;
-    const graphss_features features = {
-        .n_rows = N, .n_cols = N, .value = eye, .kind = GRAPHSS_FEATURES_BINARY};
+    /* Each node has a feature of its own; without values all are 1. */
+    const int64_t offset[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    const int32_t column[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    graphss_features features = {0};
+    check(ctx, graphss_features_from_rows(ctx, &features, N, N, offset, column, NULL));
 
     /* Nodes 1 and 6 are labelled; they also choose the epoch to keep. */
     int32_t labelled[] = {1, 6}, seen[] = {0, 1};
@@ -54,6 +53,7 @@ int main(void)
                100 * prob[i * 2 + (prob[i * 2 + 1] > prob[i * 2])]);
 
     graphss_model_free(ctx, model);
+    graphss_features_destroy(ctx, &features);
     graphss_graph_destroy(ctx, &graph);
     graphss_ctx_free(ctx);
     return 0;

@@ -76,6 +76,23 @@ typedef struct graphss_features {
     graphss_feature_kind kind;
 } graphss_features;
 
+/* Features from arrays of yours, which are copied: row i has value[e] in column[e] for e from
+ * offset[i] to offset[i + 1] - 1, in any order; what stands twice is added, zeros are dropped.
+ * value NULL: all ones. Storage and kind are chosen by what is in it, as when a file is read.
+ *
+ *   offset  [n_rows + 1]        from 0 on, not falling
+ *   column  [offset[n_rows]]    below n_cols
+ *
+ * Errors: INVALID (sizes over 2^31 - 1), DATA (an offset that falls, a column out of range, a
+ * value that is not finite; the text calls the arrays indptr, indices and data), NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_features_from_rows(
+    graphss_ctx *ctx, graphss_features *out, size_t n_rows, size_t n_cols,
+    const int64_t *offset, const int32_t *column, const float *value);
+/* The same from value [n_rows x n_cols], row by row. */
+GRAPHSS_MUST_CHECK graphss_status graphss_features_from_dense(graphss_ctx *ctx,
+                                                              graphss_features *out,
+                                                              size_t n_rows, size_t n_cols,
+                                                              const float *value);
 /* A copy of its own; NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_features_copy(graphss_ctx *ctx,
                                                         graphss_features *out,

@@ -289,6 +289,57 @@ done:
     return st;
 }
 
+static graphss_status check_sizes(graphss_ctx *ctx, size_t *cells, size_t n_rows,
+                                  size_t n_cols)
+{
+    if (n_rows <= INT32_MAX && n_cols <= INT32_MAX && graphss_i_mul(cells, n_rows, n_cols))
+        return GRAPHSS_OK;
+    return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                          "%zu rows of %zu features, want at most %d of both", n_rows, n_cols,
+                          INT32_MAX);
+}
+
+graphss_status graphss_features_from_rows(graphss_ctx *ctx, graphss_features *out,
+                                          size_t n_rows, size_t n_cols, const int64_t *offset,
+                                          const int32_t *column, const float *value)
+{
+    size_t cells;
+    if (GRAPHSS_I_LACKS(ctx, {"offsets", offset}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_status st = check_sizes(ctx, &cells, n_rows, n_cols);
+    if (st)
+        return st;
+    const size_t nnz = offset[n_rows] > 0 ? (size_t)offset[n_rows] : 0;
+    if (GRAPHSS_I_LACKS(ctx, {"columns", GRAPHSS_I_FILLED(column, nnz)}))
+        return GRAPHSS_ERR_INVALID;
+    st = check_rows(ctx, offset, column, value, n_rows, n_cols, nnz, "");
+    if (st)
+        return st;
+    int64_t *o = graphss_i_copy(ctx, offset, n_rows + 1, sizeof *o);
+    int32_t *c = graphss_i_copy(ctx, column, nnz, sizeof *c);
+    float *v = value ? graphss_i_copy(ctx, value, nnz, sizeof *v) : NULL;
+    if (o && c && (v || !value))
+        return graphss_i_features_from_rows(ctx, out, n_rows, n_cols, o, c, v, nnz, "");
+    graphss_release(ctx, v);
+    graphss_release(ctx, c);
+    graphss_release(ctx, o);
+    return GRAPHSS_ERR_NOMEM;
+}
+
+graphss_status graphss_features_from_dense(graphss_ctx *ctx, graphss_features *out,
+                                           size_t n_rows, size_t n_cols, const float *value)
+{
+    size_t cells;
+    const graphss_status st = check_sizes(ctx, &cells, n_rows, n_cols);
+    if (st)
+        return st;
+    if (GRAPHSS_I_LACKS(ctx, {"values", GRAPHSS_I_FILLED(value, cells)}))
+        return GRAPHSS_ERR_INVALID;
+    float *v = graphss_i_copy(ctx, value, cells, sizeof *v);
+    return v ? graphss_i_features_from_dense(ctx, out, n_rows, n_cols, v, "data")
+             : GRAPHSS_ERR_NOMEM;
+}
+
 graphss_status graphss_i_graph_from_pairs(graphss_ctx *ctx, graphss_graph *out, size_t n,
                                           const int32_t *from, const int32_t *to,
                                           const float *weight, size_t m,

@@ -149,6 +149,82 @@ static void test_unsound_rows_are_refused_with_their_place(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_arrays_of_a_caller_become_features(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const int64_t offset[] = {0, 3, 3, 4}, falls[] = {0, 3, 2, 4}, below[] = {0, 3, 3, -1};
+    const int32_t column[] = {3, 0, 3, 2}, far[] = {3, 0, 4, 2};
+    const float value[] = {2, 1, 0.5f, 1}, odd[] = {2, 1, (float)NAN, 1};
+    const float cell[] = {1, 0, 0, 2.5f, 0, 0, 0, 0, 0, 0, 1, 0};
+    graphss_features a = {0}, b = {0}, c = {0};
+    assert_ok(ctx, graphss_features_from_rows(ctx, &a, 3, 4, offset, column, value));
+    assert_ok(ctx, graphss_features_check(ctx, &a));
+    assert_int_equal(a.kind, GRAPHSS_FEATURES_REAL);
+    assert_int_equal(graphss_features_stored(&a), 3);
+    assert_true(a.value[1] == 2.5f && a.column[1] == 3);
+    assert_ok(ctx, graphss_features_from_dense(ctx, &b, 3, 4, cell));
+    assert_int_equal(b.kind, a.kind);
+    assert_memory_equal(a.offset, b.offset, 4 * sizeof *a.offset);
+    assert_memory_equal(a.column, b.column, 3 * sizeof *a.column);
+    assert_memory_equal(a.value, b.value, 3 * sizeof *a.value);
+    assert_ok(ctx, graphss_features_from_rows(ctx, &c, 2, 4, offset, column, NULL));
+    assert_int_equal(c.kind, GRAPHSS_FEATURES_COUNTS); /* a column stands there twice */
+    graphss_features_destroy(ctx, &c);
+    assert_ok(ctx, graphss_features_from_dense(ctx, &c, 3, 0, NULL));
+    assert_int_equal(c.kind, GRAPHSS_FEATURES_NONE);
+    graphss_features_destroy(ctx, &c);
+    const int64_t none[] = {0, 0};
+    assert_ok(ctx, graphss_features_from_rows(ctx, &c, 1, 4, none, NULL, NULL));
+    assert_int_equal(graphss_features_stored(&c), 0);
+    graphss_features_destroy(ctx, &c);
+#define ROWS(n, d, o, j, v) graphss_features_from_rows(ctx, &c, n, d, o, j, v)
+    assert_fails(ctx, ROWS(3, 4, falls, column, value), GRAPHSS_ERR_DATA,
+                 "'indptr': entry 2 is 2, want 3..4");
+    assert_fails(ctx, ROWS(3, 4, below, column, value), GRAPHSS_ERR_DATA, "'indptr'");
+    assert_fails(ctx, ROWS(3, 4, offset, far, value), GRAPHSS_ERR_DATA,
+                 "'indices': entry 2 is 4, want 0..3");
+    assert_fails(ctx, ROWS(3, 4, offset, column, odd), GRAPHSS_ERR_DATA,
+                 "'data': entry 2 is nan");
+    assert_fails(ctx, ROWS(3, 4, NULL, column, value), GRAPHSS_ERR_INVALID, "no offsets");
+    assert_fails(ctx, ROWS(3, 4, offset, NULL, value), GRAPHSS_ERR_INVALID, "no columns");
+    assert_fails(ctx, ROWS(SIZE_MAX, 4, offset, column, value), GRAPHSS_ERR_INVALID,
+                 "want at most 2147483647");
+#undef ROWS
+    assert_fails(ctx, graphss_features_from_dense(ctx, &c, 3, 4, NULL), GRAPHSS_ERR_INVALID,
+                 "no values");
+    assert_fails(ctx, graphss_features_from_dense(ctx, &c, 1, 4, odd), GRAPHSS_ERR_DATA,
+                 "row 0, column 2 is nan");
+    assert_null(c.value);
+    graphss_features_destroy(ctx, &b);
+    graphss_features_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status build_features(graphss_ctx *ctx, void *arg)
+{
+    (void)arg;
+    const int64_t offset[] = {0, 3, 3, 4};
+    const int32_t column[] = {3, 0, 3, 2};
+    const float value[] = {2, 1, 0.5f, 1}, filled[] = {1, 2, 3, 4};
+    graphss_features a = {0}, b = {0}, c = {0};
+    graphss_status st = graphss_features_from_rows(ctx, &a, 3, 4, offset, column, value);
+    if (!st)
+        st = graphss_features_from_dense(ctx, &b, 2, 2, filled);
+    if (!st)
+        st = graphss_features_from_dense(ctx, &c, 4, 1, (const float[]){0, 0, 0, 1});
+    graphss_features_destroy(ctx, &c);
+    graphss_features_destroy(ctx, &b);
+    graphss_features_destroy(ctx, &a);
+    return st;
+}
+
+static void test_each_allocation_of_features_may_fail(void **state)
+{
+    (void)state;
+    testing_each_allocation_fails(build_features, NULL);
+}
+
 static void test_weights_are_dropped_and_counted(void **state)
 {
     (void)state;
@@ -341,6 +417,8 @@ int main(void)
         cmocka_unit_test(test_the_kind_of_features_is_found),
         cmocka_unit_test(test_storage_depends_on_the_values_and_not_on_how_they_came),
         cmocka_unit_test(test_unsound_rows_are_refused_with_their_place),
+        cmocka_unit_test(test_arrays_of_a_caller_become_features),
+        cmocka_unit_test(test_each_allocation_of_features_may_fail),
         cmocka_unit_test(test_weights_are_dropped_and_counted),
         cmocka_unit_test(test_labels_stay_or_become_classes_named_after_themselves),
         cmocka_unit_test(test_the_hash_is_the_documented_one_and_follows_every_part),
