@@ -43,8 +43,13 @@ graphss_status attacker_apply(cli *app, int group, attacker_options *options)
         return st;
     graphss_attack_options *a = &options->attack;
     st = cli_check_name(app, "method", a->method, graphss_attack_name);
+    if (!st)
+        st = cli_check_use(app, group, a->method, graphss_attack_uses, graphss_attack_name);
     if (st)
         return st;
+    if (options->knows.surrogate && !graphss_attack_needs_surrogate(a->method))
+        return cli_usage(app, "--surrogate has no meaning for %s, which needs none",
+                         a->method);
     const bool links = cli_given(app, "links"), features = cli_given(app, "features");
     if (a->kind != GRAPHSS_ATTACK_LF && (links || features))
         return cli_usage(app, "--%s is a budget of --kind lf: for --kind %s give --budget N",

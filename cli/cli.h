@@ -102,6 +102,10 @@ const char *cli_value_at(const cli_group *group, const graphss_option *row, size
 /* INVALID: `found` is none of name(0), name(1), ...; names them all and the nearest. */
 graphss_status cli_check_name(cli *app, const char *option, const char *found,
                               const char *(*name)(size_t i));
+/* INVALID: an option of the group was given that `chosen` does not use; names who does. */
+graphss_status cli_check_use(cli *app, int group, const char *chosen,
+                             bool (*uses)(const char *name, const char *option),
+                             const char *(*name)(size_t i));
 
 /* ---- help.c, manual.c ---- */
 

@@ -196,6 +196,8 @@ static graphss_status run(cli *app)
     graphss_train_options opt =
         graphss_train_options_default(own.model, (graphss_mode)split_opt.mode);
     st = cli_apply(app, TRAINING, &opt);
+    if (!st)
+        st = cli_check_use(app, TRAINING, own.model, graphss_model_uses, graphss_model_name);
     if (st)
         return st;
     if (own.plot && !cli_has_extension(own.plot, ".svg"))

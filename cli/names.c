@@ -26,6 +26,24 @@ static const char *next_name(const void *user, size_t i)
     return ((const name_list *)user)->at(i);
 }
 
+graphss_status cli_check_use(cli *app, int group, const char *chosen,
+                             bool (*uses)(const char *name, const char *option),
+                             const char *(*name)(size_t i))
+{
+    for (size_t i = 0; i < app->n_items; i++) {
+        const char *option = app->item[i].row->name;
+        char all[512] = "";
+        if (app->item[i].group != group || uses(chosen, option))
+            continue;
+        for (size_t j = 0, used = 0; name(j) && used < sizeof all; j++)
+            if (uses(name(j), option))
+                used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
+                                         used ? ", " : "", name(j));
+        return cli_usage(app, "--%s has no meaning for %s, only for %s", option, chosen, all);
+    }
+    return GRAPHSS_OK;
+}
+
 graphss_status cli_check_name(cli *app, const char *option, const char *found,
                               const char *(*name)(size_t i))
 {

@@ -63,6 +63,9 @@ GRAPHSS_API const char *graphss_attack_summary(size_t i);
 GRAPHSS_API bool graphss_attack_needs_surrogate(const char *method);
 GRAPHSS_API bool graphss_attack_needs_model(const char *method);
 GRAPHSS_API bool graphss_attack_links_only(const char *method);
+/* Whether an option of the table has a meaning for a method. What has none is ignored, or
+ * refused by graphss_attack_run where it would change what is attacked. */
+GRAPHSS_API bool graphss_attack_uses(const char *method, const char *option);
 /* "2 links then 20 features per victim, cumulative, direct", as snprintf. */
 GRAPHSS_API size_t graphss_attack_budget_text(char *out, size_t size,
                                               const graphss_attack_options *opt);

@@ -48,6 +48,9 @@ typedef struct graphss_train_options {
 GRAPHSS_API const char *graphss_model_name(size_t i);
 /* One line for people about the i-th model. */
 GRAPHSS_API const char *graphss_model_summary(size_t i);
+/* Whether an option of the table has a meaning for a model; false for a name that does not
+ * exist. What has none is ignored. */
+GRAPHSS_API bool graphss_model_uses(const char *model, const char *option);
 /* The preset of a model; an unknown name gives gcn's values with that name, which
  * graphss_model_train then refuses. */
 GRAPHSS_API graphss_train_options graphss_train_options_default(const char *model,

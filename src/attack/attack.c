@@ -47,6 +47,18 @@ bool graphss_attack_links_only(const char *name)
     return method && method->links_only;
 }
 
+bool graphss_attack_uses(const char *name, const char *option)
+{
+    static const char *const tests[] = {"degree-test", "delta-cutoff", "cooccurrence-test"};
+    const graphss_i_attack_method *method = find(name);
+    if (!method || !option || !graphss_option_find(graphss_attack_options_table(), option))
+        return false;
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        if (strcmp(option, tests[i]) == 0)
+            return method->tests;
+    return strcmp(option, "feature-domain") != 0 || method->domain;
+}
+
 const char *graphss_i_attack_find(const char *name)
 {
     const graphss_i_attack_method *method = find(name);

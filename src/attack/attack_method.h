@@ -12,6 +12,8 @@ typedef struct graphss_i_attack_method {
     bool needs_surrogate, needs_model;
     bool links_only; /* a budget of features is an error */
     bool paper;      /* has a paper mode; for the others that is an error */
+    bool tests;      /* stays unnoticed: --degree-test, --delta-cutoff, --cooccurrence-test */
+    bool domain;     /* switches features on: --feature-domain */
     /* Input and options are checked. Appends to out and log (never NULL), which the caller
      * destroys on an error: a step for each flip, a victim for each of the input. */
     graphss_status (*run)(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,

@@ -104,5 +104,6 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
 const graphss_i_attack_method graphss_i_dice_attack = {
     .name = "dice",
     .summary = "cut inside the class, join across classes (Waniek et al. 2018)",
+    .domain = true,
     .run = run,
 };

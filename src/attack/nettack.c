@@ -377,5 +377,7 @@ const graphss_i_attack_method graphss_i_nettack_attack = {
     .summary = "greedy on a linear surrogate, links and features (Zuegner et al. 2018)",
     .needs_surrogate = true,
     .paper = true,
+    .tests = true,
+    .domain = true,
     .run = run,
 };

@@ -33,5 +33,6 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
 const graphss_i_attack_method graphss_i_random_attack = {
     .name = "random",
     .summary = "links and features drawn uniformly, as a control",
+    .domain = true,
     .run = run,
 };

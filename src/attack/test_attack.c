@@ -176,12 +176,28 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_each_method_tells_which_options_it_uses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; graphss_attack_name(i); i++) {
+        const char *name = graphss_attack_name(i);
+        assert_true(graphss_attack_uses(name, "links"));
+        assert_false(graphss_attack_uses(name, "magic"));
+        assert_int_equal(graphss_attack_uses(name, "delta-cutoff"), !strcmp(name, "nettack"));
+    }
+    assert_true(graphss_attack_uses("dice", "feature-domain"));
+    assert_false(graphss_attack_uses("prbcd", "feature-domain"));
+    assert_false(graphss_attack_uses("magic", "links"));
+    assert_false(graphss_attack_uses(NULL, "links"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_attack_keeps_its_budget_and_its_changes_apply),
         cmocka_unit_test(test_what_a_method_lacks_is_refused),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
+        cmocka_unit_test(test_each_method_tells_which_options_it_uses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

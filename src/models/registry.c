@@ -127,3 +127,15 @@ const graphss_option *graphss_train_options_table(void)
 {
     return table;
 }
+
+bool graphss_model_uses(const char *model, const char *option)
+{
+    const graphss_i_model_type *type = graphss_i_model_type_find(model);
+    if (!type || !option || !graphss_option_find(table, option))
+        return false;
+    if (!strcmp(option, "hops"))
+        return type->hops_by_option;
+    if (!strcmp(option, "self-loops"))
+        return type->norm != GRAPHSS_I_NORM_NONE && type->loops == GRAPHSS_I_LOOPS_OPTION;
+    return true;
+}

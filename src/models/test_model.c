@@ -605,6 +605,22 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_each_model_tells_which_options_it_uses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; graphss_model_name(i); i++) {
+        const char *name = graphss_model_name(i);
+        assert_true(graphss_model_uses(name, "dropout"));
+        assert_false(graphss_model_uses(name, "magic"));
+        assert_int_equal(graphss_model_uses(name, "hops"), !strcmp(name, "sgc"));
+    }
+    assert_true(graphss_model_uses("gcn", "self-loops"));
+    assert_false(graphss_model_uses("sage", "self-loops"));
+    assert_false(graphss_model_uses("mlp", "self-loops"));
+    assert_false(graphss_model_uses("magic", "dropout"));
+    assert_false(graphss_model_uses(NULL, "dropout"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -625,6 +641,7 @@ int main(void)
         cmocka_unit_test(test_training_goes_on_from_the_weights_given),
         cmocka_unit_test(test_training_can_be_cancelled),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
+        cmocka_unit_test(test_each_model_tells_which_options_it_uses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

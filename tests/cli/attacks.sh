@@ -121,6 +121,12 @@ run attack $graph --model-file gcn.model --method magic
 exits 2; err "magic"
 run attack $graph --model-file gcn.model --surrogate missing.npz
 exits 3; err "missing.npz"
+run attack $graph --model-file gcn.model --method random --surrogate train
+exits 2; err "--surrogate has no meaning for random"
+run attack $graph --model-file gcn.model --method random --delta-cutoff 3
+exits 2; err "--delta-cutoff has no meaning for random, only for nettack"
+run snapshots $graph --method copy --feature-domain real -o unused
+exits 2; err "--feature-domain has no meaning for copy, only for nettack, random, dice"; absent unused
 run attack $graph
 exits 2; err "--model-file"
 cp gcn.model keep.model

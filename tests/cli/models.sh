@@ -63,6 +63,14 @@ exits 0; out "by the paper's generator"
 run train $graph --mode paper --noise-kind uniform --epochs 3
 ! grep -q "the paper's generator" ../stdout || complain "--noise-kind did not win"
 
+case_ "options that a classifier does not use are refused"
+run train $graph --model gcn --hops 3
+exits 2; no_out; err "--hops has no meaning for gcn, only for sgc"
+run train $graph --model sage --no-self-loops
+exits 2; err "--self-loops has no meaning for sage, only for gcn, sgc"
+run train $graph --model sgc --hops 1 --no-self-loops --epochs 2 -q
+exits 0; no_err
+
 case_ "a split from a file is used"
 run --json train $graph --split split.npz --epochs 30 -o b.model
 exits 0; json test_accuracy "$accuracy"
