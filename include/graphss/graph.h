@@ -101,8 +101,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_features_copy(graphss_ctx *ctx,
  * where they are used. */
 GRAPHSS_MUST_CHECK graphss_status graphss_features_check(graphss_ctx *ctx,
                                                          const graphss_features *features);
-/* A copy with each row divided by its sum; rows that sum to 0 or (within 1e-5) to 1 stay.
- * NOMEM. */
+/* A copy with each row divided by its sum, values below 0 counting as such (training divides
+ * by the sum of absolute values); rows that sum to 0 or (within 1e-5) to 1 stay. NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_features_normalise_rows(
     graphss_ctx *ctx, graphss_features *out, const graphss_features *features);
 GRAPHSS_API void graphss_features_destroy(graphss_ctx *ctx, graphss_features *features);

@@ -29,7 +29,8 @@ typedef enum graphss_mode {
 
 typedef struct graphss_train_options {
     const char *model;    /* a name of graphss_model_name() */
-    int mode;             /* graphss_mode the preset came from; kept for the record */
+    int mode;             /* graphss_mode; PAPER: keeps weights and Adam as the paper's code
+                           * does (graphss_model_train, _continue), SAGE starts larger */
     int64_t layers;       /* weight layers, >= 1 */
     int64_t hidden;       /* width of each hidden layer */
     int64_t hops;         /* SGC: powers of the propagation matrix, in each layer */
@@ -37,9 +38,10 @@ typedef struct graphss_train_options {
     double weight_decay;  /* L2 on the weights of the first layer */
     double learning_rate; /* Adam's */
     int64_t epochs;       /* most epochs; 0: the weights as drawn */
-    int64_t patience;     /* stop after so many epochs without a better one; 0: never */
+    int64_t patience;     /* stop after so many + 1 epochs without a better one; 0: never */
     bool self_loops;      /* propagate over A + I rather than A */
-    bool row_normalise;   /* divide each feature row by its sum first */
+    bool row_normalise;   /* divide each feature row by the sum of its absolute values first;
+                           * graphss_features_normalise_rows divides by the plain sum */
     bool unit_scale;      /* then scale all by one number: mean squared row length 1 */
     bool bias;
 } graphss_train_options;

@@ -66,7 +66,9 @@ typedef enum graphss_head {
 /* Fields that a method does not read are ignored; graphss_recover_uses tells which it does. */
 typedef struct graphss_recover_options {
     const char *method;        /* a name of graphss_recover_name() */
-    int mode;                  /* graphss_mode the preset came from; kept for the record */
+    int mode;                  /* graphss_mode; PAPER: the paper's own procedure, for a method
+                                * that has one apart from ours (graphss). How a classifier is
+                                * trained is fit.mode */
     int train;                 /* graphss_recover_train */
     double abstain;            /* label -1 where the largest posterior is smaller; 0: never */
     graphss_train_options fit; /* how the method's classifier is trained */

@@ -1,4 +1,6 @@
-/* row_normalise.c - features with each row divided by its sum. */
+/* row_normalise.c - features with each row divided by its sum, as the paper's code has it
+ * before an attack. Training (src/models/input.c) divides by the sum of absolute values, which
+ * is the same for words and counts. */
 #include "base/base.h"
 #include <graphss/graph.h>
 #include <math.h>
