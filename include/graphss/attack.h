@@ -66,7 +66,8 @@ GRAPHSS_API bool graphss_attack_links_only(const char *method);
 /* Whether an option of the table has a meaning for a method. What has none is ignored, or
  * refused by graphss_attack_run where it would change what is attacked. */
 GRAPHSS_API bool graphss_attack_uses(const char *method, const char *option);
-/* "2 links then 20 features per victim, cumulative, direct", as snprintf. */
+/* "2 links then 20 features per victim, cumulative, direct", as snprintf; "?" for a kind that
+ * does not exist. */
 GRAPHSS_API size_t graphss_attack_budget_text(char *out, size_t size,
                                               const graphss_attack_options *opt);
 /* What a switched-on feature becomes: "0 <-> 1 (binary)", as snprintf. */

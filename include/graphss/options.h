@@ -41,8 +41,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_option_set(graphss_ctx *ctx, void *opt
 /* Checks every field of a filled struct against its range. */
 GRAPHSS_MUST_CHECK graphss_status graphss_options_check(graphss_ctx *ctx, const void *options,
                                                         const graphss_option *table);
-/* Writes the field's value as text that graphss_option_set reads back; returns its length
- * as snprintf does. */
+/* Writes the field's value as text that graphss_option_set reads back, "?" for a choice that
+ * does not exist; returns its length as snprintf does. */
 GRAPHSS_API size_t graphss_option_text(char *out, size_t size, const void *options,
                                        const graphss_option *row);
 

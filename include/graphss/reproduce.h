@@ -7,7 +7,12 @@
  * Each finished cell (a method on a scene) is a line of FOLDER/records.jsonl
  * (docs/records.md). What is there already is not run again. Cells run in processes of their
  * own, each on one thread, as many at a time as the context has threads; one that crashes is
- * a record with an error, and the rest goes on. Results do not depend on how many run. */
+ * a record with an error, and the rest goes on. Results do not depend on how many run.
+ *
+ * For a program that embeds the library: graphss_reproduce forks, so call it where no other
+ * thread holds a lock that the children would need, and waits for its children by their ids.
+ * It leaves SIGCHLD as it is. Where that is ignored, or a handler of yours waits for any
+ * child, records are complete all the same; only how a worker died cannot be told then. */
 #ifndef GRAPHSS_REPRODUCE_H
 #define GRAPHSS_REPRODUCE_H
 

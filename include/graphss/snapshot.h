@@ -42,7 +42,7 @@ typedef struct graphss_snapshot_options {
 
 GRAPHSS_API graphss_snapshot_options graphss_snapshot_options_default(void);
 GRAPHSS_API const graphss_option *graphss_snapshot_options_table(void);
-/* "seen", "new" or "growing". */
+/* "seen", "new" or "growing"; "?" for any other. */
 GRAPHSS_API const char *graphss_setting_text(graphss_setting setting);
 
 /* A plain value: {0} is empty. Node numbers are those of current, but for previous_split. */

@@ -152,21 +152,24 @@ size_t graphss_attack_domain_text(char *out, size_t size, const graphss_features
         what = "x <-> 1 - x on rows divided by their sums, as the paper's code has it";
     else if (domain == GRAPHSS_DOMAIN_BINARY)
         what = "0 <-> 1";
-    return (size_t)snprintf(out, size, "%s (%s, %s)", what, domains[domain], how);
+    const bool known = (int)domain >= 0 && domain <= GRAPHSS_DOMAIN_REAL;
+    return (size_t)snprintf(out, size, "%s (%s, %s)", known ? what : "?",
+                            known ? domains[domain] : "?", how);
 }
 
 size_t graphss_attack_budget_text(char *out, size_t size, const graphss_attack_options *opt)
 {
     char amount[96], through[64] = "direct";
+    const char *of = opt->kind == GRAPHSS_ATTACK_BOTH                    ? "links or features"
+                     : opt->kind >= 0 && opt->kind < GRAPHSS_ATTACK_BOTH ? kinds[opt->kind]
+                                                                         : "?";
     if (opt->kind == GRAPHSS_ATTACK_LF)
         snprintf(amount, sizeof amount, "%lld links then %lld features", (long long)opt->links,
                  (long long)opt->features);
     else if (opt->budget)
-        snprintf(amount, sizeof amount, "%lld %s", (long long)opt->budget,
-                 opt->kind == GRAPHSS_ATTACK_BOTH ? "links or features" : kinds[opt->kind]);
+        snprintf(amount, sizeof amount, "%lld %s", (long long)opt->budget, of);
     else
-        snprintf(amount, sizeof amount, "degree + 2 %s",
-                 opt->kind == GRAPHSS_ATTACK_BOTH ? "links or features" : kinds[opt->kind]);
+        snprintf(amount, sizeof amount, "degree + 2 %s", of);
     if (opt->influencers)
         snprintf(through, sizeof through, "through %lld influencers",
                  (long long)opt->influencers);

@@ -9,7 +9,8 @@ static const char *const settings[] = {"seen", "new", "growing", NULL};
 
 const char *graphss_setting_text(graphss_setting setting)
 {
-    return settings[setting];
+    const bool known = (int)setting >= 0 && setting <= GRAPHSS_SETTING_GROWING;
+    return known ? settings[setting] : "?";
 }
 
 graphss_snapshot_options graphss_snapshot_options_default(void)

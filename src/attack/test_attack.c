@@ -191,6 +191,30 @@ static void test_each_method_tells_which_options_it_uses(void **state)
     assert_false(graphss_attack_uses(NULL, "links"));
 }
 
+static void test_budgets_are_told_in_words(void **state)
+{
+    (void)state;
+    static const char *const want[] = {"2 links then 20 features", "3 links", "3 features",
+                                       "3 links or features", "3 ?"};
+    for (int kind = 0; kind < 5; kind++) {
+        graphss_attack_options opt = graphss_attack_options_default();
+        char text[160], whole[160];
+        opt.kind = kind;
+        opt.budget = 3;
+        snprintf(whole, sizeof whole, "%s per victim, cumulative, direct", want[kind]);
+        graphss_attack_budget_text(text, sizeof text, &opt);
+        assert_string_equal(text, whole);
+    }
+    const graphss_features words = {.kind = GRAPHSS_FEATURES_BINARY};
+    graphss_attack_options odd = graphss_attack_options_default();
+    char text[160];
+    graphss_attack_domain_text(text, sizeof text, &words, &odd);
+    assert_string_equal(text, "0 <-> 1 (binary, detected)");
+    odd.domain = 9;
+    graphss_attack_domain_text(text, sizeof text, &words, &odd);
+    assert_string_equal(text, "? (?, forced)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +222,7 @@ int main(void)
         cmocka_unit_test(test_what_a_method_lacks_is_refused),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
         cmocka_unit_test(test_each_method_tells_which_options_it_uses),
+        cmocka_unit_test(test_budgets_are_told_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

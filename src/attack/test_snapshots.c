@@ -312,6 +312,15 @@ static void test_each_allocation_may_fail(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_settings_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(graphss_setting_text(GRAPHSS_SETTING_SEEN), "seen");
+    assert_string_equal(graphss_setting_text(GRAPHSS_SETTING_NEW), "new");
+    assert_string_equal(graphss_setting_text(GRAPHSS_SETTING_GROWING), "growing");
+    assert_string_equal(graphss_setting_text((graphss_setting)3), "?");
+}
+
 static void test_unsound_data_and_splits_are_refused(void **state)
 {
     (void)state;
@@ -349,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_files_read_back_and_a_used_folder_is_refused),
         cmocka_unit_test(test_wrong_options_and_changes_are_refused),
         cmocka_unit_test(test_each_allocation_may_fail),
+        cmocka_unit_test(test_settings_have_names),
         cmocka_unit_test(test_unsound_data_and_splits_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,14 @@ static bool in_range(const graphss_option *row, double value)
     return value >= row->min && value <= row->max; /* false for NaN */
 }
 
+static bool in_choices(const graphss_option *row, int value)
+{
+    int n = 0;
+    while (row->choices[n])
+        n++;
+    return value >= 0 && value < n;
+}
+
 static bool parse_bool(bool *out, const char *text)
 {
     static const char *const yes[] = {"yes", "true", "on", "1"};
@@ -130,10 +138,7 @@ graphss_status graphss_options_check(graphss_ctx *ctx, const void *options,
         else if (row->type == GRAPHSS_OPTION_REAL)
             fine = in_range(row, *(const double *)at);
         else if (row->type == GRAPHSS_OPTION_CHOICE) {
-            int n = 0;
-            while (row->choices[n])
-                n++;
-            fine = *(const int *)at >= 0 && *(const int *)at < n;
+            fine = in_choices(row, *(const int *)at);
             if (!fine) {
                 snprintf(found, sizeof found, "%d", *(const int *)at);
                 return refuse(ctx, row, found);
@@ -161,7 +166,7 @@ size_t graphss_option_text(char *out, size_t size, const void *options,
     case GRAPHSS_OPTION_REAL:
         return graphss_i_double_text(out, size, *(const double *)at);
     case GRAPHSS_OPTION_CHOICE:
-        text = row->choices[*(const int *)at];
+        text = in_choices(row, *(const int *)at) ? row->choices[*(const int *)at] : "?";
         break;
     case GRAPHSS_OPTION_STRING:
         text = *(const char *const *)at;

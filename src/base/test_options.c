@@ -67,6 +67,51 @@ static void test_refusals_say_what_was_wanted(void **state)
     s.rate = 1;
     s.colour = 9;
     assert_fails(ctx, graphss_options_check(ctx, &s, table), GRAPHSS_ERR_INVALID, "--colour");
+    for (int colour = -1; colour <= 2; colour++) {
+        char text[16];
+        s.colour = colour;
+        graphss_option_text(text, sizeof text, &s, graphss_option_find(table, "colour"));
+        assert_string_equal(text, colour == 0 ? "red" : colour == 1 ? "green" : "?");
+    }
+    graphss_ctx_free(ctx);
+}
+
+static void test_the_defaults_of_every_table_are_within_it(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+#define FINE(type, value, of)                                                                 \
+    do {                                                                                      \
+        const type opt_ = value;                                                              \
+        assert_ok(ctx, graphss_options_check(ctx, &opt_, of));                                \
+    } while (0)
+    FINE(graphss_alert_options, graphss_alert_options_default(),
+         graphss_alert_options_table());
+    FINE(graphss_attack_options, graphss_attack_options_default(),
+         graphss_attack_options_table());
+    FINE(graphss_victim_options, graphss_victim_options_default(),
+         graphss_victim_options_table());
+    FINE(graphss_selfsup_options, graphss_selfsup_options_default(),
+         graphss_selfsup_options_table());
+    FINE(graphss_snapshot_options, graphss_snapshot_options_default(),
+         graphss_snapshot_options_table());
+    FINE(graphss_split_options, graphss_split_options_default(),
+         graphss_split_options_table());
+    FINE(graphss_synth_options, graphss_synth_options_default(),
+         graphss_synth_options_table());
+    FINE(graphss_reproduce_options, {0}, graphss_reproduce_options_table());
+    for (int m = GRAPHSS_MODE_HONEST; m <= GRAPHSS_MODE_PAPER; m++) {
+        const graphss_mode mode = (graphss_mode)m;
+        for (size_t i = 0; graphss_model_name(i); i++)
+            FINE(graphss_train_options,
+                 graphss_train_options_default(graphss_model_name(i), mode),
+                 graphss_train_options_table());
+        for (size_t i = 0; graphss_recover_name(i); i++)
+            FINE(graphss_recover_options,
+                 graphss_recover_options_default(graphss_recover_name(i), mode, NULL),
+                 graphss_recover_options_table());
+    }
+#undef FINE
     graphss_ctx_free(ctx);
 }
 
@@ -75,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_sets_fields_and_comes_back),
         cmocka_unit_test(test_refusals_say_what_was_wanted),
+        cmocka_unit_test(test_the_defaults_of_every_table_are_within_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
