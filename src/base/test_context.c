@@ -160,12 +160,44 @@ static void test_what_is_lacking_is_named(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_every_status_has_a_text_and_an_exit_code(void **state)
+{
+    (void)state;
+    static const int code[] = {[GRAPHSS_OK] = 0,
+                               [GRAPHSS_ERR_INVALID] = 2,
+                               [GRAPHSS_ERR_DATA] = 3,
+                               [GRAPHSS_ERR_SHAPE] = 3,
+                               [GRAPHSS_ERR_NOT_FOUND] = 3,
+                               [GRAPHSS_ERR_NOMEM] = 4,
+                               [GRAPHSS_ERR_IO] = 4,
+                               [GRAPHSS_ERR_LIMIT] = 4,
+                               [GRAPHSS_ERR_NETWORK] = 5,
+                               [GRAPHSS_ERR_CHECKSUM] = 5,
+                               [GRAPHSS_ERR_CANCELLED] = 130,
+                               [GRAPHSS_ERR_INTERNAL] = 70};
+    for (size_t i = 0; i < sizeof code / sizeof *code; i++) {
+        assert_int_equal(graphss_exit_code((graphss_status)i), code[i]);
+        assert_true(strlen(graphss_status_text((graphss_status)i)) > 0);
+    }
+}
+
+static void test_the_instruction_set_is_a_known_one(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const char *name = graphss_instruction_set(ctx);
+    assert_true(!strcmp(name, "avx512") || !strcmp(name, "avx2") || !strcmp(name, "generic"));
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_headers_and_library_are_of_one_version),
         cmocka_unit_test(test_a_context_wants_a_whole_allocator_and_a_sane_number_of_threads),
         cmocka_unit_test(test_what_is_lacking_is_named),
+        cmocka_unit_test(test_every_status_has_a_text_and_an_exit_code),
+        cmocka_unit_test(test_the_instruction_set_is_a_known_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

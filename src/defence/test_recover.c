@@ -461,6 +461,16 @@ static void test_validation_counts_the_labels_that_lead(void **state)
     assert_true(isnan(graphss_i_validation(posterior, &scene)));
 }
 
+static void test_every_method_has_a_line_about_it(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    for (; graphss_recover_name(n); n++)
+        assert_true(strlen(graphss_recover_summary(n)) > 10);
+    assert_true(n > 10);
+    assert_null(graphss_recover_summary(n));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -478,6 +488,7 @@ int main(void)
         cmocka_unit_test(test_options_belong_to_methods),
         cmocka_unit_test(test_a_small_clean_graph_is_left_alone),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
+        cmocka_unit_test(test_every_method_has_a_line_about_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,11 +75,12 @@ static void test_what_is_saved_comes_back(void **state)
         assert_memory_equal(b->params.value + m->offset, a->params.value + m->offset,
                             m->rows * m->cols * sizeof(float));
     }
-    assert_true(b->seed == UINT64_MAX - 4);
+    assert_true(graphss_model_seed(b) == UINT64_MAX - 4);
     assert_true(b->opt.weight_decay == 0.00123 && b->opt.hidden == 6);
     assert_string_equal(graphss_model_class_name(b, 0), "f\xc3\xa9line");
     assert_string_equal(graphss_model_class_name(b, 1), "with \"quotes\"");
     assert_string_equal(graphss_model_dataset_name(b), "world");
+    assert_string_equal(graphss_model_dataset_hash(b), "abc");
     assert_int_equal(graphss_model_nodes(b), 2);
     assert_string_equal(graphss_names_get(graphss_model_node_names(b), 1), "with \"quotes\"");
     assert_int_equal(graphss_model_column_names(b)->count, 0);
