@@ -4,10 +4,10 @@
  * cell's history is one run: its first old value must be what the data holds, each next
  * one what the last change left, and the last new value is merged into the row. A link is
  * two cells. Of several misfits the one that comes first in the list is told. */
+#include "attack/apply.h"
 #include "base/base.h"
 #include "data/build.h"
 #include "graph/check.h"
-#include <graphss/flips.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -285,33 +285,16 @@ done:
     return st;
 }
 
-/* Features without columns may have no rows either. */
-static graphss_status check_data(graphss_ctx *ctx, const graphss_graph *graph,
-                                 const graphss_features *features)
+graphss_status graphss_i_apply(graphss_ctx *ctx, graphss_graph *out_graph,
+                               graphss_features *out_features, const graphss_graph *graph,
+                               const graphss_features *features, const graphss_flips *flips,
+                               const graphss_apply_options *opt)
 {
-    if (features->n_cols && features->n_rows != graph->n_nodes)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                              "features of %zu nodes, a graph of %zu: want the same",
-                              features->n_rows, graph->n_nodes);
-    return graphss_i_check_snapshot(ctx, graph, features);
-}
-
-graphss_status graphss_flips_apply_parts(graphss_ctx *ctx, graphss_graph *out_graph,
-                                         graphss_features *out_features,
-                                         const graphss_graph *graph,
-                                         const graphss_features *features,
-                                         const graphss_flips *flips,
-                                         const graphss_apply_options *opt)
-{
-    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features},
-                        {"list of changes", flips}) ||
-        GRAPHSS_I_LACKS(ctx, {"changes", GRAPHSS_I_FILLED(flips->item, flips->count)}))
-        return GRAPHSS_ERR_INVALID;
     const graphss_apply_options standard = {0};
     opt = opt ? opt : &standard;
     graphss_graph made_graph = {0};
     graphss_features made = {0}, divided = {0};
-    graphss_status st = check_data(ctx, graph, features);
+    graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < flips->count && !st; i++)
         st = check_flip(ctx, flips, i, graph->n_nodes, features->n_cols);
     if (st)
@@ -334,6 +317,33 @@ graphss_status graphss_flips_apply_parts(graphss_ctx *ctx, graphss_graph *out_gr
     graphss_graph_destroy(ctx, &made_graph);
     graphss_features_destroy(ctx, &divided);
     return st;
+}
+
+/* Features without columns may have no rows either. */
+static graphss_status check_data(graphss_ctx *ctx, const graphss_graph *graph,
+                                 const graphss_features *features)
+{
+    if (features->n_cols && features->n_rows != graph->n_nodes)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                              "features of %zu nodes, a graph of %zu: want the same",
+                              features->n_rows, graph->n_nodes);
+    return graphss_i_check_snapshot(ctx, graph, features);
+}
+
+graphss_status graphss_flips_apply_parts(graphss_ctx *ctx, graphss_graph *out_graph,
+                                         graphss_features *out_features,
+                                         const graphss_graph *graph,
+                                         const graphss_features *features,
+                                         const graphss_flips *flips,
+                                         const graphss_apply_options *opt)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features},
+                        {"list of changes", flips}) ||
+        GRAPHSS_I_LACKS(ctx, {"changes", GRAPHSS_I_FILLED(flips->item, flips->count)}))
+        return GRAPHSS_ERR_INVALID;
+    const graphss_status st = check_data(ctx, graph, features);
+    return st ? st
+              : graphss_i_apply(ctx, out_graph, out_features, graph, features, flips, opt);
 }
 
 graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_dataset *out,

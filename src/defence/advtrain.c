@@ -18,6 +18,7 @@
  * join the training set, which is what is done here.
  *
  * Costs an attack on the drawn nodes and a training on a graph of twice the size. */
+#include "attack/apply.h"
 #include "attack/attack_method.h"
 #include "attack/surrogate.h"
 #include "defence/defence.h"
@@ -145,8 +146,7 @@ static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
     if (!st)
         st = graphss_i_attack(ctx, &flips, &in, &opt);
     if (!st)
-        st = graphss_flips_apply_parts(ctx, graph, features, on->graph, on->features, &flips,
-                                       NULL);
+        st = graphss_i_apply(ctx, graph, features, on->graph, on->features, &flips, NULL);
     graphss_flips_destroy(ctx, &flips);
     graphss_release(ctx, w);
     return st;

@@ -6,6 +6,7 @@
  * Churned nodes weigh as much as others that nobody attacked: with less, nodes that changed by
  * themselves pass for attacked and lose what they gained (docs/recovery.md). */
 #include "defence/drill.h"
+#include "attack/apply.h"
 #include "attack/sandbox.h"
 #include <string.h>
 
@@ -131,8 +132,7 @@ graphss_status graphss_i_drills_merge(graphss_ctx *ctx, graphss_graph *graph,
     for (size_t j = from; j < from + d->blocks && j < GRAPHSS_I_DRILLS && !st; j++)
         st = merge(ctx, &sandbox, &all, &flips[j]);
     if (!st)
-        st = graphss_flips_apply_parts(ctx, graph, features, in->graph, in->features, &all,
-                                       NULL);
+        st = graphss_i_apply(ctx, graph, features, in->graph, in->features, &all, NULL);
     graphss_flips_destroy(ctx, &all);
     graphss_i_sandbox_destroy(ctx, &sandbox);
     return st;

@@ -4,6 +4,7 @@
  * The search is kept short on large graphs: links are sought among a sample of nodes. Of dense
  * features, where no word is there to be switched on, values are moved or copied. */
 #include "defence/rehearse.h"
+#include "attack/apply.h"
 #include "attack/attack_method.h"
 #include "attack/move.h"
 #include "attack/sandbox.h"
@@ -262,8 +263,8 @@ graphss_status graphss_i_rehearse(graphss_ctx *ctx, graphss_graph *graph,
             st = graphss_i_progress(ctx, "rehearse", i + 1, n, NULL);
     }
     if (!st)
-        st = graphss_flips_apply_parts(ctx, graph, features, in->now->graph, in->now->features,
-                                       &all, NULL);
+        st = graphss_i_apply(ctx, graph, features, in->now->graph, in->now->features, &all,
+                             NULL);
     graphss_flips_destroy(ctx, &all);
     graphss_release(ctx, rehearsed);
     return st;
