@@ -174,11 +174,16 @@ graphss_status graphss_i_lessons_gather(graphss_ctx *ctx, graphss_i_lessons *l,
         const size_t round = drill / d->blocks, from = drill % d->blocks * d->block;
         const graphss_i_tampering kind = kind_of(drill);
         graphss_i_sample *those = kind == GRAPHSS_I_CHURN ? &l->untouched : &l->attacked[kind];
+        size_t victims = 0; /* so far; budgets take turns, the largest last (simulate.c) */
         for (size_t i = from; i < from + d->block; i++) {
+            victims += hit(i, round);
             if (before && before[d->node[i]] < 0)
                 continue;
             if (hit(i, round))
                 graphss_i_sample_add(those, &view[1 + round], k, d->node[i], d->label[i], 1);
+            if (hit(i, round) && kind == GRAPHSS_I_BOTH && victims % GRAPHSS_I_BUDGETS == 0)
+                graphss_i_sample_add(&l->attacked[GRAPHSS_I_MANY], &view[1 + round], k,
+                                     d->node[i], d->label[i], 1);
             else if (i < calm && beside(d, i, round))
                 graphss_i_sample_add(&l->untouched, &view[1 + round], k, d->node[i],
                                      d->label[i], 1);

@@ -3,7 +3,7 @@
  *
  * A drill is one kind of tampering on half of a block of labelled nodes. Every view holds as
  * many drills as there are blocks, each on a block of its own, so that many labelled nodes
- * make few views: with one block eighteen, with eighteen one. */
+ * make few views: with one block twenty, with twenty one. */
 #ifndef GRAPHSS_DRILL_H
 #define GRAPHSS_DRILL_H
 

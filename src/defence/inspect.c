@@ -8,6 +8,7 @@
 #include "defence/inspect.h"
 #include "attack/attack_method.h"
 #include "defence/caution.h"
+#include "defence/choice.h"
 #include "defence/drill.h"
 #include "defence/look.h"
 #include "defence/witnesses.h"
@@ -325,6 +326,13 @@ static bool has_nodes(const inspection *x, size_t group)
 
 /* ---- inference ---- */
 
+/* Praise does no harm: who was praised counts as untouched. */
+static void forgive(double *state)
+{
+    state[0] += state[1 + GRAPHSS_I_PRAISED];
+    state[1 + GRAPHSS_I_PRAISED] = 0;
+}
+
 /* State and class of one node, the shares being known. */
 static void infer_node(double *posterior, double *state, const inspection *x,
                        const graphss_i_view *v, size_t node, const double *share,
@@ -341,6 +349,7 @@ static void infer_node(double *posterior, double *state, const inspection *x,
         for (size_t c = 0; c < k; c++)
             posterior[c] += state[r] * scratch[r * k + c];
     }
+    forgive(state);
 }
 
 static void fixed_shares(double *share)
@@ -430,6 +439,7 @@ static graphss_status infer_group(graphss_ctx *ctx, graphss_i_inspection *out,
                k * sizeof *found.posterior);
         memcpy(out->state + (size_t)node[i] * GRAPHSS_I_STATES,
                found.state + i * GRAPHSS_I_STATES, GRAPHSS_I_STATES * sizeof *found.state);
+        forgive(out->state + (size_t)node[i] * GRAPHSS_I_STATES);
     }
     if (!st)
         memcpy(share, found.share, GRAPHSS_I_STATES * sizeof *share);
@@ -551,10 +561,15 @@ static graphss_status be_careful(graphss_ctx *ctx, graphss_i_inspection *out,
         graphss_i_lessons_destroy(ctx, &l);
     }
     for (size_t i = 0; i < n && !st; i++) {
-        const bool untouched = out->state[i * GRAPHSS_I_STATES] > 0.5;
-        graphss_i_caution_apply(out->posterior + i * k,
-                                graphss_i_top(x->scene->prob + i * k, k),
-                                calm && untouched ? 1 : lead[group_of(x, i)], k);
+        const graphss_i_suspicion *u = &x->suspicion[group_of(x, i)];
+        const size_t own = graphss_i_top(x->scene->prob + i * k, k);
+        double *posterior = out->posterior + i * k;
+        if (!calm || out->state[i * GRAPHSS_I_STATES] <= 0.5)
+            graphss_i_caution_apply(posterior, own, lead[group_of(x, i)], k);
+        else if (graphss_i_top_double(posterior, k) !=
+                 own) /* and is as sure as it is right by itself */
+            graphss_i_choice_row(posterior, &u->own, x->view[0].says + i * k * GRAPHSS_I_SAYS,
+                                 k, 1, GRAPHSS_I_SAYS);
     }
     return st;
 }

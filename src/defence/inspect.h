@@ -13,8 +13,8 @@ typedef struct graphss_i_inspection {
 } graphss_i_inspection;
 
 /* Needs at least GRAPHSS_I_KNOWN_LEAST (drill.h) validation nodes, or training nodes in their
- * place: DATA. Costs four trainings (a perceptron, three linear models), eighteen simulated
- * attacks, and forward passes and memory for each of their views, of which there are eighteen
+ * place: DATA. Costs four trainings (a perceptron, three linear models), twenty simulated
+ * attacks, and forward passes and memory for each of their views, of which there are twenty
  * on small graphs and one on large ones. */
 graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
                                  const graphss_i_scene *scene);

@@ -7,6 +7,7 @@
 #include "attack/attack_method.h"
 #include "attack/copy.h"
 #include "attack/move.h"
+#include "attack/praise.h"
 #include "defence/rehearse.h"
 
 enum { BUDGETS = GRAPHSS_I_BUDGETS };
@@ -97,6 +98,8 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
         return churn(ctx, flips, in, budget, apart);
     const bool drawn = kind == GRAPHSS_I_DICE || kind == GRAPHSS_I_RANDOM;
     const graphss_i_churning most = graphss_i_rehearsal_budget(budget);
+    if (kind == GRAPHSS_I_PRAISED)
+        return graphss_i_praise(ctx, flips, in, most.links, most.features);
     graphss_attack_options opt = graphss_attack_options_default();
     opt.links = kind == GRAPHSS_I_FEATURES ? 0 : drawn ? drawn_links[budget] : most.links;
     opt.features = kind == GRAPHSS_I_LINKS || kind == GRAPHSS_I_DICE ? 0 : most.features;

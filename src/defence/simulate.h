@@ -14,13 +14,15 @@ typedef enum graphss_i_tampering {
     GRAPHSS_I_BORROWED, /* features alone of such a node */
     GRAPHSS_I_DICE,     /* links to other classes in place of links to the own */
     GRAPHSS_I_RANDOM,   /* links and features drawn at random */
+    GRAPHSS_I_PRAISED,  /* loud words, and links, for the class the node has */
     GRAPHSS_I_CHURN,    /* no attack: as much change as a living graph has */
     GRAPHSS_I_SIMULATED
 } graphss_i_tampering;
 
 enum { GRAPHSS_I_BUDGETS = 3 };
-/* Those that are attacks. */
-enum { GRAPHSS_I_ATTACKS = GRAPHSS_I_CHURN };
+/* What is learned of changed nodes: a lesson for each kind before churn, and one more of those
+ * of the first kind with the largest budget, which look unlike the rest. */
+enum { GRAPHSS_I_MANY = GRAPHSS_I_CHURN, GRAPHSS_I_ATTACKS };
 
 /* Attacks the listed nodes, a third of them with each of three budgets, since the true one is
  * unknown, and appends the changes to *out. Each third is attacked as if it were the only one,

@@ -1,9 +1,11 @@
 /* suspicion.c - a conditional logit per state (what do the sources mean for a node in it?)
  * and a gate between the states (what does the node look like?). The logit of untouched nodes
  * is partly the classifier's own; those of attacks lean towards that of all attacks together,
- * so that none is fitted to one attacker alone. The last state is for what was never
- * simulated: its weights, fitted on all states together, are not negative, so that no evidence
- * is turned round; its likelihood is a bet against the rank of the node's oddness among
+ * so that none is fitted to one attacker alone. Who was praised is read by the classifier
+ * alone: loud words for one class are true there and false under attack, so neither is
+ * believed. The last state is for what was never simulated: half of it is the classifier's,
+ * and its weights, fitted on all states together, are not negative, so that no evidence is
+ * turned round; its likelihood is a bet against the rank of the node's oddness among
  * untouched nodes, those churned included, which is worth 1 on average for such a node. */
 #include "defence/suspicion.h"
 #include "defence/choice.h"
@@ -14,7 +16,8 @@
 
 enum { GATE = 1 + 2 * GRAPHSS_I_ODD, ODD_STATE = GRAPHSS_I_STATES - 1, THIN = 3 };
 static const double PENALTY = 1e-2, LEAN = 1e-2, GATE_PENALTY = 4e-4, FARTHEST = 5,
-                    SQUARE_MOST = 9, LOYAL = 1600, RIDGE = 0.05, BET = 0.2, RATIO_MOST = 8;
+                    SQUARE_MOST = 9, LOYAL = 1600, RIDGE = 0.05, BET = 0.2, RATIO_MOST = 8,
+                    SHARP = 0.6;
 
 const char *graphss_i_state_name(size_t state)
 {
@@ -27,6 +30,8 @@ const char *graphss_i_state_name(size_t state)
                                                        "features",
                                                        "links",
                                                        "random",
+                                                       "praised",
+                                                       "links and features",
                                                        "unknown"};
     return state < GRAPHSS_I_STATES ? name[state] : NULL;
 }
@@ -230,12 +235,11 @@ static graphss_status fit_untouched(graphss_ctx *ctx, graphss_i_suspicion *u,
                                     const graphss_i_sample *s, size_t k)
 {
     const double all = (double)s->n / ((double)s->n + LOYAL);
-    double own = 0;
-    graphss_status st = fit_classes(ctx, &own, NULL, 1, s, k, NULL, false);
+    graphss_status st = fit_classes(ctx, &u->own, NULL, 1, s, k, NULL, false);
     if (!st)
         st = fit_classes(ctx, u->w[0], &u->noise, u->f, s, k, NULL, false);
     for (size_t j = 0; j < u->f && !st; j++)
-        u->w[0][j] = all * u->w[0][j] + (j ? 0 : (1 - all) * own);
+        u->w[0][j] = all * u->w[0][j] + (j ? 0 : (1 - all) * u->own);
     return st;
 }
 
@@ -253,6 +257,8 @@ static graphss_status pool(graphss_ctx *ctx, graphss_i_sample *all,
         const double scale =
             a < GRAPHSS_I_ATTACKS ? 1 : 2 * weight_of(attacked) / weight_of(untouched);
         const graphss_i_view held = {.says = s->says, .odd = s->odd};
+        if (a == GRAPHSS_I_PRAISED) /* not misled */
+            continue;
         for (size_t i = a % THIN; i < s->n; i += THIN)
             graphss_i_sample_add(all, &held, k, (int32_t)i, s->label[i],
                                  scale * (double)s->weight[i]);
@@ -291,8 +297,9 @@ static graphss_status fit_first(graphss_ctx *ctx, void *arg, size_t job)
 static graphss_status fit_attack(graphss_ctx *ctx, void *arg, size_t attack)
 {
     fitting *t = arg;
-    return fit_classes(ctx, t->u->w[1 + attack], NULL, t->u->f, t->attacked + attack, t->k,
-                       t->lean, false);
+    const bool misled = attack != GRAPHSS_I_PRAISED; /* else the classifier is to be heard */
+    return fit_classes(ctx, t->u->w[1 + attack], NULL, misled ? t->u->f : 1,
+                       t->attacked + attack, t->k, misled ? t->lean : NULL, false);
 }
 
 graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
@@ -300,17 +307,23 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
                                        const graphss_i_sample *untouched,
                                        const graphss_i_sample *attacked, bool history)
 {
-    fitting t = {.u = u, .k = k, .untouched = untouched, .attacked = attacked};
+    graphss_i_sample learnt[GRAPHSS_I_ATTACKS]; /* borrowed */
+    fitting t = {.u = u, .k = k, .untouched = untouched, .attacked = learnt};
+    memcpy(learnt, attacked, sizeof learnt);
+    if (learnt[GRAPHSS_I_MANY].n == 0) /* of few labelled nodes */
+        learnt[GRAPHSS_I_MANY] = learnt[GRAPHSS_I_BOTH];
     *u = (graphss_i_suspicion){.f = history ? GRAPHSS_I_SAYS : GRAPHSS_I_SAYS_NOW,
                                .s = history ? GRAPHSS_I_ODD : GRAPHSS_I_ODD_NOW};
     measure(u, now->odd, n);
-    graphss_status st = pool(ctx, &t.all, untouched, attacked, k);
+    graphss_status st = pool(ctx, &t.all, untouched, learnt, k);
     if (!st)
-        st = fit_gate(ctx, u, untouched, attacked);
+        st = fit_gate(ctx, u, untouched, learnt);
     if (!st)
         st = graphss_i_errands(ctx, FIRST_FITS, fit_first, &t);
     if (!st)
         st = graphss_i_errands(ctx, GRAPHSS_I_ATTACKS, fit_attack, &t);
+    for (size_t j = 0; j < u->f && !st; j++) /* half of it is the classifier's */
+        u->w[ODD_STATE][j] = (u->w[ODD_STATE][j] + (j ? 0 : u->own)) / 2;
     graphss_i_sample_destroy(ctx, &t.all);
     if (st)
         graphss_i_suspicion_destroy(ctx, u);
@@ -333,6 +346,24 @@ static double odd_bet(const graphss_i_suspicion *u, const float *odd)
     return BET * pow(p, BET - 1);
 }
 
+/* The gate tells attacks from untouched nodes better than from each other: the true one is
+ * never quite like those simulated. From logarithms x of the ratios of all attacks:
+ *   log ratio_a = log sum_b exp x_b + SHARP x_a - log sum_b exp(SHARP x_b)
+ * of which the first is cut at RATIO_MOST: of no node more is known. */
+static void blur(double *x)
+{
+    double most = x[0], all = 0, blurred = 0;
+    for (size_t a = 1; a < GRAPHSS_I_ATTACKS; a++)
+        most = fmax(most, x[a]);
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++) {
+        all += exp(x[a] - most);
+        blurred += exp(SHARP * (x[a] - most));
+    }
+    const double any = fmin(most + log(all), RATIO_MOST) - log(blurred);
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
+        x[a] = exp(fmax(any + SHARP * (x[a] - most), -RATIO_MOST));
+}
+
 void graphss_i_suspicion_node(double *likelihood, double *p, const graphss_i_suspicion *u,
                               const graphss_i_view *v, size_t node, size_t k)
 {
@@ -340,13 +371,13 @@ void graphss_i_suspicion_node(double *likelihood, double *p, const graphss_i_sus
     double g[GATE];
     gate_columns(g, u, odd);
     const size_t f = 1 + 2 * u->s;
-    likelihood[0] = 1;
     for (size_t a = 1; a <= GRAPHSS_I_ATTACKS; a++) {
-        double x = 0;
+        likelihood[a] = 0;
         for (size_t j = 0; j < f; j++)
-            x += (u->gate[a * f + j] - u->gate[j]) * g[j];
-        likelihood[a] = exp(fmin(RATIO_MOST, fmax(-RATIO_MOST, x)));
+            likelihood[a] += (u->gate[a * f + j] - u->gate[j]) * g[j];
     }
+    blur(likelihood + 1);
+    likelihood[0] = 1;
     likelihood[ODD_STATE] = odd_bet(u, odd);
     for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
         graphss_i_choice_row(p + r * k, u->w[r], v->says + node * k * GRAPHSS_I_SAYS, k, u->f,

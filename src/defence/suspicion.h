@@ -33,11 +33,13 @@ typedef struct graphss_i_suspicion {
     double factor[GRAPHSS_I_ODD * GRAPHSS_I_ODD]; /* of their covariance */
     double *reference;                            /* [n_reference] ascending */
     size_t n_reference;
+    double own;   /* weight of the classifier where it is heard alone */
     double noise; /* share of labels that are wrong */
 } graphss_i_suspicion;
 
 void graphss_i_suspicion_destroy(graphss_ctx *ctx, graphss_i_suspicion *u);
-/* untouched: nodes nobody attacked. attacked[a]: rows of simulated attack a, not empty. */
+/* untouched: nodes nobody attacked. attacked[a]: rows of simulated attack a, not empty;
+ * those of GRAPHSS_I_MANY are some of the first and may be. */
 graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
                                        const graphss_i_view *now, size_t n, size_t k,
                                        const graphss_i_sample *untouched,

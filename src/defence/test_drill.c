@@ -20,8 +20,8 @@ static void test_many_labelled_nodes_make_few_views(void **state)
     static int32_t node[MANY], label[MANY];
     static const struct {
         size_t n, blocks, views;
-    } want[] = {{20, 1, 19},  {700, 1, 19},  {701, 2, 10},
-                {1530, 4, 6}, {3943, 10, 3}, {MANY, 18, 2}};
+    } want[] = {{20, 1, 21},  {700, 1, 21},  {701, 2, 11},
+                {1530, 4, 6}, {3943, 10, 3}, {MANY, 20, 2}};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t t = 0; t < sizeof want / sizeof *want; t++) {
         const graphss_split split = validation(node, label, want[t].n);
@@ -98,6 +98,10 @@ static void test_lessons_are_taken_from_the_right_views(void **state)
         uint8_t *hit = calloc(sizes[t] * GRAPHSS_I_VIEWS, 1);
         for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++) {
             const graphss_i_sample *s = &l.attacked[a];
+            if (a == GRAPHSS_I_MANY) { /* a third of the first kind, counted already */
+                assert_true(3 * s->n <= d.block + 1 && 3 * s->n + 5 >= d.block);
+                continue;
+            }
             assert_true(s->n + 1 >= d.block && s->n <= d.block + 1);
             for (size_t i = 0; i < s->n; i++) {
                 const size_t v = (size_t)s->odd[i * GRAPHSS_I_ODD];

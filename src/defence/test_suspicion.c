@@ -5,9 +5,10 @@
 enum { ROWS = 60, K = 3, STATE_ROWS = ROWS * (1 + GRAPHSS_I_ATTACKS) };
 
 /* Rows of one state: column `state` of oddness is large in it; the first source tells the
- * class, or in an attack lies. */
+ * class, or in an attack lies, and praise is no attack. */
 static void fill(graphss_i_view *v, int32_t *label, size_t state, graphss_rng *rng)
 {
+    const bool lies = state && state != 1 + GRAPHSS_I_PRAISED;
     for (size_t i = 0; i < ROWS; i++) {
         const size_t at = state * ROWS + i;
         float *odd = v->odd + at * GRAPHSS_I_ODD;
@@ -18,7 +19,7 @@ static void fill(graphss_i_view *v, int32_t *label, size_t state, graphss_rng *r
             float *says = v->says + (at * K + c) * GRAPHSS_I_SAYS;
             memset(says, 0, GRAPHSS_I_SAYS * sizeof *says);
             says[0] = (float)graphss_rng_normal(rng) +
-                      ((int32_t)c == label[at] ? (state ? -3 : 3) : 0);
+                      ((int32_t)c == label[at] ? (lies ? -3 : 3) : 0);
         }
     }
 }
@@ -64,7 +65,9 @@ static void test_states_and_classes_are_told_apart(void **state)
     lesson_make(l);
     assert_ok(ctx, learn(ctx, &u, l));
     assert_true(u.w[0][0] > 0.5 && u.w[1][0] < -0.5); /* what lies is turned round, */
-    assert_true(u.w[GRAPHSS_I_STATES - 1][0] >= 0);   /* but not in the unknown state */
+    assert_true(u.w[GRAPHSS_I_STATES - 1][0] >= 0);   /* but not in the unknown state, */
+    assert_true(u.w[1 + GRAPHSS_I_PRAISED][0] > 0.5); /* nor where it does not lie */
+    assert_float_equal(u.w[1 + GRAPHSS_I_PRAISED][1], 0, 0);
     size_t right = 0, class = 0;
     for (size_t i = 0; i < STATE_ROWS; i++) {
         double likelihood[GRAPHSS_I_STATES], p[GRAPHSS_I_STATES * K];
@@ -109,6 +112,31 @@ static void test_few_labelled_nodes_hardly_shake_the_classifier(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Of few labelled nodes the largest budget may have hit none. */
+static void test_without_the_largest_budget_the_first_kind_stands_for_it(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    lesson *l = malloc(sizeof *l);
+    graphss_i_suspicion u = {0};
+    graphss_i_sample sample[1 + GRAPHSS_I_ATTACKS] = {0};
+    lesson_make(l);
+    for (size_t r = 0; r <= GRAPHSS_I_ATTACKS; r++) {
+        assert_ok(ctx, graphss_i_sample_init(ctx, &sample[r], ROWS, K));
+        for (size_t i = 0; i < ROWS && r != 1 + GRAPHSS_I_MANY; i++)
+            graphss_i_sample_add(&sample[r], &l->view, K, (int32_t)(r * ROWS + i),
+                                 l->label[r * ROWS + i], 1);
+    }
+    assert_ok(ctx, graphss_i_suspicion_fit(ctx, &u, &l->view, STATE_ROWS, K, &sample[0],
+                                           sample + 1, false));
+    assert_memory_equal(u.w[1 + GRAPHSS_I_MANY], u.w[1 + GRAPHSS_I_BOTH], sizeof u.w[0]);
+    for (size_t r = 0; r <= GRAPHSS_I_ATTACKS; r++)
+        graphss_i_sample_destroy(ctx, &sample[r]);
+    graphss_i_suspicion_destroy(ctx, &u);
+    free(l);
+    graphss_ctx_free(ctx);
+}
+
 static void test_states_have_names(void **state)
 {
     (void)state;
@@ -142,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_states_and_classes_are_told_apart),
         cmocka_unit_test(test_few_labelled_nodes_hardly_shake_the_classifier),
+        cmocka_unit_test(test_without_the_largest_budget_the_first_kind_stands_for_it),
         cmocka_unit_test(test_states_have_names),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
