@@ -467,8 +467,9 @@ static void draw_changes(graphss_i_churning *churn, size_t n, const graphss_i_lo
         const graphss_i_change *c = &x->change[m->node[at]];
         churn[i] = (graphss_i_churning){.joins = c->links - c->cut,
                                         .cuts = c->cut,
-                                        .adds = c->words - c->dropped,
-                                        .drops = c->dropped};
+                                        .adds = c->words - c->dropped - c->valued,
+                                        .drops = c->dropped,
+                                        .values = c->valued};
     }
 }
 

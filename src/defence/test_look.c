@@ -186,15 +186,16 @@ static void test_changes_are_counted_and_a_node_that_did_not_change_has_none(voi
         assert_int_equal(s.look.change[i].words, 0);
     }
     seen_world_destroy(ctx, &s);
-    /* words that come and go */
-    int64_t none[] = {0, 0}, from[] = {0, 3}, to[] = {0, 2};
-    int32_t nobody = 0, before = 0, held[] = {0, 2, 5}, holds[] = {2, 3};
-    float one[] = {1, 1, 1}, sure[K] = {1}, weight[6 * K] = {0};
+    /* words that come and go, one that stays, one with another value, one of none at all */
+    int64_t none[] = {0, 0}, from[] = {0, 4}, to[] = {0, 4};
+    int32_t nobody = 0, before = 0, held[] = {0, 2, 4, 5}, holds[] = {1, 2, 3, 4};
+    float values[] = {1, 1, 1, 1}, others[] = {0, 1, 1, 60};
+    float sure[K] = {1}, weight[6 * K] = {0};
     const graphss_graph alone = {.n_nodes = 1, .offset = none, .target = &nobody};
     const graphss_features was = {
-        .n_rows = 1, .n_cols = 6, .offset = from, .column = held, .value = one};
+        .n_rows = 1, .n_cols = 6, .offset = from, .column = held, .value = values};
     const graphss_features is = {
-        .n_rows = 1, .n_cols = 6, .offset = to, .column = holds, .value = one};
+        .n_rows = 1, .n_cols = 6, .offset = to, .column = holds, .value = others};
     const graphss_i_voice voice[] = {{.weight = weight, .unit = 1, .heat = 1},
                                      {.weight = weight, .unit = 1, .heat = 1}};
     graphss_i_glance past = {
@@ -206,8 +207,9 @@ static void test_changes_are_counted_and_a_node_that_did_not_change_has_none(voi
     assert_ok(ctx, graphss_i_glance_open(ctx, &past));
     assert_ok(ctx, graphss_i_glance_open(ctx, &seen));
     graphss_i_glance_past(against, &words, &seen, &past, &before, 0);
-    assert_int_equal(words.words, 3);
+    assert_int_equal(words.words, 4);
     assert_int_equal(words.dropped, 2);
+    assert_int_equal(words.valued, 1);
     graphss_i_glance_close(ctx, &seen);
     graphss_i_glance_close(ctx, &past);
     /* the same snapshot twice */
