@@ -10,6 +10,7 @@
  * validation nodes; where the snapshot has none, with validation nodes that are churned as
  * much in a second rehearsal. */
 #include "defence/look.h"
+#include "defence/rows.h"
 #include "models/trusted.h"
 #include <graphss/attack.h>
 #include <graphss/evaluate.h>
@@ -30,7 +31,8 @@ enum {
 static const double PENALTY = 5e-3, QUIET = 0.3, CHURN_SHARE = 0.5, TIE = 0.05,
                     PLAIN_PAST = 0.1, /* against the past hostile change is told from benign
                                        * change, rather than from none */
-    UNCHANGED = 30;                   /* taken from the odds of a node that did not change */
+    UNCHANGED = 30,                   /* taken from the odds of a node that did not change */
+    MORE_ERRORS = 3; /* standard errors by which nodes without a label may change more */
 static const size_t columns[GRAPHSS_I_EYES] = {GRAPHSS_I_GLANCE_NOW, GRAPHSS_I_GLANCE_PAST};
 
 void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
@@ -419,7 +421,11 @@ static int32_t kind_of(const graphss_i_change *c)
     const size_t known = sizeof by_links / sizeof *by_links;
     if (c->words)
         return c->links ? GRAPHSS_I_WORDS_AND_LINKS : GRAPHSS_I_OTHER_WORDS;
-    return (size_t)c->links >= known ? GRAPHSS_I_MANY_LINKS : by_links[c->links];
+    if ((size_t)c->links < known)
+        return by_links[c->links];
+    return c->links <= 8    ? GRAPHSS_I_MANY_LINKS
+           : c->links <= 16 ? GRAPHSS_I_MORE_LINKS
+                            : GRAPHSS_I_MOST_LINKS;
 }
 
 static void add_calm(graphss_i_calm *list, int32_t node, double odds)
@@ -449,6 +455,27 @@ static void list_models(models *m, const graphss_i_look *x, const int32_t *kind,
             m->lacking[m->n_lacking++] = c;
     }
     m->start[GRAPHSS_I_CHANGED] = n;
+}
+
+/* Links and words a node has or had. */
+typedef struct length {
+    double links, words;
+} length;
+
+static length length_of(const graphss_i_look *x, size_t node)
+{
+    const graphss_i_change *c = &x->change[node];
+    const graphss_i_row r = graphss_i_row_of(x->in->current.features, node);
+    return (length){(double)graphss_graph_degree(x->in->current.graph, node) + c->cut,
+                    (double)graphss_i_row_count(r) + c->dropped};
+}
+
+/* What share of its links and words a node changed: 0 to 2. */
+static double share_changed(const graphss_i_look *x, size_t node)
+{
+    const graphss_i_change *c = &x->change[node];
+    const length all = length_of(x, node);
+    return c->links / fmax(all.links, 1) + c->words / fmax(all.words, 1);
 }
 
 /* Each of n nodes changes as a random node did, links joined and cut, words come and gone:
@@ -512,12 +539,77 @@ done:
     return st;
 }
 
+/* Mean and variance of what some nodes changed. */
+typedef struct moments {
+    double n, sum, square;
+} moments;
+
+static void add_share(moments *m, double share)
+{
+    m->n++;
+    m->sum += share;
+    m->square += share * share;
+}
+
+/* Did the nodes of the first change more of themselves, on average, than those of the second?
+ * A node of 60 links that gets four is no measure for one of ten that does: of links that
+ * arrive at nodes without a label validation nodes see the other ends. */
+static bool changed_more(const moments *a, const moments *b)
+{
+    if (a->n < 2 || b->n < 2)
+        return false;
+    const double mean_a = a->sum / a->n, mean_b = b->sum / b->n;
+    const double error_a = (a->square / a->n - mean_a * mean_a) / (a->n - 1);
+    const double error_b = (b->square / b->n - mean_b * mean_b) / (b->n - 1);
+    return mean_a - mean_b > MORE_ERRORS * sqrt(fmax(error_a + error_b, 0)) + 1e-9;
+}
+
+/* Kinds whose changed validation nodes are too few, or changed too little, to compare with. */
+static bool find_lacking(graphss_i_calm *list, const graphss_i_look *x, const int32_t *kind,
+                         const uint8_t *labelled)
+{
+    moments free[GRAPHSS_I_CHANGED] = {{0}}, calm[GRAPHSS_I_CHANGED] = {{0}};
+    bool lacking = false;
+    for (size_t i = 0; i < x->n && x->before; i++)
+        if (!labelled[i] && graphss_i_changed_kind((size_t)kind[i]))
+            add_share(&free[kind[i]], share_changed(x, i));
+    for (size_t i = 0; i < x->n_calm && x->before; i++)
+        if (graphss_i_changed_kind((size_t)kind[x->calm[i]]))
+            add_share(&calm[kind[x->calm[i]]], share_changed(x, (size_t)x->calm[i]));
+    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++)
+        if (free[c].n > 0 && (list[c].n < CALM_LEAST || changed_more(&free[c], &calm[c]))) {
+            list[c].n = 0;
+            list[c].rehearsed = lacking = true;
+        }
+    return lacking;
+}
+
+/* Few nodes, churned for many kinds, may leave one without any: its nodes are then judged
+ * among those that changed a little more, if there are such. */
+static void lend(int32_t *kind, size_t n, const graphss_i_calm *list)
+{
+    static const int32_t order[] = {GRAPHSS_I_OTHER_WORDS, GRAPHSS_I_WORDS_AND_LINKS,
+                                    GRAPHSS_I_MOST_LINKS,  GRAPHSS_I_MORE_LINKS,
+                                    GRAPHSS_I_MANY_LINKS,  GRAPHSS_I_FEW_LINKS,
+                                    GRAPHSS_I_TWO_LINKS,   GRAPHSS_I_ONE_LINK};
+    const int32_t kinds = sizeof order / sizeof *order;
+    int32_t judged[GRAPHSS_I_CHANGED];
+    for (int32_t c = 0; c < GRAPHSS_I_CHANGED; c++)
+        judged[c] = c;
+    for (int32_t i = 0; i < kinds; i++)
+        for (int32_t d = 1; d < kinds && list[judged[order[i]]].n == 0; d++)
+            for (int32_t at = i + d; at >= i - d; at -= 2 * d)
+                if (at >= 0 && at < kinds && list[order[at]].n)
+                    judged[order[i]] = order[at];
+    for (size_t i = 0; i < n; i++)
+        kind[i] = judged[kind[i]];
+}
+
 graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
                                    const graphss_i_look *x, int32_t *kind,
                                    const uint8_t *labelled)
 {
     size_t used[GRAPHSS_I_CHANGED] = {0};
-    bool lacking = false;
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < x->n; i++) {
         const bool seen = x->before && x->before[i] >= 0;
@@ -537,13 +629,10 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
                      graphss_i_gate_odds(&x->gate[NOW], column));
         }
     }
-    for (int32_t c = GRAPHSS_I_SAME + 1; c < GRAPHSS_I_NO_PAST; c++)
-        if (used[c] && list[c].n < CALM_LEAST) {
-            list[c].n = 0;
-            list[c].rehearsed = lacking = true;
-        }
-    if (lacking)
+    if (find_lacking(list, x, kind, labelled))
         st = churn_calm(ctx, list, x, kind, labelled);
+    if (x->before)
+        lend(kind, x->n, list);
     int32_t like = GRAPHSS_I_SAME; /* all clean nodes changed: others are judged among those */
     while (like < GRAPHSS_I_WORDS_AND_LINKS && list[like].n == 0)
         like++;
