@@ -478,10 +478,29 @@ static double share_changed(const graphss_i_look *x, size_t node)
     return c->links / fmax(all.links, 1) + c->words / fmax(all.words, 1);
 }
 
+/* Of so many a share, at least 1 where there was any. */
+static int64_t part_of(int32_t count, double own, double other)
+{
+    return count ? (int64_t)fmax(1, round(count * own / fmax(other, 1))) : 0;
+}
+
+/* What can be lost is lost in proportion: a third of the words of a long row is more than a
+ * short one has. */
+graphss_i_churning graphss_i_look_likewise(const graphss_i_look *x, size_t model, size_t node)
+{
+    const graphss_i_change *c = &x->change[model];
+    const length own = length_of(x, node), other = length_of(x, model);
+    return (graphss_i_churning){.joins = c->links - c->cut,
+                                .cuts = part_of(c->cut, own.links, other.links),
+                                .adds = c->words - c->dropped - c->valued,
+                                .drops = part_of(c->dropped, own.words, other.words),
+                                .values = part_of(c->valued, own.words, other.words)};
+}
+
 /* Each of n nodes changes as a random node did, links joined and cut, words come and gone:
  * some for each kind, the others as the kinds are. */
-static void draw_changes(graphss_i_churning *churn, size_t n, const graphss_i_look *x,
-                         const models *m, graphss_rng *rng)
+static void draw_changes(graphss_i_churning *churn, const int32_t *node, size_t n,
+                         const graphss_i_look *x, const models *m, graphss_rng *rng)
 {
     for (size_t i = 0; i < n; i++) {
         size_t from = 0, to = m->start[GRAPHSS_I_CHANGED];
@@ -491,12 +510,7 @@ static void draw_changes(graphss_i_churning *churn, size_t n, const graphss_i_lo
             to = m->start[c + 1];
         }
         const size_t at = from + (size_t)graphss_rng_below(rng, to - from);
-        const graphss_i_change *c = &x->change[m->node[at]];
-        churn[i] = (graphss_i_churning){.joins = c->links - c->cut,
-                                        .cuts = c->cut,
-                                        .adds = c->words - c->dropped - c->valued,
-                                        .drops = c->dropped,
-                                        .values = c->valued};
+        churn[i] = graphss_i_look_likewise(x, (size_t)m->node[at], (size_t)node[i]);
     }
 }
 
@@ -521,7 +535,7 @@ static graphss_status churn_calm(graphss_ctx *ctx, graphss_i_calm *list,
             node[n++] = x->calm[i];
     if (m.n_lacking == 0 || n == 0)
         goto done;
-    draw_changes(churn, n, x, &m, &rng);
+    draw_changes(churn, node, n, x, &m, &rng);
     graphss_i_rehearsal in = {.churned = node, .n_churned = n, .churn = churn};
     st = play(ctx, &s, x, &in);
     for (size_t i = 0; i < n && !st; i++) {

@@ -76,6 +76,8 @@ enum { GRAPHSS_I_FIT_LEAST = 3 };
 /* Fills odds and change. Graphs and features were looked at (graphss_i_check_input). */
 graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
                                  const graphss_recover_input *in);
+/* The change of one node, for another one to be churned by. */
+graphss_i_churning graphss_i_look_likewise(const graphss_i_look *x, size_t model, size_t node);
 /* kind [n]: graphss_i_changed of each node; list [GRAPHSS_I_CHANGED]: the clean nodes of each.
  * Kinds with few clean nodes, or such that cannot be compared with, get churned ones; nodes
  * that did not change, while all clean nodes did, count as changed. labelled [n]: training or

@@ -499,6 +499,48 @@ static void test_nodes_are_judged_among_those_that_changed_likewise(void **state
     graphss_ctx_free(ctx);
 }
 
+/* A model with 4 links and 10 words, those that are gone among them; others have 10 and 20,
+ * and no link and one word. */
+static void test_what_is_lost_is_lost_in_proportion(void **state)
+{
+    (void)state;
+    enum { N = 20, WORDS = 20 };
+    int64_t from[N + 1], word_from[N + 1];
+    int32_t to[N] = {0}, word[3 * WORDS] = {0};
+    float one[3 * WORDS];
+    for (int i = 0; i <= N; i++) {
+        from[i] = i == 0 ? 0 : i == 1 ? 3 : 13;
+        word_from[i] = i == 0 ? 0 : i == 1 ? 8 : i == 2 ? 28 : 29;
+    }
+    for (int i = 0; i < 3 * WORDS; i++)
+        one[i] = 1;
+    const graphss_graph graph = {.n_nodes = N, .offset = from, .target = to};
+    const graphss_features features = {
+        .n_rows = N, .n_cols = WORDS, .offset = word_from, .column = word, .value = one};
+    const graphss_recover_input in = {.current = {&graph, &features, NULL}};
+    graphss_i_change change[N] = {
+        {.links = 2, .words = 7, .cut = 1, .dropped = 2, .valued = 3}};
+    const graphss_i_look x = {.in = &in, .n = N, .change = change};
+    graphss_i_churning same = graphss_i_look_likewise(&x, 0, 0);
+    assert_int_equal(same.joins, 1);
+    assert_int_equal(same.cuts, 1);
+    assert_int_equal(same.adds, 2);
+    assert_int_equal(same.drops, 2);
+    assert_int_equal(same.values, 3);
+    const graphss_i_churning longer = graphss_i_look_likewise(&x, 0, 1);
+    assert_int_equal(longer.joins, 1);
+    assert_int_equal(longer.cuts, 3); /* 2.5 */
+    assert_int_equal(longer.adds, 2);
+    assert_int_equal(longer.drops, 4);
+    assert_int_equal(longer.values, 6);
+    const graphss_i_churning shorter = graphss_i_look_likewise(&x, 0, 2);
+    assert_int_equal(shorter.cuts, 1);
+    assert_int_equal(shorter.drops, 1);
+    change[0] = (graphss_i_change){.links = 2, .words = 2};
+    same = graphss_i_look_likewise(&x, 0, 1);
+    assert_int_equal(same.cuts + same.drops + same.values, 0);
+}
+
 /* A larger world, in which every so-many-th node gets three links, or only where validation
  * nodes have many links and others few. */
 typedef enum arrival { HONEST, UNEVEN, ARRIVALS } arrival;
@@ -693,6 +735,7 @@ int main(void)
         cmocka_unit_test(test_words_heard_before_need_not_be_heard_again),
         cmocka_unit_test(test_an_attack_on_links_is_called_so),
         cmocka_unit_test(test_nodes_are_judged_among_those_that_changed_likewise),
+        cmocka_unit_test(test_what_is_lost_is_lost_in_proportion),
         cmocka_unit_test(test_changed_validation_nodes_must_be_fit_to_compare_with),
         cmocka_unit_test(test_scores_are_in_order_with_their_p_values),
         cmocka_unit_test(test_too_few_labelled_nodes_are_an_error),
