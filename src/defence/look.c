@@ -32,7 +32,9 @@ static const double PENALTY = 5e-3, QUIET = 0.3, CHURN_SHARE = 0.5, TIE = 0.05,
                     PLAIN_PAST = 0.1, /* against the past hostile change is told from benign
                                        * change, rather than from none */
     UNCHANGED = 30,                   /* taken from the odds of a node that did not change */
-    MORE_ERRORS = 3; /* standard errors by which nodes without a label may change more */
+    MORE_ERRORS = 3, /* standard errors by which nodes without a label may change more */
+    WORSE = 0.65, /* chance that a validation node that changed looks worse than a churned */
+    WORSE_ERRORS = 4; /* one, and its standard errors, above which it is no clean node */
 static const size_t columns[GRAPHSS_I_EYES] = {GRAPHSS_I_GLANCE_NOW, GRAPHSS_I_GLANCE_PAST};
 
 void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
@@ -434,7 +436,7 @@ static void add_calm(graphss_i_calm *list, int32_t node, double odds)
     list->odds[list->n++] = odds;
 }
 
-/* Nodes without a label of the kinds that lack clean nodes, kind by kind. */
+/* Nodes of the kinds that lack clean nodes, but for some, kind by kind. */
 typedef struct models {
     int32_t *node;
     size_t start[GRAPHSS_I_CHANGED + 1];
@@ -443,13 +445,13 @@ typedef struct models {
 } models;
 
 static void list_models(models *m, const graphss_i_look *x, const int32_t *kind,
-                        const graphss_i_calm *list, const uint8_t *labelled)
+                        const graphss_i_calm *list, const uint8_t *others)
 {
     size_t n = 0;
     for (int32_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
         m->start[c] = n;
         for (size_t i = 0; i < x->n && list[c].rehearsed; i++)
-            if (kind[i] == c && !labelled[i])
+            if (kind[i] == c && !others[i])
                 m->node[n++] = (int32_t)i;
         if (n > m->start[c])
             m->lacking[m->n_lacking++] = c;
@@ -514,10 +516,11 @@ static void draw_changes(graphss_i_churning *churn, const int32_t *node, size_t 
     }
 }
 
-/* Validation nodes, churned as much as the nodes of the kinds that lack clean ones. */
+/* Validation nodes, churned as much as the nodes, but for others [n], of the kinds that lack
+ * clean ones; those that changed in a way that is not trusted are left out. */
 static graphss_status churn_calm(graphss_ctx *ctx, graphss_i_calm *list,
                                  const graphss_i_look *x, const int32_t *kind,
-                                 const uint8_t *labelled)
+                                 const uint8_t *others, const bool *hostile)
 {
     const size_t most = x->n_calm < CHURN_MOST ? x->n_calm : CHURN_MOST;
     graphss_rng rng = graphss_rng_make(x->in->seed, GRAPHSS_STREAM_DEFENCE);
@@ -529,9 +532,9 @@ static graphss_status churn_calm(graphss_ctx *ctx, graphss_i_calm *list,
     if (st)
         goto done;
     size_t n = 0;
-    list_models(&m, x, kind, list, labelled);
+    list_models(&m, x, kind, list, others);
     for (size_t i = 0; i < x->n_calm && n < most; i++)
-        if (x->before[x->calm[i]] >= 0)
+        if (x->before[x->calm[i]] >= 0 && !hostile[kind[x->calm[i]]])
             node[n++] = x->calm[i];
     if (m.n_lacking == 0 || n == 0)
         goto done;
@@ -550,6 +553,72 @@ done:
     graphss_release(ctx, churn);
     graphss_release(ctx, m.node);
     graphss_release(ctx, node);
+    return st;
+}
+
+/* Do the nodes of the first look worse than those of the second? By the chance that one does,
+ * and by its standard error where they are alike. Sorts the second. */
+static bool look_worse(const graphss_i_calm *a, graphss_i_calm *b)
+{
+    const double n_a = (double)a->n, n_b = (double)b->n;
+    double sum = 0;
+    if (a->n == 0 || b->n == 0)
+        return false;
+    qsort(b->odds, b->n, sizeof *b->odds, graphss_i_compare_doubles);
+    for (size_t i = 0; i < a->n; i++) {
+        size_t low = 0, high = b->n;
+        while (low < high) {
+            const size_t mid = (low + high) / 2;
+            if (b->odds[mid] < a->odds[i])
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        sum += (double)low;
+    }
+    const double chance = sum / (n_a * n_b);
+    return chance > WORSE &&
+           chance - 0.5 > WORSE_ERRORS * sqrt((n_a + n_b + 1) / (12 * n_a * n_b));
+}
+
+/* An attacker who does not know the split hits validation nodes, too, and compared with those
+ * the others would look calm. So validation nodes that changed are first compared with ones
+ * that did not and are churned as much. Those with one link are not asked: ends of hostile
+ * links look hostile, and ends among the others are to be compared with them. */
+static graphss_status find_hostile(graphss_ctx *ctx, bool *hostile, const graphss_i_calm *list,
+                                   const graphss_i_look *x, const int32_t *kind)
+{
+    bool changed[GRAPHSS_I_CHANGED] = {0}, any = false;
+    graphss_i_calm churned[GRAPHSS_I_CHANGED] = {0};
+    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
+        changed[c] = graphss_i_changed_kind(c);
+        churned[c].rehearsed =
+            changed[c] && c != GRAPHSS_I_ONE_LINK && list[c].n >= CALM_LEAST;
+        any = any || churned[c].rehearsed;
+    }
+    if (!any || list[GRAPHSS_I_SAME].n < CALM_LEAST)
+        return GRAPHSS_OK;
+    uint8_t *others = graphss_i_alloc(ctx, x->n, sizeof *others);
+    bool good = others != NULL;
+    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
+        churned[c].node = graphss_i_alloc(ctx, x->n_calm, sizeof *churned[c].node);
+        churned[c].odds = graphss_i_alloc(ctx, x->n_calm, sizeof *churned[c].odds);
+        good = good && churned[c].node && churned[c].odds;
+    }
+    graphss_status st = good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!st) {
+        memset(others, 1, x->n * sizeof *others);
+        for (size_t i = 0; i < x->n_calm; i++)
+            others[x->calm[i]] = 0;
+        st = churn_calm(ctx, churned, x, kind, others, changed);
+    }
+    for (size_t c = 0; c < GRAPHSS_I_CHANGED && !st; c++)
+        hostile[c] = churned[c].rehearsed && look_worse(&list[c], &churned[c]);
+    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
+        graphss_release(ctx, churned[c].node);
+        graphss_release(ctx, churned[c].odds);
+    }
+    graphss_release(ctx, others);
     return st;
 }
 
@@ -578,9 +647,10 @@ static bool changed_more(const moments *a, const moments *b)
     return mean_a - mean_b > MORE_ERRORS * sqrt(fmax(error_a + error_b, 0)) + 1e-9;
 }
 
-/* Kinds whose changed validation nodes are too few, or changed too little, to compare with. */
+/* Kinds whose changed validation nodes are too few, or hostile, or changed too little, to
+ * compare with. */
 static bool find_lacking(graphss_i_calm *list, const graphss_i_look *x, const int32_t *kind,
-                         const uint8_t *labelled)
+                         const uint8_t *labelled, const bool *hostile)
 {
     moments free[GRAPHSS_I_CHANGED] = {{0}}, calm[GRAPHSS_I_CHANGED] = {{0}};
     bool lacking = false;
@@ -591,7 +661,8 @@ static bool find_lacking(graphss_i_calm *list, const graphss_i_look *x, const in
         if (graphss_i_changed_kind((size_t)kind[x->calm[i]]))
             add_share(&calm[kind[x->calm[i]]], share_changed(x, (size_t)x->calm[i]));
     for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++)
-        if (free[c].n > 0 && (list[c].n < CALM_LEAST || changed_more(&free[c], &calm[c]))) {
+        if (free[c].n > 0 &&
+            (list[c].n < CALM_LEAST || hostile[c] || changed_more(&free[c], &calm[c]))) {
             list[c].n = 0;
             list[c].rehearsed = lacking = true;
         }
@@ -643,8 +714,11 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
                      graphss_i_gate_odds(&x->gate[NOW], column));
         }
     }
-    if (find_lacking(list, x, kind, labelled))
-        st = churn_calm(ctx, list, x, kind, labelled);
+    bool hostile[GRAPHSS_I_CHANGED] = {0};
+    if (x->before)
+        st = find_hostile(ctx, hostile, list, x, kind);
+    if (!st && find_lacking(list, x, kind, labelled, hostile))
+        st = churn_calm(ctx, list, x, kind, labelled, hostile);
     if (x->before)
         lend(kind, x->n, list);
     int32_t like = GRAPHSS_I_SAME; /* all clean nodes changed: others are judged among those */
