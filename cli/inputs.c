@@ -129,6 +129,8 @@ void cli_show_attack(const char *kind, double share, const char *of)
 {
     if (strcmp(kind, "none") == 0)
         printf("Attack   none named");
+    else if (share < 0.0005) /* would show as 0, yet somebody was hit: see estimate_share */
+        printf("Attack   %s; how many of the %s were hit cannot be told", kind, of);
     else
         printf("Attack   %s, about %.1f %% of the %s", kind, 100 * share, of);
 }

@@ -118,6 +118,27 @@ static graphss_status churn_word(graphss_ctx *ctx, graphss_flips *out, churn *c,
     return GRAPHSS_OK;
 }
 
+/* A word takes the value that some word of a node of the class has. Where all values are the
+ * same none can, and another word comes in its place. */
+static graphss_status churn_value(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node)
+{
+    graphss_i_sandbox *s = &c->world;
+    const int32_t n = s->words.length[node];
+    for (int i = 0; i < TRIES && n > 0; i++) {
+        float value = 0;
+        const int32_t word = s->words.column[node][graphss_rng_below(&c->rng, (uint64_t)n)];
+        if (c->word_seen[word] == c->turn ||
+            graphss_i_mixing_word(&c->mix, graphss_i_mixing_class(&c->mix, node), &value,
+                                  &c->rng) < 0 ||
+            value == 0 || value == graphss_i_sandbox_word(s, (size_t)node, word))
+            continue;
+        c->word_seen[word] = c->turn;
+        return graphss_i_sandbox_set_word(ctx, s, out, node, node, word, value);
+    }
+    const graphss_status st = churn_word(ctx, out, c, node, true);
+    return st ? st : churn_word(ctx, out, c, node, false);
+}
+
 static void describe(graphss_flips *flips, const graphss_dataset *data, uint64_t seed,
                      const graphss_benign_options *opt)
 {
@@ -150,6 +171,8 @@ graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
         for (int64_t w = 0; w < words && !st; w++)
             st = churn_word(ctx, flips, &c, node[i],
                             w < opt->features ? w % 2 == 0 : w >= opt->features + opt->adds);
+        for (int64_t w = 0; w < opt->values && data->features.n_cols && !st; w++)
+            st = churn_value(ctx, flips, &c, node[i]);
     }
     churn_destroy(ctx, &c);
     return st;

@@ -10,7 +10,8 @@ typedef struct graphss_i_churning {
     int64_t features;    /* go and come in turn */
     int64_t joins, cuts; /* and so many links that are joined, and cut */
     int64_t adds,
-        drops; /* and so many words that come, and go; of dense features values change */
+        drops;      /* and so many words that come, and go; of dense features values change */
+    int64_t values; /* and so many words that take the value of another word of the class */
 } graphss_i_churning;
 
 /* As graphss_benign_churn, without its checks: node i has the budget each[i * stride]. The

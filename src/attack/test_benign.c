@@ -121,6 +121,38 @@ static void test_links_and_words_come_and_go_as_asked_for(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Of counts 1 to 3 another one is taken; where all are 1 other words come in their places. */
+static void test_values_become_those_of_other_words(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    for (int alike = 0; alike < 2; alike++) {
+        graphss_dataset data = {0};
+        graphss_flips flips = {0};
+        const graphss_i_churning each = {.values = 3};
+        const int32_t node[] = {5, 6};
+        int64_t came = 0, went = 0, other = 0;
+        read_graph(ctx, &data);
+        for (int64_t e = 0; e < data.features.offset[NODES]; e++)
+            data.features.value[e] = alike ? 1 : (float)(1 + e % 3);
+        assert_ok(ctx, graphss_i_churn(ctx, &flips, &data, node, 2, 1, &each, 0));
+        for (size_t i = 0; i < flips.count; i++) {
+            const graphss_flip *f = &flips.item[i];
+            assert_int_equal(f->kind, GRAPHSS_FLIP_FEATURE);
+            assert_true(f->new_value >= 0 && f->new_value <= 3);
+            came += f->old_value == 0;
+            went += f->new_value == 0;
+            other += f->old_value != 0 && f->new_value != 0 && f->old_value != f->new_value;
+        }
+        assert_int_equal(other, alike ? 0 : 6);
+        assert_int_equal(came, alike ? 6 : 0);
+        assert_int_equal(went, alike ? 6 : 0);
+        graphss_flips_destroy(ctx, &flips);
+        graphss_dataset_destroy(ctx, &data);
+    }
+    graphss_ctx_free(ctx);
+}
+
 static void test_growth_keeps_old_nodes_and_resembles_them(void **state)
 {
     (void)state;
@@ -235,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_churn_fits_and_keeps_to_the_budget),
         cmocka_unit_test(test_new_links_have_the_homophily_of_the_graph),
         cmocka_unit_test(test_links_and_words_come_and_go_as_asked_for),
+        cmocka_unit_test(test_values_become_those_of_other_words),
         cmocka_unit_test(test_growth_keeps_old_nodes_and_resembles_them),
         cmocka_unit_test(test_wrong_nodes_and_budgets_are_refused),
         cmocka_unit_test(test_each_allocation_may_fail),

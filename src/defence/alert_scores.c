@@ -89,7 +89,7 @@ static graphss_status fill(graphss_ctx *ctx, graphss_alert_scores *s, const grap
     for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
         s->start[c + 1] = s->start[c] + (int64_t)list[c].n;
         s->rehearsed[c] = list[c].rehearsed;
-        s->changed[c] = c > GRAPHSS_I_SAME && c < GRAPHSS_I_NO_PAST;
+        s->changed[c] = graphss_i_changed_kind(c);
     }
     const size_t total = (size_t)s->start[s->n_kinds];
     s->calm_node = graphss_i_calloc(ctx, total + 1, sizeof *s->calm_node);

@@ -355,7 +355,8 @@ static int32_t values_changed(graphss_i_row a, graphss_i_row b)
     return apart > 0 ? (int32_t)fmin(ceil((double)d * apart / length), (double)d) : 0;
 }
 
-/* words in one row and not in the other; of dense rows none is gone */
+/* Words in one row and not in the other, and those in both whose value is another. Of dense
+ * rows none is gone. */
 static void words_changed(graphss_i_change *c, graphss_i_row now, graphss_i_row then)
 {
     if (!now.column || !then.column) {
@@ -365,8 +366,10 @@ static void words_changed(graphss_i_change *c, graphss_i_row now, graphss_i_row 
     for (size_t i = 0, j = 0; i < now.n || j < then.n;) {
         const int64_t p = i < now.n ? now.column[i] : INT64_MAX;
         const int64_t q = j < then.n ? then.column[j] : INT64_MAX;
-        c->words += p != q;
-        c->dropped += q < p;
+        const float x = p <= q ? now.value[i] : 0, y = q <= p ? then.value[j] : 0;
+        c->words += x != y;
+        c->dropped += x == 0 && y != 0;
+        c->valued += x != 0 && y != 0 && x != y;
         i += p <= q;
         j += q <= p;
     }

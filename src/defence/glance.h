@@ -56,6 +56,7 @@ void graphss_i_glance_close(graphss_ctx *ctx, graphss_i_glance *g);
 typedef struct graphss_i_change {
     int32_t links, words;
     int32_t cut, dropped; /* of them: those that are gone */
+    int32_t valued;       /* of the words: those that stayed with another value */
 } graphss_i_change;
 
 /* column [GLANCE_NOW] of a node now. Time O(links * k + words). */

@@ -40,18 +40,27 @@ typedef struct graphss_i_look {
 /* How a node may differ from its past; nodes are judged among their like. Links that came or
  * went, and no words: by their number, for a node that others linked to has one such link,
  * and one that linked to others has several. Words with links and without: churn of both
- * moves nodes more than churn of words. */
+ * moves nodes more than churn of words. The draws of a verdict go by these numbers, so new
+ * kinds are added at the end. */
 typedef enum graphss_i_changed {
     GRAPHSS_I_SAME,
     GRAPHSS_I_ONE_LINK,
     GRAPHSS_I_TWO_LINKS,
-    GRAPHSS_I_FEW_LINKS, /* three or four */
-    GRAPHSS_I_MANY_LINKS,
+    GRAPHSS_I_FEW_LINKS,   /* three or four */
+    GRAPHSS_I_MANY_LINKS,  /* five to eight */
     GRAPHSS_I_OTHER_WORDS, /* and no links */
     GRAPHSS_I_WORDS_AND_LINKS,
     GRAPHSS_I_NO_PAST,
+    GRAPHSS_I_MORE_LINKS, /* nine to sixteen */
+    GRAPHSS_I_MOST_LINKS,
     GRAPHSS_I_CHANGED
 } graphss_i_changed;
+
+/* Links or words are not what they were. */
+static inline bool graphss_i_changed_kind(size_t kind)
+{
+    return kind != GRAPHSS_I_SAME && kind != GRAPHSS_I_NO_PAST;
+}
 
 /* Clean nodes of one kind. The arrays are the caller's, with room for all clean nodes. */
 typedef struct graphss_i_calm {
@@ -67,9 +76,12 @@ enum { GRAPHSS_I_FIT_LEAST = 3 };
 /* Fills odds and change. Graphs and features were looked at (graphss_i_check_input). */
 graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
                                  const graphss_recover_input *in);
+/* The change of one node, for another one to be churned by. */
+graphss_i_churning graphss_i_look_likewise(const graphss_i_look *x, size_t model, size_t node);
 /* kind [n]: graphss_i_changed of each node; list [GRAPHSS_I_CHANGED]: the clean nodes of each.
- * Kinds with few clean nodes get churned ones; nodes that did not change, while all clean
- * nodes did, count as changed. labelled [n]: training or validation node. */
+ * Kinds with few clean nodes, or such that cannot be compared with, get churned ones; nodes
+ * that did not change, while all clean nodes did, count as changed. labelled [n]: training or
+ * validation node. */
 graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
                                    const graphss_i_look *x, int32_t *kind,
                                    const uint8_t *labelled);

@@ -18,6 +18,11 @@ run --json alert --model-file calm/model --current calm/current.npz \
     --previous calm/previous.npz --false-alarm-rate 0.001
 exits 0; no_err; json alert false; json kind none
 
+case_ "an alert does not name an attack on 0.0 % of the nodes"
+run alert --model-file calm/model --current calm/current.npz --previous calm/previous.npz \
+    --false-alarm-rate 0.999
+exits 1; out "how many of the nodes were hit cannot be told"
+
 case_ "every node goes into a file"
 run alert --model-file hit/model --current hit/current.npz -o nodes.tsv -q
 exits 1
