@@ -10,7 +10,7 @@
  * validation nodes; where the snapshot has none, with validation nodes that are churned as
  * much in a second rehearsal. */
 #include "defence/look.h"
-#include "defence/rows.h"
+#include "graph/rows.h"
 #include "models/trusted.h"
 #include <graphss/attack.h>
 #include <graphss/evaluate.h>
