@@ -42,6 +42,7 @@ typedef struct graphss_train_options {
     bool row_normalise;   /* divide each feature row by its sum first */
     bool unit_scale;      /* then scale all by one number: mean squared row length 1 */
     bool bias;
+    bool standardise; /* give each column mean 0 and spread 1, before unit_scale */
 } graphss_train_options;
 
 /* "gcn", "sgc", "sage", "mlp"; NULL past the end. */
@@ -53,7 +54,7 @@ GRAPHSS_API const char *graphss_model_summary(size_t i);
 GRAPHSS_API graphss_train_options graphss_train_options_default(const char *model,
                                                                 graphss_mode mode);
 /* The same for these features: of dense ones, which are few and say something each, fewer are
- * dropped (docs/method.md). NULL: as above. */
+ * dropped, and columns are standardised in place of rows (docs/method.md). NULL: as above. */
 GRAPHSS_API graphss_train_options graphss_train_options_for(const char *model,
                                                             graphss_mode mode,
                                                             const graphss_features *features);

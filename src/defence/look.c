@@ -48,6 +48,7 @@ void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
                          x->fit,    x->calm,     x->change, x->odds};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         graphss_release(ctx, all[i]);
+    graphss_i_measured_close(ctx, &x->seen);
     *x = (graphss_i_look){0};
 }
 
@@ -576,8 +577,10 @@ graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
     static const step steps[] = {ask_model, choose_nodes, hear, look_back,
                                  rehearse,  fit_gates,    score};
     const size_t n = sizeof steps / sizeof *steps;
-    x->in = in;
     graphss_status st = graphss_i_check_shapes(ctx, in);
+    if (!st)
+        st = graphss_i_measured_open(ctx, &x->seen, in);
+    x->in = &x->seen.in;
     for (size_t i = 0; i < n && !st; i++) {
         st = steps[i](ctx, x);
         if (!st)

@@ -52,6 +52,38 @@ static void test_of_dense_features_fewer_are_dropped(void **state)
     }
 }
 
+static void test_the_unit_of_a_measurement_does_not_matter(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    world_measure(ctx, &w, 1);
+    for (size_t m = 0; graphss_model_name(m); m++) {
+        graphss_train_options opt = graphss_train_options_for(
+            graphss_model_name(m), GRAPHSS_MODE_HONEST, &w.features);
+        assert_true(opt.standardise && !opt.row_normalise);
+        opt.epochs = 20;
+        float prob[2][WORLD_NODES * 2];
+        for (size_t i = 0; i < 2; i++) {
+            graphss_model *model = train(ctx, NULL, &w, &opt), *more = NULL;
+            assert_ok(ctx, graphss_model_predict(ctx, prob[i], model, &w.graph, &w.features));
+            assert_ok(ctx, graphss_model_continue(ctx, &more, NULL, model, &w.graph,
+                                                  &w.features, &w.split, 1, 5));
+            assert_memory_equal(more->scaling.mean, model->scaling.mean,
+                                2 * WORLD_WORDS * sizeof(float));
+            graphss_model_free(ctx, more);
+            graphss_model_free(ctx, model);
+            for (size_t r = 0; r < WORLD_NODES; r++) /* 1024: no rounding */
+                w.features.value[r * WORLD_WORDS + 3] *= i == 0 ? 1024 : 1 / 1024.0F;
+        }
+        for (size_t i = 0; i < WORLD_NODES * 2; i++)
+            assert_true(fabs(prob[0][i] - prob[1][i]) < 1e-3);
+    }
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
 static void test_each_model_learns(void **state)
 {
     (void)state;
@@ -413,7 +445,7 @@ static void test_layers_of_sgc_multiply(void **state)
     opt.layers = 1;
     opt.hops = 2;
     assert_ok(ctx, graphss_i_model_new(ctx, &one, &opt, WORLD_WORDS, 2, 1));
-    one->feature_scale = two->feature_scale;
+    one->scaling.scale = two->scaling.scale;
     const float *u = two->params.value + two->params.param[0].offset;
     const float *v = two->params.value + two->params.param[1].offset;
     for (size_t i = 0; i < WORLD_WORDS; i++)
@@ -608,6 +640,7 @@ static void test_failing_allocations_leave_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_unit_of_a_measurement_does_not_matter),
         cmocka_unit_test(test_each_model_learns),
         cmocka_unit_test(test_of_dense_features_fewer_are_dropped),
         cmocka_unit_test(test_probabilities_sum_to_one),
