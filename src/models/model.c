@@ -130,9 +130,8 @@ static graphss_status check_snapshot(graphss_ctx *ctx, const graphss_graph *grap
     if (features->n_cols == 0)
         return graphss_i_fail(
             ctx, GRAPHSS_ERR_DATA,
-            "the nodes have no features, and a classifier needs some: a column with "
-            "the degree, or one feature for each node (feat = NODE:1), will do "
-            "(docs/formats.md)");
+            "the nodes have no features, and a classifier needs some: give each node one of "
+            "its own, by a column feat with NODE:1 in nodes.csv (docs/formats.md)");
     if (features->n_rows != graph->n_nodes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "features of %zu nodes, graph of %zu",
                               features->n_rows, graph->n_nodes);

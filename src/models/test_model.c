@@ -374,7 +374,7 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_DATA, "no training nodes");
     w.split.n_train = held;
     w.features.n_cols = 0;
-    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_DATA, "a column with the degree");
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_DATA, "a column feat with NODE:1");
     w.features.n_cols = WORLD_WORDS;
     assert_null(model);
 #undef TRAIN

@@ -93,7 +93,7 @@ mkdir bare
 awk 'BEGIN { print "id,label"; for (i = 0; i < 40; i++) print i "," i % 2 }' >bare/nodes.csv
 awk 'BEGIN { for (i = 0; i < 40; i++) print i "," (i + 2) % 40 }' >bare/edges.csv
 run train bare
-exits 3; err "no features"; err "a column with the degree"; err "feat = NODE:1"
+exits 3; err "no features"; err "a column feat with NODE:1"
 awk 'BEGIN { print "id,label,feat"; for (i = 0; i < 40; i++) print i "," i % 2 "," i ":1" }' \
     >bare/nodes.csv
 run --json train bare
