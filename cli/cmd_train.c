@@ -72,6 +72,16 @@ static double largest_share(const graphss_split *split, size_t n_classes)
     return (double)most / (double)split->n_val;
 }
 
+/* A dataset that fetch knows is there to be compared with others' results. */
+static bool is_public(const graphss_dataset *data)
+{
+    const graphss_fetch_item *item;
+    for (size_t i = 0; (item = graphss_fetch_item_at(i)); i++)
+        if (strcmp(item->dataset, data->name) == 0)
+            return true;
+    return strcmp(data->format, "synth") == 0;
+}
+
 static graphss_status write_plot(cli *app, const char *path, const cli_fit *fit,
                                  const char *model, const graphss_dataset *data)
 {
@@ -223,12 +233,18 @@ static graphss_status run(cli *app)
         cli_show_split(app, &split, &split_opt);
         fflush(stdout);
     }
+    if (split.n_flipped && !is_public(&data) && !cli_given(app, "noise"))
+        cli_note(app,
+                 "note: %zu of %zu labels were made wrong on purpose, which may drown a rare "
+                 "class; --noise 0 keeps them as they are",
+                 split.n_flipped, split.n_train + split.n_val);
     st = cli_fit_run(app, &fit, &data, &split, &opt);
     if (!st && own.output)
         st = graphss_model_save(app->ctx, fit.model, own.output);
-    if (!st && split.n_val && fit.log.val_accuracy < largest_share(&split, data.n_classes))
-        cli_warn(app, "it is no better than always saying the largest class: try "
-                      "another --dropout, --learning-rate or --model");
+    if (!st && split.n_val && fit.log.val_accuracy <= largest_share(&split, data.n_classes))
+        cli_warn(app, "it is no better than always saying the largest class: try %sanother "
+                      "--dropout, --learning-rate or --model",
+                 split.n_flipped ? "--noise 0, or " : "");
     if (!st && own.plot)
         st = write_plot(app, own.plot, &fit, own.model, &data);
     if (st)

@@ -197,5 +197,23 @@ exits 0; err "no better than always saying the largest class"
 grep -q 'largest class' ../stdout || complain "not among the warnings"
 run train synth:nodes=300,classes=5,seed=1
 exits 0; no_err
+mkdir -p tied
+printf 'node_id,label,feat\n' >tied/nodes.csv
+printf 'src,dst\n' >tied/edges.csv
+i=0
+while [ $i -lt 60 ]; do
+    label=a; [ $((i % 3)) -eq 0 ] && label=b
+    printf '%s,%s,1\n' n$i $label >>tied/nodes.csv
+    printf 'n%s,n%s\n' $i $(((i + 1) % 60)) >>tied/edges.csv
+    i=$((i + 1))
+done
+run train tied
+exits 0; err "no better than always saying the largest class: try --noise 0"
+err "labels were made wrong on purpose"; err "--noise 0 keeps them"
+run train tied --noise 0
+exits 0; err "largest class: try another"
+! grep -q "on purpose" ../stderr || complain "there is no noise"
+run -q train tied
+! grep -q "on purpose" ../stderr || complain "-q prints notes"
 
 finish
