@@ -169,10 +169,10 @@ static bool clean_rows(const int64_t *offset, const int32_t *column, const float
     return clean;
 }
 
-/* Dense are features that are more than half filled, and real ones of which most non-zeros stand
- * in columns that are: measurements, with kinds and places beside them as columns of 0 and 1.
- * Words, however they are weighted, are not like that. column NULL: value is a whole block;
- * else nnz entries. A block that would be nearly empty is not worth its memory. */
+/* Dense are features that are more than half filled, and real ones of which most non-zeros
+ * stand in columns that are: measurements, with kinds and places beside them as columns of 0
+ * and 1. Words, however they are weighted, are not like that. column NULL: value is a whole
+ * block; else nnz entries. A block that would be nearly empty is not worth its memory. */
 static graphss_status tells_dense(graphss_ctx *ctx, bool *dense, graphss_feature_kind kind,
                                   size_t n_rows, size_t n_cols, const int32_t *column,
                                   const float *value, size_t nnz)

@@ -114,8 +114,8 @@ static void test_measurements_with_kinds_beside_them_are_dense(void **state)
         size_t measured, cols;
         bool dense;
     } cases[] = {{0.5f, MEASURED, COLS, true},
-                 {1, MEASURED, COLS, false},     /* counts */
-                 {0.5f, 1, COLS, false},         /* as many kinds as measurements */
+                 {1, MEASURED, COLS, false},    /* counts */
+                 {0.5f, 1, COLS, false},        /* as many kinds as measurements */
                  {0.5f, MEASURED, 100, false}}; /* a block would be nearly empty */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const size_t cols = cases[i].cols, m = cases[i].measured;

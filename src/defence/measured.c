@@ -37,7 +37,8 @@ static graphss_status learn_zeros(graphss_ctx *ctx, float **mean, const graphss_
     return GRAPHSS_OK;
 }
 
-/* out[i][c] = gain[c] (x[i][c] - mean[c]), or gain[c] x[i][c] where something is left to subtract */
+/* out[i][c] = gain[c] (x[i][c] - mean[c]), or gain[c] x[i][c] where something is left to
+ * subtract */
 static graphss_status standardise(graphss_ctx *ctx, graphss_features *out,
                                   const graphss_features *x, const graphss_i_scaling *s,
                                   const float *left)
@@ -51,9 +52,10 @@ static graphss_status standardise(graphss_ctx *ctx, graphss_features *out,
         size_t at = 0;
         for (size_t c = 0; c < d; c++) {
             const float own = graphss_i_row_value(r, &at, c);
-            value[i * d + c] = left[c] != 0 ? s->gain[c] * own
-                                            : (float)((double)s->gain[c] *
-                                                      ((double)own - (double)s->mean[c]));
+            value[i * d + c] =
+                left[c] != 0
+                    ? s->gain[c] * own
+                    : (float)((double)s->gain[c] * ((double)own - (double)s->mean[c]));
         }
     }
     *out = (graphss_features){
@@ -62,7 +64,7 @@ static graphss_status standardise(graphss_ctx *ctx, graphss_features *out,
 }
 
 graphss_status graphss_i_measured_open(graphss_ctx *ctx, graphss_i_measured *seen,
-                                   const graphss_recover_input *in)
+                                       const graphss_recover_input *in)
 {
     const graphss_i_scaling *s = &in->model->scaling;
     seen->in = *in;

@@ -20,7 +20,7 @@ typedef struct graphss_i_measured {
 } graphss_i_measured;
 
 graphss_status graphss_i_measured_open(graphss_ctx *ctx, graphss_i_measured *seen,
-                                   const graphss_recover_input *in);
+                                       const graphss_recover_input *in);
 void graphss_i_measured_close(graphss_ctx *ctx, graphss_i_measured *seen);
 
 #endif

@@ -29,8 +29,8 @@ static void leave(graphss_ctx *ctx, place *at, const graphss_i_network *type)
 static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_i_network *type,
                              const graphss_observation *on, const graphss_recover_options *opt,
                              const void *user, const graphss_i_scaling *scaling,
-                             graphss_i_params *params,
-                             graphss_i_adam *adam, const graphss_split *split)
+                             graphss_i_params *params, graphss_i_adam *adam,
+                             const graphss_split *split)
 {
     graphss_i_var w[GRAPHSS_I_PARAMS_MOST];
     graphss_status st = GRAPHSS_OK;
@@ -84,11 +84,12 @@ static graphss_status fit(graphss_ctx *ctx, place *at, const graphss_i_network *
                          scene->seed, &opt->fit, "train");
 }
 
-graphss_status
-graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_network *type,
-                      const graphss_i_scene *scene, const graphss_recover_options *opt,
-                      const graphss_i_params *given, const graphss_i_scaling *scaling,
-                      const void *user)
+graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
+                                     const graphss_i_network *type,
+                                     const graphss_i_scene *scene,
+                                     const graphss_recover_options *opt,
+                                     const graphss_i_params *given,
+                                     const graphss_i_scaling *scaling, const void *user)
 {
     place trained = {0}, asked = {0};
     graphss_i_params params = {0};

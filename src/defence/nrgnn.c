@@ -262,8 +262,7 @@ static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_recover_
         st = graphss_i_propagation_make(ctx, &at->none, at->on->graph, GRAPHSS_I_NORM_NONE,
                                         false);
     if (!st)
-        st = graphss_i_input_make(ctx, &at->x, at->on->features, &at->none, 0,
-                                  scaling);
+        st = graphss_i_input_make(ctx, &at->x, at->on->features, &at->none, 0, scaling);
     if (!st)
         st = graphss_i_tape_new(ctx, &at->tape);
     if (st)

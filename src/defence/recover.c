@@ -237,7 +237,8 @@ graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mod
         paper_fit(&opt.fit);
     if (m && m->adjust)
         m->adjust(&opt);
-    if (fit->standardise && mode == GRAPHSS_MODE_HONEST) { /* whatever its preset begins with */
+    if (fit->standardise &&
+        mode == GRAPHSS_MODE_HONEST) { /* whatever its preset begins with */
         opt.fit.standardise = true;
         opt.fit.row_normalise = fit->row_normalise;
     }

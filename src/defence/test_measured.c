@@ -60,8 +60,8 @@ static void test_words_are_seen_as_they_are(void **state)
     world w;
     world_make(ctx, &w, 1);
     graphss_model *model = trained(ctx, &w);
-    const graphss_recover_input in = {
-        .current = {.graph = &w.graph, .features = &w.features}, .model = model};
+    const graphss_recover_input in = {.current = {.graph = &w.graph, .features = &w.features},
+                                      .model = model};
     graphss_i_measured seen = {0};
     assert_ok(ctx, graphss_i_measured_open(ctx, &seen, &in));
     assert_ptr_equal(seen.in.current.features, &w.features);

@@ -60,8 +60,8 @@ static void test_the_unit_of_a_measurement_does_not_matter(void **state)
     world_make(ctx, &w, 1);
     world_measure(ctx, &w, 1);
     for (size_t m = 0; graphss_model_name(m); m++) {
-        graphss_train_options opt = graphss_train_options_for(
-            graphss_model_name(m), GRAPHSS_MODE_HONEST, &w.features);
+        graphss_train_options opt =
+            graphss_train_options_for(graphss_model_name(m), GRAPHSS_MODE_HONEST, &w.features);
         assert_true(opt.standardise && !opt.row_normalise);
         opt.epochs = 20;
         float prob[2][WORLD_NODES * 2];
