@@ -213,9 +213,11 @@ static graphss_status choose_nodes(graphss_ctx *ctx, graphss_i_look *x)
     if (!val && split->n_train < 2 * CALM_LEAST)
         return graphss_i_fail(
             ctx, GRAPHSS_ERR_DATA,
-            "%zu validation and %zu training nodes, want %d of the former or "
-            "%d of the latter to compare with",
-            split->n_val, split->n_train, (int)CALM_LEAST, 2 * (int)CALM_LEAST);
+            "%zu validation and %zu training node%s, want %d of the former or %d of the "
+            "latter to compare with; recover --method label-propagation (or keep-last, with "
+            "--previous) does without",
+            split->n_val, split->n_train, split->n_train == 1 ? "" : "s", (int)CALM_LEAST,
+            2 * (int)CALM_LEAST);
     if (split->n_train < GRAPHSS_I_FIT_LEAST)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "%zu training nodes, want %d: one to attack, one to churn and "

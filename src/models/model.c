@@ -157,7 +157,8 @@ static graphss_status check_training(graphss_ctx *ctx, const graphss_graph *grap
         return st;
     if (n_classes < 2)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%zu classes: a classifier needs at least two", n_classes);
+                              "%zu class%s: a classifier needs at least two", n_classes,
+                              n_classes == 1 ? "" : "es");
     if (split->n_train == 0 || !split->train_label || (split->n_val && !split->val_label))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "the split has no training nodes with labels");
