@@ -220,9 +220,10 @@ static graphss_status choose_nodes(graphss_ctx *ctx, graphss_i_look *x)
             2 * (int)CALM_LEAST);
     if (split->n_train < GRAPHSS_I_FIT_LEAST)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%zu training nodes, want %d: one to attack, one to churn and "
+                              "%zu training node%s, want %d: one to attack, one to churn and "
                               "one to leave alone",
-                              split->n_train, (int)GRAPHSS_I_FIT_LEAST);
+                              split->n_train, split->n_train == 1 ? "" : "s",
+                              (int)GRAPHSS_I_FIT_LEAST);
     graphss_status st = shuffled(ctx, &x->fit, split->train, split->n_train, x->in->seed);
     x->n_fit = val ? split->n_train : split->n_train / 2;
     if (!st && val)
