@@ -130,8 +130,7 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
         show_changes(&a->changes);
     printf("%s  p %s at a false-alarm rate of %g\n", a->alert ? "ALERT  " : "calm   ",
            p_text(a->p_value, buffer), opt->false_alarm_rate);
-    printf("Score    %.4f, threshold %.4f: ranks of %zu node%s among %zu clean one%s of their "
-           "kind\n",
+    printf("Score    %.4f, threshold %.4f: %zu node%s ranked among %zu clean one%s\n",
            a->score, a->threshold, a->n_group, cli_s(a->n_group), a->n_calibration,
            cli_s(a->n_calibration));
     cli_show_attack(a->kind, a->share, "nodes");

@@ -137,9 +137,13 @@ static graphss_status run(cli *app)
             if (strcmp(dataset_at(i)->dataset, name) == 0)
                 return fetch_one(app, app->json, dataset_at(i), &opt, &bytes);
         const char *nearest = cli_nearest(name, dataset_name, NULL);
-        return cli_fail(app, GRAPHSS_ERR_NOT_FOUND, "fetch: no dataset '%s'%s%s%s", name,
-                        nearest ? ", did you mean '" : "", nearest ? nearest : "",
-                        nearest ? "'?" : " (graphss fetch --list names them)");
+        char known[256] = "";
+        for (size_t i = 0, used = 0; dataset_at(i) && used < sizeof known; i++)
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                                     dataset_at(i)->dataset);
+        return cli_usage(app, "fetch: no dataset '%s'%s%s%s; there are %s", name,
+                         nearest ? ", did you mean '" : "", nearest ? nearest : "",
+                         nearest ? "'?" : "", known);
     }
     json_t *all = app->json ? json_array() : NULL;
     for (size_t i = 0; dataset_at(i) && !st; i++) {

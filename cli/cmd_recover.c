@@ -209,7 +209,10 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
         return;
     }
     cli_show_dataset(app, data);
-    printf("Method   %s (%s): %s\n", r->method, r->train, r->how);
+    char *method = cli_format("%s (%s): %s", r->method, r->train, r->how);
+    printf("Method   ");
+    cli_wrap(stdout, method, 9, 9);
+    free(method);
     if (r->kind) {
         cli_show_attack(r->kind, r->share, "nodes without a label");
         printf("\n");

@@ -72,6 +72,36 @@ static double largest_share(const graphss_split *split, size_t n_classes)
     return (double)most / (double)split->n_val;
 }
 
+/* A dataset that fetch knows is there to be compared with others' results. */
+static bool is_public(const graphss_dataset *data)
+{
+    const graphss_fetch_item *item;
+    for (size_t i = 0; (item = graphss_fetch_item_at(i)); i++)
+        if (strcmp(item->dataset, data->name) == 0)
+            return true;
+    return strcmp(data->format, "synth") == 0;
+}
+
+/* A class that nobody trains for is never said. */
+static void note_untrained(cli *app, const graphss_split *split, const graphss_dataset *data)
+{
+    enum { NAMED = 3 };
+    size_t *count = cli_alloc(data->n_classes, sizeof *count), lacking = 0;
+    char list[256] = "", number[24];
+    int used = 0;
+    memset(count, 0, data->n_classes * sizeof *count);
+    for (size_t i = 0; i < split->n_train; i++)
+        count[split->train_label[i]]++;
+    for (size_t c = 0; c < data->n_classes; c++)
+        if (count[c] == 0 && lacking++ < NAMED && used < 200)
+            used += snprintf(list + used, sizeof list - (size_t)used, "%s'%.40s'",
+                             used ? ", " : "", cli_class_name(data, c, number));
+    free(count);
+    if (lacking)
+        cli_note(app, "note: no training node is of class %s%s, which can not be learned",
+                 list, lacking > NAMED ? " and others" : "");
+}
+
 static graphss_status write_plot(cli *app, const char *path, const cli_fit *fit,
                                  const char *model, const graphss_dataset *data)
 {
@@ -225,12 +255,20 @@ static graphss_status run(cli *app)
         cli_show_split(app, &split, &split_opt);
         fflush(stdout);
     }
+    if (split.n_flipped && !is_public(&data) && !cli_given(app, "noise"))
+        cli_note(app,
+                 "note: %zu of %zu labels were made wrong on purpose, which may drown a rare "
+                 "class; --noise 0 keeps them as they are",
+                 split.n_flipped, split.n_train + split.n_val);
+    note_untrained(app, &split, &data);
     st = cli_fit_run(app, &fit, &data, &split, &opt);
     if (!st && own.output)
         st = graphss_model_save(app->ctx, fit.model, own.output);
-    if (!st && split.n_val && fit.log.val_accuracy < largest_share(&split, data.n_classes))
-        cli_warn(app, "it is no better than always saying the largest class: try "
-                      "another --dropout, --learning-rate or --model");
+    if (!st && split.n_val && fit.log.val_accuracy <= largest_share(&split, data.n_classes))
+        cli_warn(app,
+                 "it is no better than always saying the largest class: try %sanother "
+                 "--dropout, --learning-rate or --model",
+                 split.n_flipped ? "--noise 0, or " : "");
     if (!st && own.plot)
         st = write_plot(app, own.plot, &fit, own.model, &data);
     if (st)

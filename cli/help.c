@@ -9,7 +9,7 @@
 enum { HELP_COLUMN = 30, HELP_WIDTH = 80 };
 
 /* Prints text from column on, broken between words. */
-static void wrap(FILE *out, const char *text, size_t column, size_t at)
+void cli_wrap(FILE *out, const char *text, size_t column, size_t at)
 {
     while (*text) {
         const size_t word = strcspn(text, " \n");
@@ -62,7 +62,7 @@ static void option_help(FILE *out, const cli_group *group, const graphss_option 
         at = 0;
     }
     fprintf(out, "%*s", HELP_COLUMN - (int)at, "");
-    wrap(out, right, HELP_COLUMN, HELP_COLUMN);
+    cli_wrap(out, right, HELP_COLUMN, HELP_COLUMN);
 }
 
 static void group_help(FILE *out, const cli_command *command, int g)
@@ -118,12 +118,12 @@ void cli_help(FILE *out, const cli_command *command)
     examples_help(out, command->examples);
     fprintf(out, "\nUsage: graphss %s%s%s\n\n", command->name, *command->arguments ? " " : "",
             command->arguments);
-    wrap(out, command->summary, 0, 0);
+    cli_wrap(out, command->summary, 0, 0);
     for (const char *about = command->about; about && *about;) {
         const size_t length = strcspn(about, "\n");
         char *paragraph = cli_format("%.*s", (int)length, about);
         fputc('\n', out);
-        wrap(out, paragraph, 0, 0);
+        cli_wrap(out, paragraph, 0, 0);
         free(paragraph);
         about += length + (about[length] == '\n');
     }

@@ -56,11 +56,11 @@ graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *
     const graphss_status st = graphss_model_adopt(app->ctx, model, data, &what);
     if (!st && what.columns && what.unknown + what.missing == 0)
         cli_note(app, "note: %s: features taken by name, their order differs", data->name);
-    else if (!st && what.columns)
+    else if (!st && what.unknown)
         cli_note(app,
-                 "note: %s: features taken by name: %zu that the model does not know are left "
-                 "out, %zu of its own are not there",
-                 data->name, what.unknown, what.missing);
+                 "note: %s: features taken by name: %zu that the model does not know %s left "
+                 "out",
+                 data->name, what.unknown, what.unknown == 1 ? "is" : "are");
     if (moved)
         *moved = what.columns || what.classes;
     return st;

@@ -15,6 +15,18 @@ static graphss_status read_split(cli *app, graphss_dataset *data, const char *pa
                               named ? named : k);
 }
 
+/* Labelled nodes that are gone teach nothing. */
+static void note_gone(cli *app, const cli_scene *s)
+{
+    const graphss_split *own = graphss_model_split(s->model);
+    const size_t had = own->n_train + own->n_val, has = s->split.n_train + s->split.n_val;
+    if (2 * has <= had)
+        cli_note(app,
+                 "note: of %zu labelled nodes of the model %zu %s not in %s: answers rest on "
+                 "the other %zu",
+                 had, had - has, had - has == 1 ? "is" : "are", s->current.name, has);
+}
+
 graphss_status cli_scene_open(cli *app, cli_scene *s, const char *model, const char *current,
                               const char *previous, const char *split)
 {
@@ -44,6 +56,8 @@ graphss_status cli_scene_open(cli *app, cli_scene *s, const char *model, const c
         st = cli_check_names(app, NULL, &s->in.current, current, &s->past, previous);
     if (!st && !split)
         st = graphss_match_split(app->ctx, &s->split, s->model, &s->in.current);
+    if (!st && !split)
+        note_gone(app, s);
     if (!st && split) {
         s->split = s->current.split;
         s->current.split = (graphss_split){0};

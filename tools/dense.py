@@ -4,7 +4,8 @@
     tools/dense.py --graphss build/graphss --data DATA_FOLDER SEED ...     # results/recovery/dense.txt: 21 to 24
 
 Cora and Citeseer with their words brought to 64 dimensions (singular vectors, turned at random, rows of length one),
-and generated graphs of 2,500 nodes: classes that are clouds of points, and 20 columns of counts. A fifth of the nodes to train, a fifth to
+and generated graphs of 2,500 nodes: classes that are clouds of points, the same points
+with columns in units of their own (`units`), and 20 columns of counts. A fifth of the nodes to train, a fifth to
 validate, a tenth of the labels wrong. A fifth of the others are hit: `links` joins 5 nodes of another class, `features`
 takes over those of such a node, `both` joins 3 and goes 0.7 of the way; `churn` joins 3 nodes of the own class and adds
 noise, `clean` is the snapshot the model was trained on. Printed: accuracy of victims and of other nodes, undefended and
@@ -24,8 +25,10 @@ SORTS = {"clean": None, "churn": None, "links": (5, 0.0), "features": (0, 1.0), 
 def generated(name, rng):
     n, k, d = 2500, 6, 64
     label = rng.integers(0, k, n)
-    if name == "points":
+    if name in ("points", "units"):
         x = 0.45 * rng.normal(size=(k, d))[label] + rng.normal(size=(n, d))
+        if name == "units":
+            x = (x + 3 * rng.normal(size=d)) * 10 ** rng.uniform(-3, 3, d)
     else:
         rate = 1.5 * rng.gamma(0.6, 1, (k, 20)) + 0.1
         x = rng.poisson(0.5 * rate[label] + 0.5 * rate.mean(0))
@@ -63,14 +66,14 @@ def write(path, label, x, links):
     np.savez(path, adj_indptr=offset, adj_indices=column[order], adj_shape=[len(label)] * 2, attr_matrix=x, labels=label)
 
 
-def changed(sort, label, x, links, test, victims, rng):
+def changed(sort, label, x, links, test, victims, rng, own_units):
     x, links, k = x.copy(), set(links), label.max() + 1
     if sort == "churn":
         for v in rng.choice(test, len(victims), replace=False).tolist():
             for u in rng.choice(np.flatnonzero(label == label[v]), 3, replace=False).tolist():
                 if u != v:
                     links.add((min(u, v), max(u, v)))
-            x[v] += 0.3 * x.std() * rng.normal(size=x.shape[1])
+            x[v] += 0.3 * (x.std(0) if own_units else x.std()) * rng.normal(size=x.shape[1])
     elif SORTS[sort]:
         joins, way = SORTS[sort]
         for v in victims.tolist():
@@ -91,7 +94,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphss", required=True)
     parser.add_argument("--data", default=os.environ.get("GRAPHSS_DATA", "."))
-    parser.add_argument("--datasets", default="cora,citeseer,points,counts")
+    parser.add_argument("--datasets", default="cora,citeseer,points,units,counts")
     parser.add_argument("--previous", action="store_true")
     parser.add_argument("--train", default="", help="options of train, such as '--dropout 0.8'")
     parser.add_argument("seed", nargs="+", type=int)
@@ -112,7 +115,7 @@ def main():
                 split = f"{place}/split.npz"
                 np.savez(split, train=train, val=val, test=test, train_labels=wrong(train), val_labels=wrong(val))
                 for sort in SORTS:
-                    write(f"{place}/{sort}.npz", label, *changed(sort, label, x, links, test, victims, rng))
+                    write(f"{place}/{sort}.npz", label, *changed(sort, label, x, links, test, victims, rng, name == "units"))
                 model = f"{place}/model"
                 run(own.graphss, "train", f"{place}/clean.npz", "--split", split, "-o", model, *own.train.split())
                 for sort in SORTS:

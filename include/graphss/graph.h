@@ -65,8 +65,9 @@ typedef enum graphss_feature_kind {
 } graphss_feature_kind;
 
 /* Node features, row by row. Sparse: offset and column as in a graph (columns ascending,
- * no stored zeros), value beside column. Dense (more than half filled): offset and column
- * are NULL and value is n_rows x n_cols. */
+ * no stored zeros), value beside column. Dense (more than half filled, or
+ * real and mostly in columns that are): offset and column are NULL and value is
+ * n_rows x n_cols. */
 typedef struct graphss_features {
     size_t n_rows;
     size_t n_cols;

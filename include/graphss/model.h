@@ -44,6 +44,7 @@ typedef struct graphss_train_options {
                            * graphss_features_normalise_rows divides by the plain sum */
     bool unit_scale;      /* then scale all by one number: mean squared row length 1 */
     bool bias;
+    bool standardise; /* give each column mean 0 and spread 1, before unit_scale */
 } graphss_train_options;
 
 /* "gcn", "sgc", "sage", "mlp"; NULL past the end. */
@@ -58,7 +59,7 @@ GRAPHSS_API bool graphss_model_uses(const char *model, const char *option);
 GRAPHSS_API graphss_train_options graphss_train_options_default(const char *model,
                                                                 graphss_mode mode);
 /* The same for these features: of dense ones, which are few and say something each, fewer are
- * dropped (docs/method.md). NULL: as above. */
+ * dropped, and columns are standardised in place of rows (docs/method.md). NULL: as above. */
 GRAPHSS_API graphss_train_options graphss_train_options_for(const char *model,
                                                             graphss_mode mode,
                                                             const graphss_features *features);
@@ -148,13 +149,14 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_fits(graphss_ctx *ctx,
 /* What was changed to bring data into a model's terms. */
 typedef struct graphss_adoption {
     bool columns;            /* they stood in another order, or were others: */
-    size_t unknown, missing; /* left out, since the model does not know them; empty now */
+    size_t unknown, missing; /* left out, since the model does not know them; lacking */
     bool classes;            /* they stood in another order, or some were lacking */
 } graphss_adoption;
 
 /* Brings data that is to be labelled into the model's terms, in place: features and classes by
  * name, where both have names, since files list them as they meet them. Features the model
- * does not know are left out, those the data lack are 0. Classes of a side without names are
+ * does not know are left out, those the data lack are 0, or the mean where columns are
+ * standardised, with a warning. Classes of a side without names are
  * called 0, 1, 2 ... if that finds all, and go by position else. The labels of
  * data->split follow. what may be NULL. SHAPE: another number of features without
  * names, none in common, one name twice and not as in the model, or a class the model does not

@@ -69,8 +69,7 @@ static graphss_status first_product(graphss_ctx *ctx, graphss_i_local_model *lm,
     graphss_i_input input = {0};
     graphss_i_tape *t = NULL;
     graphss_status st =
-        graphss_i_input_make(ctx, &input, features, &none, 0, lm->model->opt.row_normalise,
-                             lm->model->feature_scale);
+        graphss_i_input_make(ctx, &input, features, &none, 0, &lm->model->scaling);
     if (!st)
         st = graphss_i_tape_new(ctx, &t);
     if (st)

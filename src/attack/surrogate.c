@@ -2,7 +2,7 @@
 #include "attack/surrogate.h"
 #include "base/base.h"
 #include "data/npz.h"
-#include "models/params.h"
+#include "models/model_private.h"
 #include "models/trusted.h"
 #include <graphss/attack.h>
 #include <string.h>
@@ -116,6 +116,11 @@ graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
         product = grown;
         from = rows;
     }
+    /* Of standardised columns: what a step of the column itself is worth. */
+    const float *gain = model->scaling.gain;
+    for (size_t j = 0; gain && j < from; j++)
+        for (size_t c = 0; c < to; c++)
+            product[j * to + c] *= gain[j];
     *w = product;
     return GRAPHSS_OK;
 }

@@ -1,7 +1,7 @@
 /* build.c - loose rows, blocks and labels made sound.
  *
- * Each dataset has one canonical form (columns ascending, no zeros, dense when more than
- * half filled), so equal datasets are equal in memory and have equal hashes. Files are
+ * Each dataset has one canonical form (columns ascending, no zeros, dense where tells_dense
+ * says so), so equal datasets are equal in memory and have equal hashes. Files are
  * nearly always sorted already: a pass finds out, and only rows that are not get sorted. */
 #include "data/build.h"
 #include <math.h>
@@ -169,10 +169,33 @@ static bool clean_rows(const int64_t *offset, const int32_t *column, const float
     return clean;
 }
 
-static bool more_than_half(size_t nnz, size_t n_rows, size_t n_cols)
+/* Dense are features that are more than half filled, and real ones of which most non-zeros
+ * stand in columns that are: measurements, with kinds and places beside them as columns of 0
+ * and 1. Words, however they are weighted, are not like that. column NULL: value is a whole
+ * block; else nnz entries. A block that would be nearly empty is not worth its memory. */
+static graphss_status tells_dense(graphss_ctx *ctx, bool *dense, graphss_feature_kind kind,
+                                  size_t n_rows, size_t n_cols, const int32_t *column,
+                                  const float *value, size_t nnz)
 {
-    size_t cells;
-    return graphss_i_mul(&cells, n_rows, n_cols) && nnz > cells / 2;
+    enum { FEWEST = 16 }; /* of so many cells one is filled */
+    size_t cells, measured = 0;
+    const bool fits = graphss_i_mul(&cells, n_rows, n_cols);
+    *dense = fits && nnz > cells / 2;
+    if (*dense || !fits || kind != GRAPHSS_FEATURES_REAL || nnz < cells / FEWEST)
+        return GRAPHSS_OK;
+    size_t *filled = graphss_i_calloc(ctx, n_cols, sizeof *filled);
+    if (!filled)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t e = 0; column && e < nnz; e++)
+        filled[column[e]]++;
+    for (size_t i = 0; !column && i < n_rows; i++)
+        for (size_t c = 0; c < n_cols; c++)
+            filled[c] += value[i * n_cols + c] != 0;
+    for (size_t c = 0; c < n_cols; c++)
+        measured += filled[c] > n_rows / 2 ? filled[c] : 0;
+    graphss_release(ctx, filled);
+    *dense = measured > nnz / 2;
+    return GRAPHSS_OK;
 }
 
 graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *out,
@@ -213,7 +236,12 @@ graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *
 
     graphss_features made = {.n_rows = n_rows, .n_cols = n_cols};
     made.kind = n_cols ? kind_of(value, nnz) : GRAPHSS_FEATURES_NONE;
-    if (n_cols && more_than_half(nnz, n_rows, n_cols)) {
+    bool dense = false;
+    if (n_cols)
+        st = tells_dense(ctx, &dense, made.kind, n_rows, n_cols, column, value, nnz);
+    if (st)
+        goto done;
+    if (dense) {
         block = graphss_i_calloc(ctx, n_rows * n_cols, sizeof *block);
         if (!block) {
             st = GRAPHSS_ERR_NOMEM;
@@ -257,7 +285,12 @@ graphss_status graphss_i_features_from_dense(graphss_ctx *ctx, graphss_features 
         nnz += value[e] != 0;
     }
     made.kind = n_cols ? kind_of(value, cells) : GRAPHSS_FEATURES_NONE;
-    if (n_cols && nnz > cells / 2) {
+    bool dense = false;
+    if (n_cols)
+        st = tells_dense(ctx, &dense, made.kind, n_rows, n_cols, NULL, value, nnz);
+    if (st)
+        goto done;
+    if (dense) {
         for (size_t e = 0; e < cells; e++)
             value[e] += 0.0f; /* minus zero becomes zero */
         made.value = value;

@@ -6,16 +6,15 @@
 #include <graphss/dataset.h>
 
 /* Takes compressed rows in any column order and makes them sound: columns sorted,
- * duplicates summed, zeros dropped, stored dense when more than half filled, kind detected.
- * The three arrays are taken over (released or kept) whatever the outcome; value NULL means
- * all ones. DATA: an offset that falls or overruns nnz, a column out of range, a NaN or an
- * infinity, with row and entry; what names the array in the text ("attr"). */
+ * duplicates summed, zeros dropped, dense where that is their nature (docs/formats.md), kind
+ * detected. The three arrays are taken over (released or kept) whatever the outcome; value
+ * NULL means all ones. DATA: an offset that falls or overruns nnz, a column out of range, a
+ * NaN or an infinity, with row and entry; what names the array in the text ("attr"). */
 graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *out,
                                             size_t n_rows, size_t n_cols, int64_t *offset,
                                             int32_t *column, float *value, size_t nnz,
                                             const char *what);
-/* The same from a dense row-major block, taken over as well; stored sparse when at most
- * half filled. */
+/* The same from a dense row-major block, taken over as well. */
 graphss_status graphss_i_features_from_dense(graphss_ctx *ctx, graphss_features *out,
                                              size_t n_rows, size_t n_cols, float *value,
                                              const char *what);

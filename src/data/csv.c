@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 static const size_t most_fields = (size_t)1 << 20;
 
@@ -49,14 +50,43 @@ static void skip_lines(graphss_i_csv *csv)
     }
 }
 
+/* What a file is that is not there, or is no text of ours; "": nothing is known of it. */
+static const char *other_form(const char *text, size_t length)
+{
+    if (length >= 2 && !memcmp(text, "\x1f\x8b", 2))
+        return "is gzip-compressed; gunzip it first";
+    if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
+        return "is UTF-16, want UTF-8";
+    if (length >= 4 && text[0] && !text[1] && text[2] && !text[3])
+        return "looks like UTF-16, want UTF-8";
+    return "";
+}
+
+static bool is_there(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
 graphss_status graphss_i_csv_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
                                   uint64_t max)
 {
     char *text = NULL;
     size_t length = 0, longer = 0;
     graphss_status st = graphss_i_file_read(ctx, &text, &length, path, max);
+    if (st == GRAPHSS_ERR_NOT_FOUND) {
+        char *packed = graphss_i_format(ctx, "%s.gz", path);
+        if (packed && is_there(packed))
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_NOT_FOUND,
+                                "%s is not there, but %s is: gunzip it first", path, packed);
+        graphss_release(ctx, packed);
+    }
     if (st)
         return st;
+    const char *form = other_form(text, length);
+    if (*form) {
+        graphss_release(ctx, text);
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s %s", path, form);
+    }
     if (!graphss_i_is_utf8((const unsigned char *)text, length)) {
         graphss_i_log(ctx, GRAPHSS_LOG_WARN, "%s: not UTF-8, taken as Latin-1", path);
         char *latin = graphss_i_utf8_from_latin(ctx, text, length, &longer);

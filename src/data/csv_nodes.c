@@ -2,9 +2,9 @@
  *
  * The header says what the columns are: an id, perhaps a label, masks and a `feat` cell.
  * Without `feat`, every other column whose first entry is a number is a feature of its own;
- * columns of text are left out. That is decided on the first line that has an entry, so that
- * one that is no number, or lacks, is an error with its place and not a column that silently
- * disappears. */
+ * columns of text are left out, with a warning. That is decided on the first line that has an
+ * entry, so that one that is no number, or lacks, is an error with its place and not a column
+ * that silently disappears. */
 #include "data/csv_nodes.h"
 #include "data/csv_features.h"
 #include <stdlib.h>
@@ -34,6 +34,8 @@ typedef struct node_table {
     bool index;        /* the first column has no name */
     open_column *open; /* [n_open] */
     size_t n_open;
+    size_t *text; /* [n_text] columns of text, in place of features */
+    size_t n_text;
     graphss_i_intern classes;
     int32_t *class_of;   /* [rows] number in classes, or -1 */
     unsigned char *part; /* [rows] MASKS, or the mask it is in */
@@ -96,7 +98,8 @@ static graphss_status choose_numbers(graphss_ctx *ctx, node_table *t, graphss_da
     graphss_status st = GRAPHSS_OK;
     t->number = graphss_i_alloc(ctx, t->columns, sizeof *t->number);
     t->open = graphss_i_alloc(ctx, t->columns, sizeof *t->open);
-    if (!t->number || !t->open)
+    t->text = graphss_i_alloc(ctx, t->columns, sizeof *t->text);
+    if (!t->number || !t->open || !t->text)
         return GRAPHSS_ERR_NOMEM;
     for (size_t c = 0; c < t->columns; c++) {
         double value = 0;
@@ -111,6 +114,10 @@ static graphss_status choose_numbers(graphss_ctx *ctx, node_table *t, graphss_da
             /* Perhaps a number in another spelling, such as 1,5. */
             const bool spoilt = t->feat < 0 && field->text[0] >= '0' && field->text[0] <= '9';
             char why[80] = "";
+            if (t->feat < 0 && !spoilt) {
+                t->text[t->n_text++] = c;
+                continue;
+            }
             if (spoilt)
                 snprintf(why, sizeof why, ": its first entry is '%.*s', not a number",
                          (int)(field->length < 32 ? field->length : 32), field->text);
@@ -130,22 +137,47 @@ done:
 }
 
 /* A number below a missing entry makes that an error; text makes the column one of text. */
-static graphss_status settle_open(graphss_ctx *ctx, node_table *t)
+static graphss_status settle_open(graphss_ctx *ctx, node_table *t, const graphss_i_csv *header)
 {
     for (size_t i = t->n_open; i-- > 0;) {
         const graphss_i_csv_field *field = &t->csv.field[t->open[i].column];
         double value = 0;
-        char want[80];
+        char want[200];
+        const graphss_i_csv_field *name = &header->field[t->open[i].column];
         if (is_missing(field))
             continue;
         if (graphss_i_parse_double(&value, field->text, field->length)) {
-            snprintf(want, sizeof want, "a finite number, as in line %zu of this column",
-                     field->line);
+            snprintf(want, sizeof want,
+                     "a finite number, as in line %zu of column '%.*s': fill it in, or leave "
+                     "the column out",
+                     field->line, (int)(name->length < 64 ? name->length : 64), name->text);
             return graphss_i_csv_fail(ctx, &t->csv, &t->open[i].missing, want);
         }
+        t->text[t->n_text++] = t->open[i].column;
         t->open[i] = t->open[--t->n_open];
     }
     return GRAPHSS_OK;
+}
+
+/* The first few by name. */
+static void tell_text(graphss_ctx *ctx, const node_table *t, const graphss_i_csv *header)
+{
+    enum { NAMED = 3 };
+    char list[256] = "";
+    size_t used = 0;
+    if (t->n_text == 0)
+        return;
+    for (size_t i = 0; i < t->n_text && i < NAMED; i++) {
+        const graphss_i_csv_field *name = &header->field[t->text[i]];
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s'%.*s'", i ? ", " : "",
+                                 (int)(name->length < 64 ? name->length : 64), name->text);
+    }
+    if (t->n_text > NAMED)
+        snprintf(list + used, sizeof list - used, " and %zu more", t->n_text - NAMED);
+    graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                  "%s: text is no feature, so %s %s not used: write a column of 0 and 1 for "
+                  "each value, or VALUE:1 in a column feat",
+                  t->csv.file, list, t->n_text == 1 ? "is" : "are");
 }
 
 static graphss_status more_rows(graphss_ctx *ctx, node_table *t)
@@ -180,7 +212,19 @@ static graphss_status read_mask(graphss_ctx *ctx, bool *out, const node_table *t
     return graphss_i_csv_fail(ctx, &t->csv, field, "0, 1, true or false");
 }
 
-static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern *ids)
+static graphss_status no_value(graphss_ctx *ctx, const node_table *t,
+                               const graphss_i_csv_field *entry,
+                               const graphss_i_csv_field *name)
+{
+    char want[200];
+    snprintf(want, sizeof want,
+             "a finite number in column '%.*s': fill it in, or leave the column out",
+             (int)(name->length < 64 ? name->length : 64), name->text);
+    return graphss_i_csv_fail(ctx, &t->csv, entry, want);
+}
+
+static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern *ids,
+                               const graphss_i_csv *header)
 {
     const graphss_i_csv_field *field = t->csv.field;
     if (t->csv.count != t->columns)
@@ -231,8 +275,12 @@ static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern
             t->part[t->rows] = (unsigned char)m;
     }
 
-    for (size_t i = 0; i < t->n_numbers && !st; i++)
-        st = graphss_i_csv_features_number(ctx, &t->features, &t->csv, &field[t->number[i]]);
+    for (size_t i = 0; i < t->n_numbers && !st; i++) {
+        const graphss_i_csv_field *entry = &field[t->number[i]];
+        if (is_missing(entry))
+            return no_value(ctx, t, entry, &header->field[t->number[i]]);
+        st = graphss_i_csv_features_number(ctx, &t->features, &t->csv, entry);
+    }
     if (!st && t->feat >= 0)
         st = graphss_i_csv_features_cell(ctx, &t->features, &t->csv, &field[t->feat]);
     if (st)
@@ -258,15 +306,17 @@ static graphss_status read_rows(graphss_ctx *ctx, node_table *t, graphss_dataset
         if (first && t->csv.count == t->columns)
             st = choose_numbers(ctx, t, data, &header);
         if (!st)
-            st = read_row(ctx, t, ids);
+            st = read_row(ctx, t, ids, &header);
         if (!st)
-            st = settle_open(ctx, t);
+            st = settle_open(ctx, t, &header);
         if (st)
             break;
     }
     for (size_t i = 0; i < t->n_open && !st; i++)
         tell_unused(ctx, t, &header.field[t->open[i].column], GRAPHSS_LOG_WARN,
                     ": it has no entries");
+    if (!st)
+        tell_text(ctx, t, &header);
     graphss_i_csv_end(ctx, &header);
     return st;
 }
@@ -393,6 +443,7 @@ graphss_status graphss_i_csv_nodes(graphss_ctx *ctx, graphss_dataset *data,
     graphss_release(ctx, t.class_of);
     graphss_release(ctx, t.number);
     graphss_release(ctx, t.open);
+    graphss_release(ctx, t.text);
     graphss_i_csv_end(ctx, &t.csv);
     return st;
 }

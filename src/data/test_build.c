@@ -72,7 +72,7 @@ static void test_storage_depends_on_the_values_and_not_on_how_they_came(void **s
     enum { ROWS = 6, COLS = 5 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(3, 1);
-    for (size_t fill = 0; fill <= 10; fill++) {
+    for (size_t fill = 0; fill <= 10; fill++) { /* counts */
         float cell[ROWS * COLS];
         int64_t offset[ROWS + 1] = {0};
         int32_t column[ROWS * COLS];
@@ -100,6 +100,35 @@ static void test_storage_depends_on_the_values_and_not_on_how_they_came(void **s
         assert_same_features(&a, &b);
         graphss_features_destroy(ctx, &b);
         graphss_features_destroy(ctx, &a);
+    }
+    graphss_ctx_free(ctx);
+}
+
+static void test_measurements_with_kinds_beside_them_are_dense(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, MEASURED = 3, COLS = 10 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const struct {
+        float step; /* of the values */
+        size_t measured, cols;
+        bool dense;
+    } cases[] = {{0.5f, MEASURED, COLS, true},
+                 {1, MEASURED, COLS, false},    /* counts */
+                 {0.5f, 1, COLS, false},        /* as many kinds as measurements */
+                 {0.5f, MEASURED, 100, false}}; /* a block would be nearly empty */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t cols = cases[i].cols, m = cases[i].measured;
+        float *cell = graphss_i_calloc(ctx, ROWS * cols, sizeof *cell);
+        for (size_t r = 0; r < ROWS; r++) {
+            for (size_t c = 0; c < m; c++)
+                cell[r * cols + c] = cases[i].step * (float)(1 + (r + c) % 5);
+            cell[r * cols + m + r % (cols - m)] = 1;
+        }
+        graphss_features f = {0};
+        assert_ok(ctx, graphss_i_features_from_dense(ctx, &f, ROWS, cols, cell, "x"));
+        assert_int_equal(graphss_features_dense(&f), cases[i].dense);
+        graphss_features_destroy(ctx, &f);
     }
     graphss_ctx_free(ctx);
 }
@@ -416,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_rows_are_sorted_summed_and_stripped_of_zeros),
         cmocka_unit_test(test_the_kind_of_features_is_found),
         cmocka_unit_test(test_storage_depends_on_the_values_and_not_on_how_they_came),
+        cmocka_unit_test(test_measurements_with_kinds_beside_them_are_dense),
         cmocka_unit_test(test_unsound_rows_are_refused_with_their_place),
         cmocka_unit_test(test_arrays_of_a_caller_become_features),
         cmocka_unit_test(test_each_allocation_of_features_may_fail),

@@ -236,7 +236,7 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {"id,age\n0,nan\n1,3\n", e, "nodes.csv:2:3: found 'nan', want a finite number"},
         /* one rule for what is missing, whatever the order of the rows */
         {"id,age\n0,\n1,NA\n2,3\n", e,
-         "nodes.csv:2:3: found '', want a finite number, as in line 4 of this column"},
+         "nodes.csv:2:3: found '', want a finite number, as in line 4 of column 'age'"},
         {"id,age\n0,3\n1,\n", e, "nodes.csv:3:3: found '', want a finite number"},
         {"id,age\n0,3\n1,NA\n", e, "nodes.csv:3:3: found 'NA', want a finite number"},
         {"id,feat\n0,\"1,2\"\n1,\"1,x\"\n", e,

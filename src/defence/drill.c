@@ -26,9 +26,11 @@ graphss_status graphss_i_drills_plan(graphss_ctx *ctx, graphss_i_drills *d,
     const size_t n = val ? split->n_val : split->n_train;
     if (n < GRAPHSS_I_KNOWN_LEAST)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%zu validation and %zu training nodes, want %d of either to "
-                              "learn from",
-                              split->n_val, split->n_train, (int)GRAPHSS_I_KNOWN_LEAST);
+                              "%zu validation and %zu training node%s, want %d of either to "
+                              "learn from; --method label-propagation (or keep-last, with "
+                              "--previous) does without",
+                              split->n_val, split->n_train, split->n_train == 1 ? "" : "s",
+                              (int)GRAPHSS_I_KNOWN_LEAST);
     const int32_t *node = val ? split->val : split->train;
     const int32_t *label = val ? split->val_label : split->train_label;
     const size_t wanted = n > ALONE_MOST ? (n + BLOCK_MOST - 1) / BLOCK_MOST : 1;

@@ -52,6 +52,7 @@ void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
                          x->fit,    x->calm,     x->change, x->odds};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         graphss_release(ctx, all[i]);
+    graphss_i_measured_close(ctx, &x->seen);
     *x = (graphss_i_look){0};
 }
 
@@ -216,14 +217,17 @@ static graphss_status choose_nodes(graphss_ctx *ctx, graphss_i_look *x)
     if (!val && split->n_train < 2 * CALM_LEAST)
         return graphss_i_fail(
             ctx, GRAPHSS_ERR_DATA,
-            "%zu validation and %zu training nodes, want %d of the former or "
-            "%d of the latter to compare with",
-            split->n_val, split->n_train, (int)CALM_LEAST, 2 * (int)CALM_LEAST);
+            "%zu validation and %zu training node%s, want %d of the former or %d of the "
+            "latter to compare with; recover --method label-propagation (or keep-last, with "
+            "--previous) does without",
+            split->n_val, split->n_train, split->n_train == 1 ? "" : "s", (int)CALM_LEAST,
+            2 * (int)CALM_LEAST);
     if (split->n_train < GRAPHSS_I_FIT_LEAST)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%zu training nodes, want %d: one to attack, one to churn and "
+                              "%zu training node%s, want %d: one to attack, one to churn and "
                               "one to leave alone",
-                              split->n_train, (int)GRAPHSS_I_FIT_LEAST);
+                              split->n_train, split->n_train == 1 ? "" : "s",
+                              (int)GRAPHSS_I_FIT_LEAST);
     graphss_status st = shuffled(ctx, &x->fit, split->train, split->n_train, x->in->seed);
     x->n_fit = val ? split->n_train : split->n_train / 2;
     if (!st && val)
@@ -754,8 +758,10 @@ graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
     static const step steps[] = {ask_model, choose_nodes, hear, look_back,
                                  rehearse,  fit_gates,    score};
     const size_t n = sizeof steps / sizeof *steps;
-    x->in = in;
     graphss_status st = graphss_i_check_shapes(ctx, in);
+    if (!st)
+        st = graphss_i_measured_open(ctx, &x->seen, in);
+    x->in = &x->seen.in;
     for (size_t i = 0; i < n && !st; i++) {
         st = steps[i](ctx, x);
         if (!st)

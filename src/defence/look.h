@@ -7,6 +7,7 @@
 
 #include "defence/defence.h"
 #include "defence/gate.h"
+#include "defence/measured.h"
 #include "defence/rehearse.h"
 #include <graphss/alert.h>
 
@@ -14,7 +15,8 @@ enum { GRAPHSS_I_EYES = 2 }; /* now; against the past */
 
 /* {0} is empty; the arrays belong to it. */
 typedef struct graphss_i_look {
-    const graphss_recover_input *in;
+    graphss_i_measured seen;
+    const graphss_recover_input *in; /* of seen */
     const graphss_split *split;
     graphss_split own; /* the model's, where none was given */
     size_t n, k;

@@ -28,8 +28,9 @@ static void leave(graphss_ctx *ctx, place *at, const graphss_i_network *type)
 /* adam NULL: for prediction only. */
 static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_i_network *type,
                              const graphss_observation *on, const graphss_recover_options *opt,
-                             const void *user, double scale, graphss_i_params *params,
-                             graphss_i_adam *adam, const graphss_split *split)
+                             const void *user, const graphss_i_scaling *scaling,
+                             graphss_i_params *params, graphss_i_adam *adam,
+                             const graphss_split *split)
 {
     graphss_i_var w[GRAPHSS_I_PARAMS_MOST];
     graphss_status st = GRAPHSS_OK;
@@ -40,8 +41,7 @@ static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_i_networ
     if (!st)
         st = graphss_i_propagation_make(ctx, &at->p, on->graph, GRAPHSS_I_NORM_NONE, false);
     if (!st)
-        st = graphss_i_input_make(ctx, &at->x, on->features, &at->p, 0, opt->fit.row_normalise,
-                                  scale);
+        st = graphss_i_input_make(ctx, &at->x, on->features, &at->p, 0, scaling);
     if (!st)
         st = graphss_i_tape_new(ctx, &at->tape);
     if (st)
@@ -84,14 +84,17 @@ static graphss_status fit(graphss_ctx *ctx, place *at, const graphss_i_network *
                          scene->seed, &opt->fit, "train");
 }
 
-graphss_status
-graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_network *type,
-                      const graphss_i_scene *scene, const graphss_recover_options *opt,
-                      const graphss_i_params *given, double feature_scale, const void *user)
+graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
+                                     const graphss_i_network *type,
+                                     const graphss_i_scene *scene,
+                                     const graphss_recover_options *opt,
+                                     const graphss_i_params *given,
+                                     const graphss_i_scaling *scaling, const void *user)
 {
     place trained = {0}, asked = {0};
     graphss_i_params params = {0};
     graphss_i_adam adam = {0};
+    graphss_i_scaling own = {.scale = 1};
     const place *answer = &asked;
     const size_t d = scene->current.features->n_cols;
     graphss_status st = type->declare
@@ -114,13 +117,12 @@ graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_netwo
         const graphss_observation on = graphss_i_scene_training(scene, &split);
         graphss_rng rng = graphss_rng_make(scene->seed, GRAPHSS_STREAM_INIT);
         graphss_i_params_glorot(&params, &rng);
-        feature_scale = opt->fit.unit_scale
-                            ? graphss_i_input_scale(on.features, opt->fit.row_normalise)
-                            : 1;
-        st = graphss_i_adam_init(ctx, &adam, &params);
+        scaling = &own;
+        st = graphss_i_scaling_learn(ctx, &own, on.features, &opt->fit);
         if (!st)
-            st = settle(ctx, &trained, type, &on, opt, user, feature_scale, &params, &adam,
-                        split);
+            st = graphss_i_adam_init(ctx, &adam, &params);
+        if (!st)
+            st = settle(ctx, &trained, type, &on, opt, user, scaling, &params, &adam, split);
         if (!st)
             st = fit(ctx, &trained, type, scene, split, opt, &params, &adam, false);
         if (scene->retrain)
@@ -128,7 +130,7 @@ graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_netwo
     }
     const bool adapts = type->fit && !given;
     if (!st && answer == &asked)
-        st = settle(ctx, &asked, type, &scene->current, opt, user, feature_scale, &params,
+        st = settle(ctx, &asked, type, &scene->current, opt, user, scaling, &params,
                     adapts ? &adam : NULL, scene->split);
     if (!st && answer == &asked && adapts)
         st = fit(ctx, &asked, type, scene, scene->split, opt, &params, &adam, true);
@@ -140,6 +142,7 @@ graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_netwo
 done:
     leave(ctx, &asked, type);
     leave(ctx, &trained, type);
+    graphss_i_scaling_destroy(ctx, &own);
     graphss_i_adam_destroy(ctx, &adam);
     graphss_i_params_destroy(ctx, &params);
     return st;

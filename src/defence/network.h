@@ -48,12 +48,14 @@ typedef struct graphss_i_network {
 } graphss_i_network;
 
 /* Trains on the snapshot the scene says and fills the posterior of the current one. given:
- * weights of another model in the declared layout, with its feature_scale; nothing is
+ * weights of another model in the declared layout, with its scaling; nothing is
  * trained then. NULL: train. user goes to prepare. */
-graphss_status
-graphss_i_network_run(graphss_ctx *ctx, double *posterior, const graphss_i_network *type,
-                      const graphss_i_scene *scene, const graphss_recover_options *opt,
-                      const graphss_i_params *given, double feature_scale, const void *user);
+graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
+                                     const graphss_i_network *type,
+                                     const graphss_i_scene *scene,
+                                     const graphss_recover_options *opt,
+                                     const graphss_i_params *given,
+                                     const graphss_i_scaling *scaling, const void *user);
 
 /* posterior [n x k] of logits x */
 void graphss_i_softmax(double *posterior, const float *x, size_t n, size_t k);

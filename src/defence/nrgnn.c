@@ -243,7 +243,8 @@ static graphss_status make_patterns(graphss_ctx *ctx, place *at)
 
 /* adam NULL: for prediction only. at has on, split, n, k. */
 static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_recover_options *opt,
-                             double scale, graphss_i_params *params, graphss_i_adam *adam)
+                             const graphss_i_scaling *scaling, graphss_i_params *params,
+                             graphss_i_adam *adam)
 {
     graphss_i_var w[GRAPHSS_I_PARAMS_MOST];
     at->trains = graphss_i_calloc(ctx, at->n, sizeof *at->trains);
@@ -261,8 +262,7 @@ static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_recover_
         st = graphss_i_propagation_make(ctx, &at->none, at->on->graph, GRAPHSS_I_NORM_NONE,
                                         false);
     if (!st)
-        st = graphss_i_input_make(ctx, &at->x, at->on->features, &at->none, 0,
-                                  opt->fit.row_normalise, scale);
+        st = graphss_i_input_make(ctx, &at->x, at->on->features, &at->none, 0, scaling);
     if (!st)
         st = graphss_i_tape_new(ctx, &at->tape);
     if (st)
@@ -405,9 +405,10 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     graphss_i_params params = {0};
     graphss_i_adam adam = {0};
     graphss_rng rng = graphss_rng_make(scene->seed, GRAPHSS_STREAM_INIT);
-    const double scale =
-        opt->fit.unit_scale ? graphss_i_input_scale(on.features, opt->fit.row_normalise) : 1;
+    graphss_i_scaling scaling = {.scale = 1};
     graphss_status st = declare(ctx, &params, opt, on.features->n_cols, scene->k);
+    if (!st)
+        st = graphss_i_scaling_learn(ctx, &scaling, on.features, &opt->fit);
     if (!st)
         st = graphss_i_params_allocate(ctx, &params);
     if (!st) {
@@ -415,15 +416,16 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
         st = graphss_i_adam_init(ctx, &adam, &params);
     }
     if (!st)
-        st = settle(ctx, &trained, opt, scale, &params, &adam);
+        st = settle(ctx, &trained, opt, &scaling, &params, &adam);
     if (!st)
         st = train(ctx, &trained, &params, &adam, opt, scene->seed);
     if (!st && !scene->retrain)
-        st = settle(ctx, &asked, opt, scale, &params, NULL);
+        st = settle(ctx, &asked, opt, &scaling, &params, NULL);
     if (!st)
         answer(posterior, scene->retrain ? &trained : &asked, opt, !scene->retrain);
     leave(ctx, &asked);
     leave(ctx, &trained);
+    graphss_i_scaling_destroy(ctx, &scaling);
     graphss_i_adam_destroy(ctx, &adam);
     graphss_i_params_destroy(ctx, &params);
     return st;

@@ -1,6 +1,7 @@
 /* recover.c - the table of defences, their options, and what is the same for all: checks,
  * matching of nodes, the model's own answer, labels from posteriors. */
 #include "data/build.h"
+#include "defence/measured.h"
 #include "defence/network.h"
 #include "graph/check.h"
 #include "models/model_private.h"
@@ -150,6 +151,8 @@ static const graphss_option table[] = {
      "training: stop after N + 1 epochs without a better one; 0: never", 0},
     {"row-normalise", GRAPHSS_OPTION_BOOL, FIELD(fit.row_normalise), 0, 1, NULL, "yes|no",
      "training: divide each feature row by the sum of its absolute values", 0},
+    {"standardise", GRAPHSS_OPTION_BOOL, FIELD(fit.standardise), 0, 1, NULL, "yes|no",
+     "training: give each feature mean 0 and spread 1", 0},
     {"unit-scale", GRAPHSS_OPTION_BOOL, FIELD(fit.unit_scale), 0, 1, NULL, "yes|no",
      "training: scale features so that rows have length one on average", 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
@@ -234,6 +237,11 @@ graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mod
         paper_fit(&opt.fit);
     if (m && m->adjust)
         m->adjust(&opt);
+    if (fit->standardise &&
+        mode == GRAPHSS_MODE_HONEST) { /* whatever its preset begins with */
+        opt.fit.standardise = true;
+        opt.fit.row_normalise = fit->row_normalise;
+    }
     if (m && m->suit && dataset && mode == GRAPHSS_MODE_PAPER)
         m->suit(&opt, dataset);
     return opt;
@@ -476,29 +484,18 @@ static void conclude(graphss_recovery *r, const workspace *w, const graphss_i_sc
     }
 }
 
-graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
-                                 const graphss_recover_input *in,
-                                 const graphss_recover_options *given)
+/* in: as the model sees it, and checked. */
+static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
+                          const graphss_recover_input *in, const graphss_recover_options *opt,
+                          const graphss_i_defence *m, bool retrain)
 {
+    graphss_status st = GRAPHSS_OK;
     graphss_i_report report = {0};
-    const double start = graphss_i_seconds();
-    const graphss_recover_options standard =
-        graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, in->model);
-    const graphss_recover_options *opt = given ? given : &standard;
-    const graphss_i_defence *m = in_mode(find(opt->method), opt->mode);
-    if (!m)
-        return graphss_i_no_such_name(ctx, "--method", opt->method ? opt->method : "",
-                                      opt->method ? strlen(opt->method) : 0,
-                                      graphss_recover_name);
-    graphss_i_scene scene = {
-        .current = in->current, .model = in->model, .seed = in->seed, .report = &report};
-    graphss_status st = graphss_options_check(ctx, opt, table);
-    if (!st)
-        st = choose_way(ctx, &scene.retrain, m, in, opt->train);
-    if (!st)
-        st = check(ctx, m, in);
-    if (st)
-        return st;
+    graphss_i_scene scene = {.current = in->current,
+                             .model = in->model,
+                             .seed = in->seed,
+                             .report = &report,
+                             .retrain = retrain};
     scene.n = in->current.graph->n_nodes;
     scene.k = graphss_model_classes(in->model);
     if (in->previous)
@@ -529,7 +526,7 @@ graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
         scene.prob = w.prob;
         st = m->network
                  ? graphss_i_network_run(ctx, r.predictions.posterior, m->network, &scene, opt,
-                                         NULL, 1, NULL)
+                                         NULL, NULL, NULL)
                  : m->run(ctx, r.predictions.posterior, r.predictions.perturbed, &scene, opt);
     }
     if (!st)
@@ -541,10 +538,40 @@ graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
     }
     r.kind = report.kind;
     r.share = report.share;
-    r.seconds = graphss_i_seconds() - start;
-    r.peak_memory = peak_memory();
     *out = r;
     return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
+                                 const graphss_recover_input *in,
+                                 const graphss_recover_options *given)
+{
+    const double start = graphss_i_seconds();
+    const graphss_recover_options standard =
+        graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, in->model);
+    const graphss_recover_options *opt = given ? given : &standard;
+    const graphss_i_defence *m = in_mode(find(opt->method), opt->mode);
+    graphss_i_measured seen = {0};
+    bool retrain = false;
+    if (!m)
+        return graphss_i_no_such_name(ctx, "--method", opt->method ? opt->method : "",
+                                      opt->method ? strlen(opt->method) : 0,
+                                      graphss_recover_name);
+    graphss_status st = graphss_options_check(ctx, opt, table);
+    if (!st)
+        st = choose_way(ctx, &retrain, m, in, opt->train);
+    if (!st)
+        st = check(ctx, m, in);
+    if (!st)
+        st = graphss_i_measured_open(ctx, &seen, in);
+    if (!st)
+        st = run(ctx, out, &seen.in, opt, m, retrain);
+    graphss_i_measured_close(ctx, &seen);
+    if (!st) {
+        out->seconds = graphss_i_seconds() - start;
+        out->peak_memory = peak_memory();
+    }
+    return st;
 }
 
 graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,

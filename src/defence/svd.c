@@ -168,10 +168,10 @@ static graphss_status run_rank(graphss_ctx *ctx, double *posterior,
     graphss_recover_options opt = *given;
     opt.rank = (int64_t)rank;
     if (scene->retrain || scene->previous.graph)
-        return graphss_i_network_run(ctx, posterior, &network, scene, &opt, NULL, 1, f);
+        return graphss_i_network_run(ctx, posterior, &network, scene, &opt, NULL, NULL, f);
     opt.fit = scene->model->opt;
     return graphss_i_network_run(ctx, posterior, &network, scene, &opt, &scene->model->params,
-                                 scene->model->feature_scale, f);
+                                 &scene->model->scaling, f);
 }
 
 /* Of the authors' candidates 5, 10, 15, 50, 100, 200 four, each some four times the next. */

@@ -96,7 +96,7 @@ static void dense_input(double *x, const graphss_features *f, const graphss_mode
         for (size_t c = 0; c < f->n_cols; c++)
             sum += x[i * f->n_cols + c];
         for (size_t c = 0; c < f->n_cols; c++)
-            x[i * f->n_cols + c] *= model->feature_scale / sum;
+            x[i * f->n_cols + c] *= model->scaling.scale / sum;
     }
 }
 

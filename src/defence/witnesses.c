@@ -3,6 +3,7 @@
 #include "defence/witnesses.h"
 #include "attack/surrogate.h"
 #include "graph/rows.h"
+#include "models/model_type.h"
 #include "models/trusted.h"
 #include <string.h>
 
@@ -85,6 +86,7 @@ static graphss_status train_mlp(graphss_ctx *ctx, graphss_model **mlp,
                                    .val_label = split->val_label,
                                    .n_val = split->n_val};
         graphss_train_options opt = graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
+        graphss_i_train_options_scale(&opt, features);
         opt.patience = PATIENCE;
         st = graphss_i_train(ctx, mlp, NULL, &graph, &rows, k, &own, seed, &opt);
     }
@@ -156,6 +158,8 @@ static graphss_status train_attacker(graphss_ctx *ctx, float **w, size_t which,
     graphss_split own = *split;
     graphss_model *model = NULL;
     own.n_val = 0;
+    if (which == 1)
+        graphss_i_train_options_scale(&opt, now->features);
     opt.epochs = EPOCHS;
     opt.dropout = 0;
     opt.weight_decay = which == 2 ? 5e-4 : 1e-4;

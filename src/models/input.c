@@ -36,6 +36,103 @@ double graphss_i_input_scale(const graphss_features *f, bool row_normalise)
     return total > 0 && isfinite(total) ? sqrt((double)f->n_rows / total) : 1;
 }
 
+/* ---- columns ---- */
+
+/* sum, squares, stored [d]: of each column the sum, then of the stored entries the squares of
+ * what is off its mean. */
+static void column_moments(double *mean, double *squares, double *stored,
+                           const graphss_features *f, bool row_normalise)
+{
+    const size_t d = f->n_cols;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < f->n_rows; i++) {
+            const graphss_i_row row = graphss_i_row_of(f, i);
+            const double sum = row_normalise ? row_sum(f, i) : 1, by = sum > 0 ? 1 / sum : 1;
+            for (size_t j = 0; j < row.n; j++) {
+                const size_t c = graphss_i_row_at(row, j);
+                const double x = by * row.value[j];
+                if (pass == 0) {
+                    mean[c] += x;
+                    stored[c]++;
+                } else {
+                    squares[c] += (x - mean[c]) * (x - mean[c]);
+                }
+            }
+        }
+        for (size_t c = 0; c < d && pass == 0; c++)
+            mean[c] /= (double)f->n_rows;
+    }
+}
+
+/* mean_c, and 1 / sqrt(mean_i (x_ic - mean_c)^2). A spread of rounding alone is none. */
+static graphss_status learn_columns(graphss_ctx *ctx, graphss_i_scaling *s,
+                                    const graphss_features *f, size_t *varying)
+{
+    static const double rounding = 1e-6;
+    const size_t d = f->n_cols;
+    double *mean = graphss_i_calloc(ctx, d, 3 * sizeof *mean);
+    s->mean = graphss_i_alloc(ctx, d, 2 * sizeof *s->mean);
+    if (!mean || !s->mean) {
+        graphss_release(ctx, mean);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    double *squares = mean + d, *stored = squares + d;
+    s->gain = s->mean + d;
+    column_moments(mean, squares, stored, f, s->row_normalise);
+    *varying = 0;
+    for (size_t c = 0; c < d; c++) {
+        squares[c] += ((double)f->n_rows - stored[c]) * mean[c] * mean[c];
+        const double spread = sqrt(squares[c] / (double)f->n_rows);
+        const bool varies = isfinite(spread) && spread > rounding * fabs(mean[c]);
+        s->mean[c] = varies ? (float)mean[c] : 0;
+        s->gain[c] = varies && isfinite((float)(1 / spread)) ? (float)(1 / spread) : 0;
+        *varying += s->gain[c] > 0;
+    }
+    graphss_release(ctx, mean);
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_scaling_learn(graphss_ctx *ctx, graphss_i_scaling *out,
+                                       const graphss_features *f,
+                                       const graphss_train_options *opt)
+{
+    graphss_i_scaling s = {.row_normalise = opt->row_normalise, .scale = 1};
+    size_t varying = 0;
+    if (opt->standardise) {
+        const graphss_status st = learn_columns(ctx, &s, f, &varying);
+        if (st) {
+            graphss_i_scaling_destroy(ctx, &s);
+            return st;
+        }
+        if (opt->unit_scale && varying)
+            s.scale = 1 / sqrt((double)varying);
+    } else if (opt->unit_scale) {
+        s.scale = graphss_i_input_scale(f, opt->row_normalise);
+    }
+    *out = s;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_scaling_copy(graphss_ctx *ctx, graphss_i_scaling *out,
+                                      const graphss_i_scaling *from, size_t n_cols)
+{
+    graphss_i_scaling s = *from;
+    if (from->mean) {
+        s.mean = graphss_i_copy(ctx, from->mean, 2 * n_cols, sizeof *s.mean);
+        if (!s.mean)
+            return GRAPHSS_ERR_NOMEM;
+        s.gain = s.mean + n_cols;
+    }
+    *out = s;
+    return GRAPHSS_OK;
+}
+
+void graphss_i_scaling_destroy(graphss_ctx *ctx, graphss_i_scaling *scaling)
+{
+    graphss_release(ctx, scaling->mean);
+    *scaling = (graphss_i_scaling){.scale = 1};
+}
+
 /* factor[i] = scale / sum_c |x[i][c]|, or scale. -1, or the first row that is not finite */
 static int64_t row_factors(float *factor, const graphss_features *f, bool row_normalise,
                            double scale)
@@ -107,6 +204,23 @@ static graphss_status make_bits(graphss_ctx *ctx, graphss_i_input *in,
     return GRAPHSS_OK;
 }
 
+/* out[i][c] = scale gain[c] (factor[i] x[i][c] - mean[c]) */
+static void standardise(float *out, const graphss_features *f, const float *factor,
+                        const graphss_i_scaling *s)
+{
+    const size_t d = f->n_cols;
+    for (size_t i = 0; i < f->n_rows; i++) {
+        const graphss_i_row row = graphss_i_row_of(f, i);
+        for (size_t c = 0; c < d; c++)
+            out[i * d + c] = (float)(-s->scale * s->gain[c] * s->mean[c]);
+        for (size_t j = 0; j < row.n; j++) {
+            const size_t c = graphss_i_row_at(row, j);
+            const double x = (double)factor[i] * row.value[j];
+            out[i * d + c] = (float)(s->scale * s->gain[c] * (x - s->mean[c]));
+        }
+    }
+}
+
 static void densify(float *out, const graphss_features *f, const float *factor)
 {
     const size_t d = f->n_cols;
@@ -128,13 +242,17 @@ static void copy_columns(float *to, size_t to_cols, const float *from, size_t fr
 /* P^hops X in the place of X, some columns at a time: a second matrix of the size of X may
  * be most of the memory of a training. */
 static graphss_status make_dense(graphss_ctx *ctx, graphss_i_input *in,
-                                 const graphss_features *f, const float *factor)
+                                 const graphss_features *f, const float *factor,
+                                 const graphss_i_scaling *s)
 {
     const size_t n = f->n_rows, d = f->n_cols;
     in->dense = graphss_i_alloc(ctx, n * d, sizeof *in->dense);
     if (!in->dense)
         return GRAPHSS_ERR_NOMEM;
-    densify(in->dense, f, factor);
+    if (s->mean)
+        standardise(in->dense, f, factor, s);
+    else
+        densify(in->dense, f, factor);
     if (in->hops == 0)
         return GRAPHSS_OK;
     float *strip = graphss_i_alloc(ctx, n, 2 * STRIP * sizeof *strip);
@@ -158,7 +276,7 @@ static graphss_status make_dense(graphss_ctx *ctx, graphss_i_input *in,
 
 graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
                                     const graphss_features *f, const graphss_i_propagation *p,
-                                    size_t hops, bool row_normalise, double scale)
+                                    size_t hops, const graphss_i_scaling *scaling)
 {
     graphss_i_input in = {.n_rows = f->n_rows, .n_cols = f->n_cols, .p = p};
     graphss_status st = GRAPHSS_OK;
@@ -169,14 +287,17 @@ graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
         st = GRAPHSS_ERR_NOMEM;
         goto done;
     }
-    const int64_t odd = row_factors(factor, f, row_normalise, scale);
+    const int64_t odd =
+        row_factors(factor, f, scaling->row_normalise, scaling->mean ? 1 : scaling->scale);
     if (odd >= 0) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                             "features of node %lld are not finite numbers", (long long)odd);
         goto done;
     }
     const graphss_i_csr given = {f->n_rows, f->n_cols, f->offset, f->column, f->value, true};
-    switch (cheapest(f, p, in.hops, f->offset && graphss_i_bits_suit(number, &given))) {
+    switch (scaling->mean
+                ? DENSE
+                : cheapest(f, p, in.hops, f->offset && graphss_i_bits_suit(number, &given))) {
     case SPARSE:
         st = make_sparse(ctx, &in, f, factor);
         break;
@@ -185,7 +306,7 @@ graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
         number = NULL;
         break;
     case DENSE:
-        st = make_dense(ctx, &in, f, factor);
+        st = make_dense(ctx, &in, f, factor, scaling);
         break;
     }
 done:

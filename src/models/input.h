@@ -12,6 +12,7 @@
 #include "graph/bits.h"
 #include "graph/normalise.h"
 #include "models/tape.h"
+#include <graphss/model.h>
 
 typedef struct graphss_i_input {
     size_t n_rows, n_cols, hops;
@@ -24,17 +25,33 @@ typedef struct graphss_i_input {
     const graphss_i_propagation *p; /* borrowed */
 } graphss_i_input;
 
+/* What is done to features before a classifier sees them, learned from the snapshot it is
+ * trained on: scale gain_c (x_ic / sum_i - mean_c). */
+typedef struct graphss_i_scaling {
+    bool row_normalise;
+    double scale;
+    float *mean, *gain; /* [n_cols] each, one block; NULL: columns stay as they are */
+} graphss_i_scaling;
+
+/* As opt says; the arrays are the caller's to destroy. A column without spread has gain 0. */
+graphss_status graphss_i_scaling_learn(graphss_ctx *ctx, graphss_i_scaling *out,
+                                       const graphss_features *features,
+                                       const graphss_train_options *opt);
+graphss_status graphss_i_scaling_copy(graphss_ctx *ctx, graphss_i_scaling *out,
+                                      const graphss_i_scaling *from, size_t n_cols);
+void graphss_i_scaling_destroy(graphss_ctx *ctx, graphss_i_scaling *scaling);
+
 /* 1 / sqrt(mean_i |x_i|^2), rows as row_normalise says: the number that gives rows of length
  * one on average, so that one learning rate and one weight decay suit long and short rows.
  * 1 where there is nothing to scale. */
 double graphss_i_input_scale(const graphss_features *features, bool row_normalise);
 
-/* All features are multiplied by scale. features and p are borrowed as long as the input is
- * used. DATA: a value that is not finite. */
+/* features and p are borrowed as long as the input is used. Columns with a mean of their own
+ * take the dense road, however the features are stored. DATA: a value that is not finite. */
 graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
                                     const graphss_features *features,
                                     const graphss_i_propagation *p, size_t hops,
-                                    bool row_normalise, double scale);
+                                    const graphss_i_scaling *scaling);
 void graphss_i_input_destroy(graphss_ctx *ctx, graphss_i_input *input);
 
 /* Records P^hops drop(X) w on a tape (on the dense road: drop(P^hops X) w). */

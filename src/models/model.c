@@ -26,7 +26,7 @@ graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
     model->n_features = n_features;
     model->n_classes = n_classes;
     model->seed = seed;
-    model->feature_scale = 1;
+    model->scaling = (graphss_i_scaling){.row_normalise = opt->row_normalise, .scale = 1};
     st = type->declare(ctx, &model->params, opt, n_features, n_classes);
     if (!st)
         st = graphss_i_params_allocate(ctx, &model->params);
@@ -43,6 +43,7 @@ void graphss_model_free(graphss_ctx *ctx, graphss_model *model)
         return;
     graphss_i_adam_destroy(ctx, &model->adam);
     graphss_i_params_destroy(ctx, &model->params);
+    graphss_i_scaling_destroy(ctx, &model->scaling);
     graphss_split_destroy(ctx, &model->split);
     graphss_names_destroy(ctx, &model->class_names);
     graphss_names_destroy(ctx, &model->node_names);
@@ -89,7 +90,7 @@ static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss
     if (!st)
         st = graphss_i_input_make(ctx, &net->x, features, &net->p,
                                   type->hops_by_option ? (size_t)opt->hops : 1,
-                                  opt->row_normalise, model->feature_scale);
+                                  &model->scaling);
     if (!st)
         st = graphss_i_tape_new(ctx, &net->tape);
     if (st)
@@ -129,9 +130,8 @@ static graphss_status check_snapshot(graphss_ctx *ctx, const graphss_graph *grap
     if (features->n_cols == 0)
         return graphss_i_fail(
             ctx, GRAPHSS_ERR_DATA,
-            "the nodes have no features, and a classifier needs some: a column with "
-            "the degree, or one feature for each node (feat = NODE:1), will do "
-            "(docs/formats.md)");
+            "the nodes have no features, and a classifier needs some: give each node one of "
+            "its own, by a column feat with NODE:1 in nodes.csv (docs/formats.md)");
     if (features->n_rows != graph->n_nodes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "features of %zu nodes, graph of %zu",
                               features->n_rows, graph->n_nodes);
@@ -157,7 +157,8 @@ static graphss_status check_training(graphss_ctx *ctx, const graphss_graph *grap
         return st;
     if (n_classes < 2)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%zu classes: a classifier needs at least two", n_classes);
+                              "%zu class%s: a classifier needs at least two", n_classes,
+                              n_classes == 1 ? "" : "es");
     if (split->n_train == 0 || !split->train_label || (split->n_val && !split->val_label))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "the split has no training nodes with labels");
@@ -236,9 +237,9 @@ graphss_status graphss_i_train(graphss_ctx *ctx, graphss_model **out, graphss_tr
     if (opt.mode == GRAPHSS_MODE_PAPER && model->type->paper_gain > 0)
         for (size_t i = 0; i < model->params.count; i++)
             model->params.value[i] *= (float)model->type->paper_gain;
-    if (opt.unit_scale)
-        model->feature_scale = graphss_i_input_scale(features, opt.row_normalise);
-    st = fit_weights(ctx, model, NULL, log, graph, features, split, opt.epochs);
+    st = graphss_i_scaling_learn(ctx, &model->scaling, features, &opt);
+    if (!st)
+        st = fit_weights(ctx, model, NULL, log, graph, features, split, opt.epochs);
     if (st)
         graphss_model_free(ctx, model);
     else
@@ -265,10 +266,10 @@ graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss
         return st;
     memcpy(model->params.value, from->params.value,
            from->params.count * sizeof *from->params.value);
-    model->feature_scale = from->feature_scale;
+    st = graphss_i_scaling_copy(ctx, &model->scaling, &from->scaling, from->n_features);
     memcpy(model->dataset_name, from->dataset_name, sizeof model->dataset_name);
     memcpy(model->dataset_hash, from->dataset_hash, sizeof model->dataset_hash);
-    if (from->class_names.count)
+    if (!st && from->class_names.count)
         st = graphss_i_names_copy(ctx, &model->class_names, &from->class_names);
     if (!st)
         st = fit_weights(ctx, model, &from->adam, log, graph, features, split, epochs);

@@ -15,7 +15,9 @@
 
 static const uint64_t largest_file = (uint64_t)1 << 36;
 static const uint64_t largest_header = (uint64_t)1 << 26;
-enum { FORMAT_VERSION = 1, ALIGN = 8 };
+/* Format 2 has columns with a mean and a gain, which a reader of format 1 would not apply. */
+enum { FORMAT_VERSION = 2, ALIGN = 8 };
+static const char columns_option[] = "standardise";
 
 /* ---- the arrays of a model, one table for both directions ---- */
 
@@ -29,7 +31,8 @@ typedef struct tensor {
 enum {
     SPLIT_TENSORS = 5,
     NAME_TENSORS = 2,
-    TENSORS_MOST = GRAPHSS_I_PARAMS_MOST + SPLIT_TENSORS + NAME_TENSORS
+    COLUMN_TENSORS = 2,
+    TENSORS_MOST = GRAPHSS_I_PARAMS_MOST + SPLIT_TENSORS + NAME_TENSORS + COLUMN_TENSORS
 };
 
 static size_t entries(const tensor *x)
@@ -47,6 +50,8 @@ static size_t bytes_of(const tensor *x)
     return entries(x) * entry_size(x);
 }
 
+static const char *const columns_called[COLUMN_TENSORS] = {"features.mean", "features.gain"};
+
 static size_t list_tensors(tensor *out, const graphss_model *model)
 {
     size_t n = 0;
@@ -55,6 +60,12 @@ static size_t list_tensors(tensor *out, const graphss_model *model)
         out[n] = (tensor){.dtype = "F32", .rows = m->rows, .cols = m->cols};
         out[n].data = model->params.value + m->offset;
         snprintf(out[n++].name, sizeof out->name, "%s", m->name);
+    }
+    const graphss_i_scaling *scaling = &model->scaling;
+    float *const column[COLUMN_TENSORS] = {scaling->mean, scaling->gain};
+    for (size_t i = 0; i < COLUMN_TENSORS && scaling->mean; i++) {
+        out[n] = (tensor){.dtype = "F32", .rows = model->n_features, .data = column[i]};
+        snprintf(out[n++].name, sizeof out->name, "%s", columns_called[i]);
     }
     const graphss_split *s = &model->split;
     const struct {
@@ -97,7 +108,7 @@ static json_t *metadata_of(const graphss_model *model)
     char text[128];
     int bad = !meta || !names;
     bad |= set_text(meta, "format", "graphss");
-    snprintf(text, sizeof text, "%d", FORMAT_VERSION);
+    snprintf(text, sizeof text, "%d", model->scaling.mean ? FORMAT_VERSION : 1);
     bad |= set_text(meta, "format_version", text);
     bad |= set_text(meta, "library_version", graphss_version());
     bad |= set_text(meta, "dataset", model->dataset_name);
@@ -110,10 +121,12 @@ static json_t *metadata_of(const graphss_model *model)
     bad |= set_text(meta, "classes", text);
     snprintf(text, sizeof text, "%zu", model->n_nodes);
     bad |= set_text(meta, "nodes", text);
-    graphss_i_double_text(text, sizeof text, model->feature_scale);
+    graphss_i_double_text(text, sizeof text, model->scaling.scale);
     bad |= set_text(meta, "feature_scale", text);
     for (const graphss_option *row = graphss_train_options_table(); row->name; row++) {
         char key[64];
+        if (strcmp(row->name, columns_option) == 0 && !model->scaling.mean)
+            continue;
         snprintf(key, sizeof key, "option.%s", row->name);
         graphss_option_text(text, sizeof text, &model->opt, row);
         bad |= set_text(meta, key, text);
@@ -276,6 +289,8 @@ static graphss_status read_options(graphss_ctx *ctx, graphss_train_options *out,
     for (const graphss_option *row = graphss_train_options_table(); row->name && !st; row++) {
         char key[64];
         snprintf(key, sizeof key, "option.%s", row->name);
+        if (strcmp(row->name, columns_option) == 0 && !json_object_get(src->meta, key))
+            continue;
         st = meta_text(ctx, &text, src, key);
         if (!st && graphss_option_set(ctx, out, row, text))
             st = graphss_i_fail_in(ctx, GRAPHSS_ERR_DATA, src->path);
@@ -337,6 +352,34 @@ static graphss_status read_weights(graphss_ctx *ctx, graphss_model *model, const
                 return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                                       "%s: %s: entry %zu is %g, want a finite number",
                                       src->path, m->name, e, (double)value[e]);
+    }
+    return GRAPHSS_OK;
+}
+
+static graphss_status read_columns(graphss_ctx *ctx, graphss_model *model, const source *src)
+{
+    const size_t d = model->n_features;
+    if (!model->opt.standardise)
+        return GRAPHSS_OK;
+    float *value = graphss_i_alloc(ctx, d, COLUMN_TENSORS * sizeof *value);
+    if (!value)
+        return GRAPHSS_ERR_NOMEM;
+    model->scaling.mean = value;
+    model->scaling.gain = value + d;
+    for (size_t i = 0; i < COLUMN_TENSORS; i++, value += d) {
+        tensor want = {.dtype = "F32"};
+        const char *data = NULL;
+        size_t rows;
+        snprintf(want.name, sizeof want.name, "%s", columns_called[i]);
+        const graphss_status st = find_tensor(ctx, &data, &rows, src, &want, d);
+        if (st)
+            return st;
+        memcpy(value, data, d * sizeof *value);
+        for (size_t c = 0; c < d; c++)
+            if (!isfinite(value[c]))
+                return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                                      "%s: %s: entry %zu is %g, want a finite number",
+                                      src->path, want.name, c, (double)value[c]);
     }
     return GRAPHSS_OK;
 }
@@ -513,8 +556,10 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
         return st;
     snprintf(model->dataset_name, sizeof model->dataset_name, "%s", name);
     snprintf(model->dataset_hash, sizeof model->dataset_hash, "%s", hash);
-    model->feature_scale = scale;
+    model->scaling.scale = scale;
     st = read_weights(ctx, model, src);
+    if (!st)
+        st = read_columns(ctx, model, src);
     if (!st)
         st = read_split(ctx, &model->split, src, k);
     if (!st)

@@ -10,7 +10,7 @@ struct graphss_model {
     graphss_train_options opt;
     size_t n_features, n_classes;
     uint64_t seed;
-    double feature_scale; /* learned from the training snapshot; 1 without unit_scale */
+    graphss_i_scaling scaling; /* learned from the training snapshot */
     graphss_i_params params;
     graphss_i_adam adam; /* paper mode: as training left it, padded; lost when saved */
     graphss_split split; /* what it was trained with, labels included */

@@ -39,6 +39,10 @@ const graphss_i_model_type *graphss_i_model_type_at(size_t i);
 /* INVALID, with the names there are. */
 graphss_status graphss_i_model_unknown(graphss_ctx *ctx, const char *name);
 
+/* How features of this sort are scaled by default, in honest mode. */
+void graphss_i_train_options_scale(graphss_train_options *opt,
+                                   const graphss_features *features);
+
 #define MODEL(name) extern const graphss_i_model_type graphss_i_##name##_model;
 #include "models/models.def"
 #undef MODEL

@@ -84,10 +84,20 @@ graphss_train_options graphss_train_options_for(const char *model, graphss_mode 
 {
     static const double dense_most = 0.3;
     graphss_train_options opt = graphss_train_options_default(model, mode);
-    if (features && graphss_features_dense(features) && mode == GRAPHSS_MODE_HONEST &&
-        opt.dropout > dense_most)
+    graphss_i_train_options_scale(&opt, features);
+    if (opt.standardise && opt.dropout > dense_most)
         opt.dropout = dense_most;
     return opt;
+}
+
+/* Columns of measurements have units of their own, and their sum means nothing. */
+void graphss_i_train_options_scale(graphss_train_options *opt,
+                                   const graphss_features *features)
+{
+    if (!features || !graphss_features_dense(features) || opt->mode != GRAPHSS_MODE_HONEST)
+        return;
+    opt->standardise = true;
+    opt->row_normalise = false;
 }
 
 static const char *const modes[] = {"honest", "paper", NULL};
@@ -118,6 +128,8 @@ static const graphss_option table[] = {
      "divide each feature row by the sum of its absolute values", 0},
     {"unit-scale", GRAPHSS_OPTION_BOOL, FIELD(unit_scale), 0, 1, NULL, "yes|no",
      "scale all features by one number so that rows have length one on average", 0},
+    {"standardise", GRAPHSS_OPTION_BOOL, FIELD(standardise), 0, 1, NULL, "yes|no",
+     "give each feature mean 0 and spread 1; by default dense ones, in place of rows", 0},
     {"bias", GRAPHSS_OPTION_BOOL, FIELD(bias), 0, 1, NULL, "yes|no", "add a bias per column",
      0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},

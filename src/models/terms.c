@@ -152,11 +152,13 @@ static graphss_status find_names(graphss_ctx *ctx, int32_t *to, size_t *found,
 
 /* ---- features ---- */
 
-/* out: the columns of x at to[column], those at -1 left out */
+/* out: the columns of x at to[column], those at -1 left out. lacking [n_lacking]: columns that
+ * x has not; of standardised ones the mean tells nothing, and 0 might tell much. */
 static graphss_status move_columns(graphss_ctx *ctx, graphss_features *out,
-                                   const graphss_features *x, const int32_t *to, size_t n_cols)
+                                   const graphss_features *x, const int32_t *to, size_t n_cols,
+                                   const int32_t *lacking, size_t n_lacking, const float *mean)
 {
-    const size_t stored = graphss_features_stored(x);
+    const size_t stored = graphss_features_stored(x) + (mean ? x->n_rows * n_lacking : 0);
     int64_t *offset = graphss_i_alloc(ctx, x->n_rows + 1, sizeof *offset);
     int32_t *column = graphss_i_alloc(ctx, stored, sizeof *column);
     float *value = graphss_i_alloc(ctx, stored, sizeof *value);
@@ -177,10 +179,44 @@ static graphss_status move_columns(graphss_ctx *ctx, graphss_features *out,
             column[n] = at;
             value[n++] = row.value[j];
         }
+        for (size_t j = 0; j < n_lacking && mean; j++) {
+            column[n] = lacking[j];
+            value[n++] = mean[lacking[j]];
+        }
     }
     offset[x->n_rows] = (int64_t)n;
     return graphss_i_features_from_rows(ctx, out, x->n_rows, n_cols, offset, column, value, n,
                                         "features");
+}
+
+/* The columns of the model that nothing is moved to: at most missing. */
+static void list_lacking(int32_t *lacking, uint8_t *found, const int32_t *to, size_t n,
+                         size_t n_known)
+{
+    size_t m = 0;
+    for (size_t c = 0; c < n; c++)
+        if (to[c] >= 0)
+            found[to[c]] = 1;
+    for (size_t c = 0; c < n_known; c++)
+        if (!found[c])
+            lacking[m++] = (int32_t)c;
+}
+
+/* The first few by name. */
+static void warn_of_lacking(graphss_ctx *ctx, const graphss_model *model,
+                            const graphss_dataset *data, const int32_t *lacking, size_t n)
+{
+    enum { NAMED = 3 };
+    char list[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < n && i < NAMED; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s'%.60s'", i ? ", " : "",
+                                 graphss_names_get(&model->column_names, (size_t)lacking[i]));
+    if (n > NAMED)
+        snprintf(list + used, sizeof list - used, " and %zu more", n - NAMED);
+    graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                  "%s lacks %s, which the model was trained on: taken as %s", data->name, list,
+                  model->scaling.mean ? "the mean" : "0");
 }
 
 /* made, names: empty where nothing moves. */
@@ -211,9 +247,18 @@ static graphss_status adopt_columns(graphss_ctx *ctx, graphss_features *made,
         what->columns = true;
         what->unknown = own->count - found;
         what->missing = known->count - found;
-        st = graphss_i_names_copy(ctx, names, known);
-        if (!st)
-            st = move_columns(ctx, made, &data->features, to, known->count);
+        uint8_t *held = graphss_i_calloc(ctx, known->count, sizeof *held);
+        int32_t *lacking = graphss_i_alloc(ctx, what->missing + 1, sizeof *lacking);
+        st = held && lacking ? graphss_i_names_copy(ctx, names, known) : GRAPHSS_ERR_NOMEM;
+        if (!st) {
+            list_lacking(lacking, held, to, own->count, known->count);
+            st = move_columns(ctx, made, &data->features, to, known->count, lacking,
+                              what->missing, model->scaling.mean);
+        }
+        if (!st && what->missing)
+            warn_of_lacking(ctx, model, data, lacking, what->missing);
+        graphss_release(ctx, lacking);
+        graphss_release(ctx, held);
     }
     graphss_release(ctx, to);
     return st;

@@ -3,6 +3,9 @@
 #include "models/params.h"
 #include "models/testing_world.h"
 
+static const graphss_i_scaling divided = {.row_normalise = true, .scale = 1};
+static const graphss_i_scaling as_given = {.scale = 1};
+
 /* Entry (i, j) of D^-1/2 A D^-1/2 or D^-1 A, straight from the definition. */
 static double defined(const graphss_graph *g, size_t i, size_t j, bool symmetric, bool loops)
 {
@@ -55,7 +58,7 @@ static void run_road(graphss_ctx *ctx, float *y, const graphss_features *f,
 {
     graphss_i_input in = {0};
     graphss_i_tape *t = NULL;
-    assert_ok(ctx, graphss_i_input_make(ctx, &in, f, p, hops, true, 1));
+    assert_ok(ctx, graphss_i_input_make(ctx, &in, f, p, hops, &divided));
     assert_int_equal(in.dense != NULL, dense);
     assert_int_equal(in.bits.word != NULL, bits);
     assert_ok(ctx, graphss_i_tape_new(ctx, &t));
@@ -122,7 +125,7 @@ static graphss_status make_input(graphss_ctx *ctx, void *arg)
 {
     const makings *m = arg;
     graphss_i_input in = {0};
-    graphss_status st = graphss_i_input_make(ctx, &in, m->f, m->p, 2, true, 1);
+    graphss_status st = graphss_i_input_make(ctx, &in, m->f, m->p, 2, &divided);
     graphss_i_input_destroy(ctx, &in);
     return st;
 }
@@ -158,19 +161,61 @@ static void test_rows_are_divided_by_their_sum(void **state)
     const graphss_features f = {3, 100, offset, column, value, GRAPHSS_FEATURES_REAL};
     const graphss_i_propagation none = {.norm = GRAPHSS_I_NORM_NONE};
     graphss_i_input in = {0};
-    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, true, 1));
+    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, &divided));
     assert_true(in.sparse.value[0] == 0.25f && in.sparse.value[1] == 0.75f);
     assert_true(in.sparse.value[2] == -1);
     graphss_i_input_destroy(ctx, &in);
-    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, false, 1));
+    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, &as_given));
     assert_true(in.sparse.value[1] == 3);
     graphss_i_input_destroy(ctx, &in);
     /* Squared lengths 0.625, 0 and 1: one number makes their mean 1. */
     const double scale = graphss_i_input_scale(&f, true);
     assert_true(fabs(scale - sqrt(3 / 1.625)) < 1e-6);
-    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, true, scale));
+    const graphss_i_scaling scaled = {.row_normalise = true, .scale = scale};
+    assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, &scaled));
     assert_true(fabs(in.sparse.value[1] - 0.75 * scale) < 1e-6);
     graphss_i_input_destroy(ctx, &in);
+    graphss_ctx_free(ctx);
+}
+
+static void test_columns_get_mean_0_and_spread_1(void **state)
+{
+    (void)state;
+    enum { N = 4, D = 4 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    /* Far from 0, mostly 0, the same everywhere, and of a sum that is no row's business. */
+    float cell[N * D] = {1001, 0, 7, 1, 1003, 0, 7, 2, 1001, 0, 7, 3, 1003, 8, 7, 4};
+    int64_t offset[] = {0, 3, 6, 9, 13};
+    int32_t column[] = {0, 2, 3, 0, 2, 3, 0, 2, 3, 0, 1, 2, 3};
+    float value[] = {1001, 7, 1, 1003, 7, 2, 1001, 7, 3, 1003, 8, 7, 4};
+    const graphss_features dense = {N, D, NULL, NULL, cell, GRAPHSS_FEATURES_COUNTS};
+    const graphss_features sparse = {N, D, offset, column, value, GRAPHSS_FEATURES_COUNTS};
+    const graphss_i_propagation none = {.norm = GRAPHSS_I_NORM_NONE};
+    const graphss_train_options opt = {.standardise = true, .unit_scale = true};
+    graphss_i_scaling a = {0}, b = {0};
+    graphss_i_input x = {0}, y = {0};
+    assert_ok(ctx, graphss_i_scaling_learn(ctx, &a, &dense, &opt));
+    assert_ok(ctx, graphss_i_scaling_learn(ctx, &b, &sparse, &opt));
+    assert_memory_equal(a.mean, b.mean, 2 * D * sizeof *a.mean);
+    assert_true(a.mean[0] == 1002 && a.gain[0] == 1 && a.mean[1] == 2 && a.gain[2] == 0);
+    assert_true(fabs(a.scale - 1 / sqrt(3)) < 1e-12);
+    assert_ok(ctx, graphss_i_input_make(ctx, &x, &dense, &none, 1, &a));
+    assert_ok(ctx, graphss_i_input_make(ctx, &y, &sparse, &none, 1, &b));
+    assert_memory_equal(x.dense, y.dense, N * D * sizeof *x.dense);
+    double length = 0;
+    for (size_t c = 0; c < D; c++) {
+        double sum = 0;
+        for (size_t i = 0; i < N; i++) {
+            sum += x.dense[i * D + c];
+            length += x.dense[i * D + c] * x.dense[i * D + c] / N;
+        }
+        assert_true(fabs(sum) < 1e-6);
+    }
+    assert_true(fabs(length - 1) < 1e-6 && x.dense[2] == 0);
+    graphss_i_input_destroy(ctx, &y);
+    graphss_i_input_destroy(ctx, &x);
+    graphss_i_scaling_destroy(ctx, &b);
+    graphss_i_scaling_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
 
@@ -216,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_all_roads_lead_to_the_same_place),
         cmocka_unit_test(test_each_allocation_of_each_road_may_fail),
         cmocka_unit_test(test_rows_are_divided_by_their_sum),
+        cmocka_unit_test(test_columns_get_mean_0_and_spread_1),
         cmocka_unit_test(test_adam_steps_as_published),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

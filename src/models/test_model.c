@@ -52,6 +52,38 @@ static void test_of_dense_features_fewer_are_dropped(void **state)
     }
 }
 
+static void test_the_unit_of_a_measurement_does_not_matter(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    world_measure(ctx, &w, 1);
+    for (size_t m = 0; graphss_model_name(m); m++) {
+        graphss_train_options opt =
+            graphss_train_options_for(graphss_model_name(m), GRAPHSS_MODE_HONEST, &w.features);
+        assert_true(opt.standardise && !opt.row_normalise);
+        opt.epochs = 20;
+        float prob[2][WORLD_NODES * 2];
+        for (size_t i = 0; i < 2; i++) {
+            graphss_model *model = train(ctx, NULL, &w, &opt), *more = NULL;
+            assert_ok(ctx, graphss_model_predict(ctx, prob[i], model, &w.graph, &w.features));
+            assert_ok(ctx, graphss_model_continue(ctx, &more, NULL, model, &w.graph,
+                                                  &w.features, &w.split, 1, 5));
+            assert_memory_equal(more->scaling.mean, model->scaling.mean,
+                                2 * WORLD_WORDS * sizeof(float));
+            graphss_model_free(ctx, more);
+            graphss_model_free(ctx, model);
+            for (size_t r = 0; r < WORLD_NODES; r++) /* 1024: no rounding */
+                w.features.value[r * WORLD_WORDS + 3] *= i == 0 ? 1024 : 1 / 1024.0F;
+        }
+        for (size_t i = 0; i < WORLD_NODES * 2; i++)
+            assert_true(fabs(prob[0][i] - prob[1][i]) < 1e-3);
+    }
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
 static void test_each_model_learns(void **state)
 {
     (void)state;
@@ -342,7 +374,7 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_DATA, "no training nodes");
     w.split.n_train = held;
     w.features.n_cols = 0;
-    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_DATA, "a column with the degree");
+    assert_fails(ctx, TRAIN(), GRAPHSS_ERR_DATA, "a column feat with NODE:1");
     w.features.n_cols = WORLD_WORDS;
     assert_null(model);
 #undef TRAIN
@@ -413,7 +445,7 @@ static void test_layers_of_sgc_multiply(void **state)
     opt.layers = 1;
     opt.hops = 2;
     assert_ok(ctx, graphss_i_model_new(ctx, &one, &opt, WORLD_WORDS, 2, 1));
-    one->feature_scale = two->feature_scale;
+    one->scaling.scale = two->scaling.scale;
     const float *u = two->params.value + two->params.param[0].offset;
     const float *v = two->params.value + two->params.param[1].offset;
     for (size_t i = 0; i < WORLD_WORDS; i++)
@@ -624,6 +656,7 @@ static void test_each_model_tells_which_options_it_uses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_unit_of_a_measurement_does_not_matter),
         cmocka_unit_test(test_each_model_learns),
         cmocka_unit_test(test_of_dense_features_fewer_are_dropped),
         cmocka_unit_test(test_probabilities_sum_to_one),

@@ -5,6 +5,7 @@ static graphss_model *trained_as(graphss_ctx *ctx, const world *w, const char *n
 {
     graphss_train_options opt = graphss_train_options_default(name, GRAPHSS_MODE_HONEST);
     graphss_model *model = NULL;
+    graphss_i_train_options_scale(&opt, &w->features);
     opt.epochs = 5;
     opt.hidden = 6;
     opt.weight_decay = 0.00123;
@@ -27,6 +28,29 @@ static graphss_model *trained(graphss_ctx *ctx, const world *w)
     return trained_as(ctx, w, "gcn");
 }
 
+static void write_bytes(const char *path, const char *bytes, size_t n)
+{
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    fclose(file);
+}
+
+typedef struct saving {
+    const char *path;
+    const graphss_model *model;
+} saving;
+
+static graphss_status save_and_load(graphss_ctx *ctx, void *arg)
+{
+    const saving *s = arg;
+    graphss_model *back = NULL;
+    graphss_status st = graphss_model_save(ctx, s->model, s->path);
+    if (!st)
+        st = graphss_model_load(ctx, &back, s->path);
+    graphss_model_free(ctx, back);
+    return st;
+}
+
 static void test_each_model_answers_as_before_it_was_saved(void **state)
 {
     (void)state;
@@ -46,6 +70,43 @@ static void test_each_model_answers_as_before_it_was_saved(void **state)
         graphss_model_free(ctx, b);
         graphss_model_free(ctx, a);
     }
+    unlink(path);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+static void test_the_scaling_of_columns_comes_back(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    world_measure(ctx, &w, 1);
+    char path[256], *bytes = NULL;
+    float before[WORLD_NODES * 2], after[WORLD_NODES * 2];
+    size_t n = 0;
+    testing_temporary(path, sizeof path, "columns");
+    graphss_model *a = trained(ctx, &w), *b = NULL;
+    assert_non_null(a->scaling.mean);
+    assert_ok(ctx, graphss_model_save(ctx, a, path));
+    assert_ok(ctx, graphss_model_load(ctx, &b, path));
+    assert_ok(ctx, graphss_model_predict(ctx, before, a, &w.graph, &w.features));
+    assert_ok(ctx, graphss_model_predict(ctx, after, b, &w.graph, &w.features));
+    assert_memory_equal(before, after, sizeof before);
+    graphss_model_free(ctx, b);
+    b = NULL;
+    testing_each_allocation_fails(save_and_load, &(saving){path, a});
+
+    /* A reader that would not apply it refuses the format; one that wants it, its absence. */
+    assert_ok(ctx, graphss_i_file_read(ctx, &bytes, &n, path, 1 << 20));
+    assert_non_null(memmem(bytes, n, "\"format_version\":\"2\"", 20));
+    char *at = memmem(bytes, n, "features.gain", 13);
+    assert_non_null(at);
+    memcpy(at, "features.lost", 13);
+    write_bytes(path, bytes, n);
+    assert_fails(ctx, graphss_model_load(ctx, &b, path), GRAPHSS_ERR_DATA, "features.gain");
+    graphss_release(ctx, bytes);
+    graphss_model_free(ctx, a);
     unlink(path);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
@@ -95,13 +156,6 @@ static void test_what_is_saved_comes_back(void **state)
     unlink(path);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
-}
-
-static void write_bytes(const char *path, const char *bytes, size_t n)
-{
-    FILE *file = fopen(path, "wb");
-    assert_int_equal(fwrite(bytes, 1, n, file), n);
-    fclose(file);
 }
 
 /* Replaces one text of the header by another of the same length. */
@@ -192,22 +246,6 @@ static void test_a_model_that_does_not_fit_is_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
-typedef struct saving {
-    const char *path;
-    const graphss_model *model;
-} saving;
-
-static graphss_status save_and_load(graphss_ctx *ctx, void *arg)
-{
-    const saving *s = arg;
-    graphss_model *back = NULL;
-    graphss_status st = graphss_model_save(ctx, s->model, s->path);
-    if (!st)
-        st = graphss_model_load(ctx, &back, s->path);
-    graphss_model_free(ctx, back);
-    return st;
-}
-
 static void test_failing_allocations_leave_nothing(void **state)
 {
     (void)state;
@@ -229,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_model_answers_as_before_it_was_saved),
+        cmocka_unit_test(test_the_scaling_of_columns_comes_back),
         cmocka_unit_test(test_what_is_saved_comes_back),
         cmocka_unit_test(test_damaged_files_are_refused),
         cmocka_unit_test(test_a_model_that_does_not_fit_is_refused),

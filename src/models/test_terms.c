@@ -113,6 +113,27 @@ static void test_words_and_classes_go_by_name(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_a_standardised_feature_that_is_not_there_is_its_mean(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    letters l[2];
+    graphss_model model = model_of(&l[0], &l[1]);
+    float mean[2 * WORDS] = {5, 6, 7};
+    model.scaling.mean = mean;
+    model.scaling.gain = mean + WORDS;
+    static const char *const rows[NODES] = {"cb", "c", "b", ""};
+    graphss_dataset data;
+    data_make(ctx, &data, "cb", rows, "xyz", "xyzx");
+    assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, NULL));
+    for (size_t i = 0; i < NODES; i++) {
+        assert_true(entry(&data.features, i, 0) == 5);
+        assert_true(entry(&data.features, i, 1) == (strchr(rows[i], 'b') ? 'b' : 0));
+    }
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 static void test_what_cannot_be_matched_is_refused(void **state)
 {
     (void)state;
@@ -272,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_and_classes_go_by_name),
+        cmocka_unit_test(test_a_standardised_feature_that_is_not_there_is_its_mean),
         cmocka_unit_test(test_what_cannot_be_matched_is_refused),
         cmocka_unit_test(test_features_of_one_name_are_not_added_up),
         cmocka_unit_test(test_classes_without_names_are_numbers),

@@ -127,7 +127,7 @@ case_ "fetch names what it knows"
 run fetch --list
 exits 0; out "cora"; out "coauthor_cs"; out "licence"
 run fetch coar
-exits 3; err "did you mean 'cora'?"
+exits 2; err "did you mean 'cora'?"; err "there are cora, citeseer"
 run fetch
 exits 2
 run --json fetch cora --offline --data-dir stored
@@ -140,10 +140,37 @@ printf 'a,b\n' >spoilt/edges.csv
 run info spoilt
 exits 0; err "column 'age' is not used: it has no entries"
 err "column 'posts' is not used: its first entry is '1,5', not a number"
-! grep -q "'name'" ../stderr || complain "a column of words is warned of"
+err "text is no feature, so 'name' is not used: write a column of 0 and 1"
+printf 'id,a,b,c,d\nx,,p,q,r\ny,o,p,q,r\n' >spoilt/nodes.csv
+printf 'x,y\n' >spoilt/edges.csv
+run -q --json info spoilt
+exits 0; err "'b', 'c', 'd' and 1 more are not used"
+grep -q "'b', 'c'" ../stdout || complain "not among the warnings"
+printf 'a,b\n' >spoilt/edges.csv
 printf 'id,age\na,NA\nb,3\n' >spoilt/nodes.csv
 run info spoilt
-exits 3; err "nodes.csv:2:3: found 'NA', want a finite number, as in line 3"
+exits 3; err "nodes.csv:2:3: found 'NA', want a finite number, as in line 3 of column 'age': fill it in"
+printf 'id,age\na,3\nb,\n' >spoilt/nodes.csv
+run info spoilt
+exits 3; err "nodes.csv:3:3: found '', want a finite number in column 'age'"
+
+case_ "what is packed, or in another encoding, is named"
+mkdir packed
+printf '\037\213\010\000' >packed/nodes.csv
+printf 'a,b\n' >packed/edges.csv
+run info packed
+exits 3; err "packed/nodes.csv is gzip-compressed; gunzip it first"
+printf '\377\376i\000d\000' >packed/nodes.csv
+run info packed
+exits 3; err "packed/nodes.csv is UTF-16, want UTF-8"
+printf 'i\000d\000' >packed/nodes.csv
+run info packed
+exits 3; err "looks like UTF-16"
+mv packed/nodes.csv packed/nodes.csv.gz
+run info packed
+exits 3; err "packed/nodes.csv is not there, but packed/nodes.csv.gz is"
+
+case_ "a first line of two words over numbers is a header"
 printf 'follower,followee\n1,2\n2,0\n' >follow.csv
 run --json -q info follow.csv
 exits 0; json nodes 3

@@ -101,7 +101,7 @@ mkdir bare
 awk 'BEGIN { print "id,label"; for (i = 0; i < 40; i++) print i "," i % 2 }' >bare/nodes.csv
 awk 'BEGIN { for (i = 0; i < 40; i++) print i "," (i + 2) % 40 }' >bare/edges.csv
 run train bare
-exits 3; err "no features"; err "a column with the degree"; err "feat = NODE:1"
+exits 3; err "no features"; err "a column feat with NODE:1"
 awk 'BEGIN { print "id,label,feat"; for (i = 0; i < 40; i++) print i "," i % 2 "," i ":1" }' \
     >bare/nodes.csv
 run --json train bare
@@ -205,5 +205,50 @@ exits 0; err "no better than always saying the largest class"
 grep -q 'largest class' ../stdout || complain "not among the warnings"
 run train synth:nodes=300,classes=5,seed=1
 exits 0; no_err
+mkdir -p tied
+printf 'node_id,label,feat\n' >tied/nodes.csv
+printf 'src,dst\n' >tied/edges.csv
+i=0
+while [ $i -lt 60 ]; do
+    label=a; [ $((i % 3)) -eq 0 ] && label=b
+    printf '%s,%s,1\n' n$i $label >>tied/nodes.csv
+    printf 'n%s,n%s\n' $i $(((i + 1) % 60)) >>tied/edges.csv
+    i=$((i + 1))
+done
+run train tied
+exits 0; err "no better than always saying the largest class: try --noise 0"
+err "labels were made wrong on purpose"; err "--noise 0 keeps them"
+run train tied --noise 0
+exits 0; err "largest class: try another"
+! grep -q "on purpose" ../stderr || complain "there is no noise"
+run -q train tied
+! grep -q "on purpose" ../stderr || complain "-q prints notes"
+
+case_ "a feature that a later export lacks is warned of, and a class that nobody trains for"
+mkdir lack
+printf 'id,label,train_mask,val_mask,age,pay,x,y,z\n' >lack/nodes.csv
+printf 'src,dst\n' >lack/edges.csv
+i=0
+while [ $i -lt 40 ]; do
+    label=c$((i % 2)); [ $i -eq 39 ] && label=rare
+    printf 'n%s,%s,%s,0,%s,%s,1.5,0.5,%s\n' $i $label $((i < 30)) $((20 + i % 2)) $((i % 7)) $((i % 3)) \
+        >>lack/nodes.csv
+    printf 'n%s,n%s\n' $i $(((i + 2) % 40)) >>lack/edges.csv
+    i=$((i + 1))
+done
+run train lack --split public --epochs 5 -o lack.model
+exits 0; err "no training node is of class 'rare'"
+sed 's/age,pay,x,y,z/old,salary,u,v,z/' lack/nodes.csv >lack/other; mv lack/other lack/nodes.csv
+run --json -q predict lack --model-file lack.model -o lack.npz
+exits 0; err "lack lacks 'age', 'pay', 'x' and 1 more, which the model was trained on: taken as the mean"
+grep -q "lack lacks 'age'" ../stdout || complain "not among the warnings"
+sed -n '1p;5,12p' lack/nodes.csv >lack/other; mv lack/other lack/nodes.csv
+printf 'n4,n6\n' >lack/edges.csv
+run recover --model-file lack.model --current lack --method label-propagation -o lack2.npz
+exits 0; err "note: of 30 labelled nodes of the model 22 are not in lack"
+run recover --model-file lack.model --current lack -o lack2.npz
+exits 3; err "label-propagation"
+run alert --model-file lack.model --current lack
+exits 3; err "label-propagation"
 
 finish

@@ -166,4 +166,11 @@ sed 's/u\([0-9]\)/v\1/g' measured/edges.csv >renamed/edges.csv
 run recover --model-file measured.model --current measured --previous renamed -o no.npz
 exits 3; err "no node is in both snapshots"; absent no.npz
 
+case_ "no line of an answer is wider than a terminal"
+run recover --model-file gcn.model --current $graph --method graphss -o wide.npz
+exits 0; out "Method   graphss"
+awk 'length > 80 { exit 1 }' ../stdout || complain "a line of recover is too wide"
+run alert --model-file gcn.model --current $graph
+awk 'length > 80 { exit 1 }' ../stdout || complain "a line of alert is too wide"
+
 finish
