@@ -379,7 +379,7 @@ static graphss_status recover_once(graphss_ctx *ctx, void *arg)
 static void test_a_small_clean_graph_is_left_alone(void **state)
 {
     (void)state;
-    enum { GRAPHS = 5 };
+    enum { GRAPHS = 10 };
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     double share = 0, changed = 0;
     for (int64_t seed = 1; seed <= GRAPHS; seed++) {
