@@ -184,6 +184,13 @@ json_t *graphss_i_json_text(const char *text)
     return value;
 }
 
+/* An option that came after the first records is said where it is on: lines that were written
+ * before it still tell the same cell. */
+static bool goes_without_saying(const graphss_option *row, const void *at)
+{
+    return !strcmp(row->name, "standardise") && !*(const bool *)at;
+}
+
 json_t *graphss_i_json_options(const void *options, const graphss_option *table,
                                const graphss_recover_options *recover)
 {
@@ -195,6 +202,8 @@ json_t *graphss_i_json_options(const void *options, const graphss_option *table,
             continue;
         const void *at = (const char *)options + row->offset;
         json_t *value = NULL;
+        if (goes_without_saying(row, at))
+            continue;
         switch (row->type) {
         case GRAPHSS_OPTION_BOOL:
             value = json_boolean(*(const bool *)at);
