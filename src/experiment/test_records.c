@@ -23,6 +23,21 @@ static json_t *record_of(const char *method, int seed, double found)
     return r;
 }
 
+/* Else a new option would make all that was recorded before it be run again. */
+static void an_option_that_came_later_is_said_where_it_is_on(void **state)
+{
+    (void)state;
+    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    json_t *off = graphss_i_json_options(&opt, graphss_train_options_table(), NULL);
+    assert_null(json_object_get(off, "standardise"));
+    assert_non_null(json_object_get(off, "row-normalise"));
+    opt.standardise = true;
+    json_t *on = graphss_i_json_options(&opt, graphss_train_options_table(), NULL);
+    assert_true(json_is_true(json_object_get(on, "standardise")));
+    json_decref(on);
+    json_decref(off);
+}
+
 static void lines_come_back_and_the_later_counts(void **state)
 {
     (void)state;
@@ -183,6 +198,7 @@ static void opening_survives_every_failing_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_option_that_came_later_is_said_where_it_is_on),
         cmocka_unit_test(lines_come_back_and_the_later_counts),
         cmocka_unit_test(a_torn_last_line_is_cut_off),
         cmocka_unit_test(a_line_that_is_no_record_is_refused_and_left_alone),
