@@ -27,6 +27,12 @@ def put_rows(data, name, rows):
     data[name + "_data"] = np.array([r[c] for r in rows for c in sorted(r)], np.float32)
 
 
+def prepare(graphss, name, seed, made):
+    """A model and the snapshot it was trained on, to which nothing has been done."""
+    subprocess.run([graphss, "snapshots", name, "--setting", "seen", "--seed", str(seed), "--links", "0",
+                    "--features", "0", "--threads", "1", "-q", "-o", made], check=True, stdout=subprocess.DEVNULL)
+
+
 def change(data, test, words, rng):
     """The nodes that changed; data is changed."""
     label, links = data["labels"], rows_of(data, "adj")
@@ -61,8 +67,7 @@ def main():
         for seed in own.seed:
             with tempfile.TemporaryDirectory() as place:
                 made = f"{place}/made"
-                subprocess.run([own.graphss, "snapshots", name, "--setting", "seen", "--seed", str(seed), "--links", "0",
-                                "--features", "0", "--threads", "1", "-q", "-o", made], check=True, stdout=subprocess.DEVNULL)
+                prepare(own.graphss, name, seed, made)
                 test = np.load(f"{made}/split.npz")["test"]
                 for words in (False, True):
                     rng = np.random.default_rng(seed)

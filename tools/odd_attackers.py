@@ -18,12 +18,11 @@ Trains on a snapshot (`graphss snapshots --setting seen`), then something is don
 Printed: accuracy of the victims and of the others, undefended and recovered, without and with the past. Needs numpy; half a
 minute a seed of Cora or Citeseer, minutes for Photo."""
 import argparse
-import subprocess
 import tempfile
 
 import numpy as np
 from dense import run
-from honest_change import put_rows, rows_of
+from honest_change import prepare, put_rows, rows_of
 
 KINDS = ("praise", "praise+", "trigger", "cut", "alone", "hubs", "mimic", "rewire", "drop")
 
@@ -115,8 +114,7 @@ def main():
         for seed in own.seed:
             with tempfile.TemporaryDirectory() as place:
                 made = f"{place}/made"
-                subprocess.run([own.graphss, "snapshots", name, "--setting", "seen", "--seed", str(seed), "--links", "0",
-                                "--features", "0", "--threads", "1", "-q", "-o", made], check=True, stdout=subprocess.DEVNULL)
+                prepare(own.graphss, name, seed, made)
                 split = dict(np.load(f"{made}/split.npz"))
                 model = ["--model-file", f"{made}/model", "--split", f"{made}/split.npz"]
                 run(own.graphss, "recover", *model, "--current", f"{made}/previous.npz", "--method", "none", "-o", f"{place}/out.npz")
