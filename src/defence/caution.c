@@ -45,19 +45,17 @@ static graphss_status part(graphss_ctx *ctx, graphss_i_sample *out, const graphs
 }
 
 /* q [k] ~ sum over states of share * likelihood * p */
-static void blend(double *q, const double *share, const double *likelihood, const double *p,
+static void blend(double *q, const double *share, const double *likelihood, const float *p,
                   size_t k)
 {
-    double sum = 0;
-    for (size_t c = 0; c < k; c++)
+    double state[GRAPHSS_I_STATES], sum = 0;
+    for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
+        sum += state[r] = share[r] * likelihood[r];
+    for (size_t c = 0; c < k; c++) {
         q[c] = 0;
-    for (size_t r = 0; r < GRAPHSS_I_STATES; r++) {
-        sum += share[r] * likelihood[r];
-        for (size_t c = 0; c < k; c++)
-            q[c] += share[r] * likelihood[r] * p[r * k + c];
+        for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
+            q[c] += state[r] / sum * (double)p[c * GRAPHSS_I_ROW + r];
     }
-    for (size_t c = 0; c < k; c++)
-        q[c] /= sum;
 }
 
 static void count(tally *t, const double *q, size_t own, size_t label, double weight, size_t k)
@@ -71,7 +69,8 @@ static void count(tally *t, const double *q, size_t own, size_t label, double we
 
 /* Judges the rows of a fold. */
 static void judge(tally *t, const graphss_i_suspicion *u, const graphss_i_sample *s,
-                  size_t fold, const double *share, double scale, size_t k, double *scratch)
+                  size_t fold, const double *share, double scale, size_t k, double *q,
+                  float *p)
 {
     const graphss_i_view held = {.says = s->says, .odd = s->odd};
     double likelihood[GRAPHSS_I_STATES];
@@ -79,9 +78,9 @@ static void judge(tally *t, const graphss_i_suspicion *u, const graphss_i_sample
         if ((size_t)s->node[i] % FOLDS != fold)
             continue;
         const size_t own = own_class(s->says + i * k * GRAPHSS_I_SAYS, k);
-        graphss_i_suspicion_node(likelihood, scratch + k, u, &held, i, k);
-        blend(scratch, share, likelihood, scratch + k, k);
-        count(t, scratch, own, (size_t)s->label[i], scale * (double)s->weight[i], k);
+        graphss_i_suspicion_node(likelihood, p, u, &held, i, k);
+        blend(q, share, likelihood, p, k);
+        count(t, q, own, (size_t)s->label[i], scale * (double)s->weight[i], k);
     }
 }
 
@@ -144,19 +143,21 @@ graphss_status graphss_i_caution(graphss_ctx *ctx, double *lead, const graphss_i
                  .untouched = untouched,
                  .attacked = attacked,
                  .history = history};
-    double *scratch = graphss_i_alloc(ctx, GRAPHSS_I_STATES + 1, k * sizeof *scratch);
+    double *q = graphss_i_alloc(ctx, k, sizeof *q);
+    float *p = graphss_i_alloc(ctx, k, GRAPHSS_I_ROW * sizeof *p);
     graphss_status st =
-        scratch ? graphss_i_errands(ctx, FOLDS, fit_fold, &f) : GRAPHSS_ERR_NOMEM;
+        q && p ? graphss_i_errands(ctx, FOLDS, fit_fold, &f) : GRAPHSS_ERR_NOMEM;
     for (size_t fold = 0; fold < FOLDS; fold++) {
         const graphss_i_suspicion *u = &f.u[fold];
         if (!st && f.fitted[fold]) {
             for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
-                judge(&t[HIT], u, &attacked[a], fold, share, share[1 + a], k, scratch);
-            judge(&t[REST], u, untouched, fold, share, 1, k, scratch);
+                judge(&t[HIT], u, &attacked[a], fold, share, share[1 + a], k, q, p);
+            judge(&t[REST], u, untouched, fold, share, 1, k, q, p);
         }
         graphss_i_suspicion_destroy(ctx, &f.u[fold]);
     }
-    graphss_release(ctx, scratch);
+    graphss_release(ctx, p);
+    graphss_release(ctx, q);
     if (!st)
         *lead = smallest_step(t, share[0]);
     return st;

@@ -1,11 +1,13 @@
-/* choice.c - see choice.h. The matrices have tens of columns: plain loops, all in double. */
+/* choice.c - see choice.h. Sums over rows are taken in single precision by the kernels, BLOCK
+ * rows at a time, and added up in double; the rest, of sixteen columns at most, is double. */
 #include "defence/choice.h"
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 8, STEPS = 25, BATCH = 4 };
-static const double UNLIKELY = 1e-3, CLOSE_ENOUGH = 1e-4, NOT_YET = 5e-2, LARGEST_STEP = 1,
-                    NOISE_FIRST = 0.1, NOISE_LEAST = 1e-3, NOISE_MOST = 0.4;
+enum { ROUNDS = 8, STEPS = 25, BLOCK = 64, WIDE = GRAPHSS_I_ROW };
+static const float UNLIKELY = 1e-3F;
+static const double CLOSE_ENOUGH = 1e-4, NOT_YET = 5e-2, LARGEST_STEP = 1, NOISE_FIRST = 0.1,
+                    NOISE_LEAST = 1e-3, NOISE_MOST = 0.4;
 
 /* Sums of four: one sum would wait for each addition in turn. */
 static double dot(const double *a, const double *b, size_t n)
@@ -17,19 +19,6 @@ static double dot(const double *a, const double *b, size_t n)
             sum[c] += a[j + c] * b[j + c];
     for (; j < n; j++)
         sum[0] += a[j] * b[j];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-/* The same of a row of floats. */
-static double weigh(const double *w, const float *x, size_t n)
-{
-    double sum[4] = {0};
-    size_t j = 0;
-    for (; j + 4 <= n; j += 4)
-        for (size_t c = 0; c < 4; c++)
-            sum[c] += w[j + c] * (double)x[j + c];
-    for (; j < n; j++)
-        sum[0] += w[j] * (double)x[j];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
@@ -57,12 +46,13 @@ void graphss_i_cholesky_solve(double *b, const double *l, size_t f)
     }
 }
 
-void graphss_i_choice_row(double *p, const double *w, const float *x, size_t k, size_t f,
-                          size_t stride)
+void graphss_i_choice_row(double *p, const double *w, const float *x, size_t k, size_t f)
 {
     double most = -INFINITY, sum = 0;
     for (size_t c = 0; c < k; c++) {
-        p[c] = weigh(w, x + c * stride, f);
+        p[c] = 0;
+        for (size_t j = 0; j < f; j++)
+            p[c] += w[j] * (double)x[c * WIDE + j];
         most = fmax(most, p[c]);
     }
     for (size_t c = 0; c < k; c++)
@@ -73,79 +63,57 @@ void graphss_i_choice_row(double *p, const double *w, const float *x, size_t k, 
 
 /* Memory of a fit. */
 typedef struct fit {
-    double *target; /* [n x k] the chance of each class given its label */
-    double *p, *mean, *gradient, *hessian;
-    double *centred; /* [BATCH x f] vectors that the hessian waits for */
-    double scale[BATCH];
-    size_t waiting;
+    const graphss_i_kernels *kernels;
+    float *target;   /* [n x k] the chance of each class given its label */
+    float *p, *left; /* [BLOCK x k] */
+    double gradient[WIDE], hessian[WIDE * WIDE];
+    bool held[WIDE]; /* weights that stay 0 */
 } fit;
 
-/* hessian += sum_b scale_b d_b d_b^T, lower triangle: four at a time, since to read and write
- * it is most of the work */
-static void add_waiting(fit *t, size_t f)
+/* The weights as kernels take them: columns that are not used have none. */
+static void narrow(float *to, const double *w, size_t f)
 {
-    const double *d[BATCH] = {t->centred, t->centred + f, t->centred + 2 * f,
-                              t->centred + 3 * f};
-    for (size_t b = t->waiting; b < BATCH; b++)
-        t->scale[b] = 0;
-    for (size_t i = 0; i < f && t->waiting; i++) {
-        double *h = t->hessian + i * f;
-        const double s0 = t->scale[0] * d[0][i], s1 = t->scale[1] * d[1][i],
-                     s2 = t->scale[2] * d[2][i], s3 = t->scale[3] * d[3][i];
-        for (size_t j = 0; j <= i; j++)
-            h[j] = h[j] + s0 * d[0][j] + s1 * d[1][j] + s2 * d[2][j] + s3 * d[3][j];
-    }
-    t->waiting = 0;
+    for (size_t j = 0; j < WIDE; j++)
+        to[j] = j < f ? (float)w[j] : 0;
 }
 
-/* hessian += weight sum_c p_c (x_c - m)(x_c - m)^T, m = sum_c p_c x_c, lower triangle.
- * Two classes are one difference: p_0 p_1 (x_0 - x_1)(x_0 - x_1)^T. Unlikely classes are left
- * out: that bends the road to the maximum, not the maximum. */
-static void add_curvature(fit *t, const graphss_i_choice *in, const float *x, double weight)
+/* gradient += sum_ic weight_i (target_ic - p_ic) x_ic and the hessian of these rows; unlikely
+ * classes are left out of it: that bends the road to the maximum, not the maximum. */
+static void add_rows(fit *t, const float *w, const graphss_i_choice *in, size_t from,
+                     size_t rows)
 {
-    const size_t f = in->f;
-    double *mean = t->mean;
-    memset(mean, 0, f * sizeof *mean);
-    for (size_t b = in->k == 2 ? 1 : 0; b < in->k; b++)
-        for (size_t j = 0; j < f; j++)
-            mean[j] += (in->k == 2 ? 1 : t->p[b]) * (double)x[b * in->stride + j];
-    for (size_t c = 0; c < (in->k == 2 ? 1 : in->k); c++) {
-        const double chance = t->p[c] * (in->k == 2 ? t->p[1] : 1), scale = weight * chance;
-        if (chance < UNLIKELY)
-            continue;
-        double *d = t->centred + t->waiting * f;
-        for (size_t j = 0; j < f; j++)
-            d[j] = (double)x[c * in->stride + j] - mean[j];
-        t->scale[t->waiting++] = scale;
-        if (t->waiting == BATCH)
-            add_waiting(t, f);
+    const size_t k = in->k;
+    const float *x = in->x + from * k * WIDE;
+    float gradient[WIDE], hessian[WIDE * WIDE];
+    t->kernels->choice(t->p, w, x, rows, k);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t c = i * k; c < (i + 1) * k; c++)
+            t->left[c] = in->weight[from + i] * (t->target[from * k + c] - t->p[c]);
+    t->kernels->choice_bend(gradient, hessian, x, t->p, t->left, in->weight + from, rows, k,
+                            UNLIKELY);
+    for (size_t j = 0; j < in->f; j++) {
+        t->gradient[j] += (double)gradient[j];
+        for (size_t l = 0; l <= j; l++)
+            t->hessian[j * in->f + l] += (double)hessian[j * WIDE + l];
     }
 }
 
 /* One step up the penalised likelihood of the targets; the largest change of a weight. */
-static double newton_step(fit *t, double *w, bool *held, const graphss_i_choice *in,
-                          double total)
+static double newton_step(fit *t, double *w, const graphss_i_choice *in, double total)
 {
-    const size_t f = in->f, k = in->k;
+    const size_t f = in->f;
+    float narrowed[WIDE];
+    narrow(narrowed, w, f);
     memset(t->hessian, 0, f * f * sizeof *t->hessian);
     for (size_t j = 0; j < f; j++)
         t->gradient[j] = -2 * in->penalty * total * (w[j] - (in->centre ? in->centre[j] : 0));
-    for (size_t i = 0; i < in->n; i++) {
-        const float *x = in->x + i * k * in->stride;
-        graphss_i_choice_row(t->p, w, x, k, f, in->stride);
-        for (size_t c = 0; c < k; c++) {
-            const double left = (double)in->weight[i] * (t->target[i * k + c] - t->p[c]);
-            for (size_t j = 0; j < f; j++)
-                t->gradient[j] += left * (double)x[c * in->stride + j];
-        }
-        add_curvature(t, in, x, (double)in->weight[i]);
-    }
-    add_waiting(t, f);
+    for (size_t i = 0; i < in->n; i += BLOCK)
+        add_rows(t, narrowed, in, i, in->n - i < BLOCK ? in->n - i : BLOCK);
     for (size_t j = 0; j < f; j++) {
         t->hessian[j * f + j] += 2 * in->penalty * total + 1e-9;
-        for (size_t i = 0; held[j] && i < f; i++)
+        for (size_t i = 0; t->held[j] && i < f; i++)
             t->hessian[i > j ? i * f + j : j * f + i] = i == j;
-        t->gradient[j] = held[j] ? 0 : t->gradient[j];
+        t->gradient[j] = t->held[j] ? 0 : t->gradient[j];
     }
     if (!graphss_i_cholesky(t->hessian, f))
         return 0;
@@ -158,7 +126,7 @@ static double newton_step(fit *t, double *w, bool *held, const graphss_i_choice 
         w[j] += shrink * t->gradient[j];
         if (in->rising && w[j] < 0) {
             w[j] = 0;
-            held[j] = true;
+            t->held[j] = true;
         }
     }
     return largest;
@@ -168,16 +136,19 @@ static double newton_step(fit *t, double *w, bool *held, const graphss_i_choice 
  * of labels believed wrong. */
 static double expect(fit *t, const double *w, const graphss_i_choice *in, double noise)
 {
+    const float right = (float)(1 - noise), other = (float)(noise / (double)(in->k - 1));
     double wrong = 0, total = 0;
+    float narrowed[WIDE];
+    narrow(narrowed, w, in->f);
+    t->kernels->choice(t->target, narrowed, in->x, in->n, in->k);
     for (size_t i = 0; i < in->n; i++) {
-        double *q = t->target + i * in->k, sum = 0;
+        float *q = t->target + i * in->k, sum = 0;
         const size_t y = (size_t)in->label[i];
-        graphss_i_choice_row(q, w, in->x + i * in->k * in->stride, in->k, in->f, in->stride);
         for (size_t c = 0; c < in->k; c++)
-            sum += q[c] *= c == y ? 1 - noise : noise / (double)(in->k - 1);
+            sum += q[c] *= c == y ? right : other;
         for (size_t c = 0; c < in->k; c++)
             q[c] /= sum;
-        wrong += (double)in->weight[i] * (1 - q[y]);
+        wrong += (double)in->weight[i] * (1 - (double)q[y]);
         total += (double)in->weight[i];
     }
     return wrong / total;
@@ -187,15 +158,12 @@ graphss_status graphss_i_choice_fit(graphss_ctx *ctx, double *w, double *noise,
                                     const graphss_i_choice *in)
 {
     const size_t f = in->f, k = in->k;
-    fit t = {.target = graphss_i_calloc(ctx, in->n, k * sizeof *t.target),
-             .p = graphss_i_alloc(ctx, k, sizeof *t.p),
-             .centred = graphss_i_calloc(ctx, f, BATCH * sizeof *t.centred),
-             .mean = graphss_i_alloc(ctx, f, sizeof *t.mean),
-             .gradient = graphss_i_alloc(ctx, f, sizeof *t.gradient),
-             .hessian = graphss_i_alloc(ctx, f, f * sizeof *t.hessian)};
-    bool *held = graphss_i_calloc(ctx, f, sizeof *held);
+    fit t = {.kernels = graphss_i_ctx_kernels(ctx),
+             .target = graphss_i_calloc(ctx, in->n, k * sizeof *t.target),
+             .p = graphss_i_alloc(ctx, BLOCK, k * sizeof *t.p),
+             .left = graphss_i_alloc(ctx, BLOCK, k * sizeof *t.left)};
     graphss_status st = GRAPHSS_ERR_NOMEM;
-    if (!t.target || !t.p || !t.centred || !t.mean || !t.gradient || !t.hessian || !held)
+    if (!t.target || !t.p || !t.left)
         goto done;
     double total = 0, wrong = in->noisy && k > 1 ? NOISE_FIRST : 0;
     for (size_t i = 0; i < in->n; i++) {
@@ -211,18 +179,14 @@ graphss_status graphss_i_choice_fit(graphss_ctx *ctx, double *w, double *noise,
         }
         const double close = wrong > 0 && round + 1 < ROUNDS ? NOT_YET : CLOSE_ENOUGH;
         for (int step = 0; step < STEPS; step++)
-            if (newton_step(&t, w, held, in, total) < close)
+            if (newton_step(&t, w, in, total) < close)
                 break;
     }
     if (noise)
         *noise = wrong;
     st = GRAPHSS_OK;
 done:
-    graphss_release(ctx, held);
-    graphss_release(ctx, t.hessian);
-    graphss_release(ctx, t.gradient);
-    graphss_release(ctx, t.mean);
-    graphss_release(ctx, t.centred);
+    graphss_release(ctx, t.left);
     graphss_release(ctx, t.p);
     graphss_release(ctx, t.target);
     return st;

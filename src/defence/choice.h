@@ -5,10 +5,11 @@
 #define GRAPHSS_CHOICE_H
 
 #include "base/base.h"
+#include "graph/kernels.h"
 
 typedef struct graphss_i_choice {
-    const float *x; /* [n x k x stride], of which the first f columns are used */
-    size_t n, k, f, stride;
+    const float *x; /* [n x k x GRAPHSS_I_ROW], of which the first f columns are used */
+    size_t n, k, f;
     const int32_t *label; /* [n] in [0, k) */
     const float *weight;  /* [n] */
     double penalty;       /* on the squares of the weights, per unit of weight */
@@ -20,9 +21,8 @@ typedef struct graphss_i_choice {
 /* w [f]. *noise becomes the share of wrong labels; may be NULL. Time O(rounds n (k + f) f). */
 graphss_status graphss_i_choice_fit(graphss_ctx *ctx, double *w, double *noise,
                                     const graphss_i_choice *in);
-/* p [k] of one row x [k x stride] */
-void graphss_i_choice_row(double *p, const double *w, const float *x, size_t k, size_t f,
-                          size_t stride);
+/* p [k] of one row x [k x GRAPHSS_I_ROW] */
+void graphss_i_choice_row(double *p, const double *w, const float *x, size_t k, size_t f);
 
 /* a [f x f] = L L^T, in its lower triangle. false: not positive definite. */
 bool graphss_i_cholesky(double *a, size_t f);

@@ -50,14 +50,9 @@ typedef struct inspection {
     uint8_t *still;   /* [n] as in the past, so not hit; NULL: no past */
     double untouched; /* prior weight of that state, for every free node */
     double share[GROUPS][GRAPHSS_I_STATES]; /* as found */
-    double *scratch;                        /* [tasks x scratch_size(k)] */
+    float *chance;                          /* [tasks x k x ROW] scratch: classes by state */
+    double *posterior;                      /* [tasks x k] scratch */
 } inspection;
-
-/* Class probabilities in every state, and one row more. */
-static size_t scratch_size(size_t k)
-{
-    return (GRAPHSS_I_STATES + 1) * k;
-}
 
 static void inspection_release(graphss_ctx *ctx, inspection *x)
 {
@@ -67,7 +62,8 @@ static void inspection_release(graphss_ctx *ctx, inspection *x)
         graphss_i_suspicion_destroy(ctx, &x->suspicion[g]);
     graphss_i_witnesses_destroy(ctx, &x->witnesses);
     graphss_release(ctx, x->believed);
-    graphss_release(ctx, x->scratch);
+    graphss_release(ctx, x->chance);
+    graphss_release(ctx, x->posterior);
     graphss_i_drills_destroy(ctx, &x->drills);
     graphss_release(ctx, x->fixed);
     graphss_release(ctx, x->before_prob);
@@ -335,19 +331,19 @@ static void forgive(double *state)
 
 /* State and class of one node, the shares being known. */
 static void infer_node(double *posterior, double *state, const inspection *x,
-                       const graphss_i_view *v, size_t node, const double *share,
-                       double *scratch)
+                       const graphss_i_view *v, size_t node, const double *share, float *p)
 {
     const size_t k = x->scene->k;
     double sum = 0;
-    graphss_i_suspicion_node(state, scratch, &x->suspicion[group_of(x, node)], v, node, k);
+    graphss_i_suspicion_node(state, p, &x->suspicion[group_of(x, node)], v, node, k);
     for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
         sum += state[r] *= share[r];
-    memset(posterior, 0, k * sizeof *posterior);
-    for (size_t r = 0; r < GRAPHSS_I_STATES; r++) {
+    for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
         state[r] /= sum;
-        for (size_t c = 0; c < k; c++)
-            posterior[c] += state[r] * scratch[r * k + c];
+    for (size_t c = 0; c < k; c++) {
+        posterior[c] = 0;
+        for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
+            posterior[c] += state[r] * (double)p[c * GRAPHSS_I_ROW + r];
     }
     forgive(state);
 }
@@ -387,7 +383,8 @@ static void weigh_rows(void *arg, size_t task)
 {
     const sitting *s = arg;
     const size_t k = s->x->scene->k, m = s->m;
-    double *p = s->x->scratch + task * scratch_size(k), ratio[GRAPHSS_I_STATES];
+    float *p = s->x->chance + task * k * GRAPHSS_I_ROW;
+    double ratio[GRAPHSS_I_STATES];
     for (size_t i = task * ROWS; i < graphss_i_task_end(task, m, ROWS); i++) {
         graphss_i_suspicion_node(ratio, p, &s->x->suspicion[s->group], &s->x->view[0],
                                  (size_t)s->node[i], k);
@@ -395,7 +392,7 @@ static void weigh_rows(void *arg, size_t task)
             const bool can_be = r == 0 || !s->x->still || !s->x->still[s->node[i]];
             s->likelihood[r * m + i] = can_be ? (float)ratio[r] : 0;
             for (size_t c = 0; c < k; c++)
-                s->prob[(r * m + i) * k + c] = (float)p[r * k + c];
+                s->prob[(r * m + i) * k + c] = p[c * GRAPHSS_I_ROW + r];
         }
     }
 }
@@ -463,9 +460,9 @@ static void settle_rows(void *arg, size_t task)
     const settling *s = arg;
     inspection *x = s->x;
     const size_t k = x->scene->k;
-    double *scratch = x->scratch + task * scratch_size(k), alone[GRAPHSS_I_STATES];
+    double alone[GRAPHSS_I_STATES];
     for (size_t i = task * ROWS; i < graphss_i_task_end(task, x->scene->n, ROWS); i++) {
-        double *posterior = scratch + GRAPHSS_I_STATES * k, *state = alone;
+        double *posterior = x->posterior + task * k, *state = alone;
         const double *share = s->share;
         if (s->out) {
             posterior = s->out->posterior + i * k;
@@ -473,7 +470,8 @@ static void settle_rows(void *arg, size_t task)
             share = x->share[group_of(x, i)];
         }
         if (!s->out || x->fixed[i])
-            infer_node(posterior, state, x, s->v, i, share, scratch);
+            infer_node(posterior, state, x, s->v, i, share,
+                       x->chance + task * k * GRAPHSS_I_ROW);
         settle(x, s->v, i, posterior, state);
     }
 }
@@ -569,7 +567,7 @@ static graphss_status be_careful(graphss_ctx *ctx, graphss_i_inspection *out,
         else if (graphss_i_top_double(posterior, k) !=
                  own) /* and is as sure as it is right by itself */
             graphss_i_choice_row(posterior, &u->own, x->view[0].says + i * k * GRAPHSS_I_SAYS,
-                                 k, 1, GRAPHSS_I_SAYS);
+                                 k, 1);
     }
     return st;
 }
@@ -582,10 +580,12 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
     graphss_i_inspection result = {
         .posterior = graphss_i_alloc(ctx, n, k * sizeof *result.posterior),
         .state = graphss_i_alloc(ctx, n, GRAPHSS_I_STATES * sizeof *result.state)};
-    x.scratch =
-        graphss_i_alloc(ctx, graphss_i_tasks(n, ROWS), scratch_size(k) * sizeof *x.scratch);
-    graphss_status st =
-        result.posterior && result.state && x.scratch ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    const size_t tasks = graphss_i_tasks(n, ROWS);
+    x.chance = graphss_i_alloc(ctx, tasks, k * GRAPHSS_I_ROW * sizeof *x.chance);
+    x.posterior = graphss_i_alloc(ctx, tasks, k * sizeof *x.posterior);
+    graphss_status st = result.posterior && result.state && x.chance && x.posterior
+                            ? GRAPHSS_OK
+                            : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = graphss_i_drills_plan(ctx, &x.drills, scene->split, scene->seed);
     x.drills.apart = scene->before != NULL; /* without a past they hide attacks on links */

@@ -4,6 +4,7 @@
  * momentum. */
 #include "defence/softmax.h"
 #include "defence/choice.h"
+#include "graph/kernels.h"
 #include "graph/products.h"
 #include <math.h>
 #include <string.h>
@@ -40,6 +41,7 @@ static void curvature(double *bound, const graphss_i_softmax *in, double total)
 }
 
 typedef struct residual_job {
+    const graphss_i_kernels *kernels;
     float *logit;
     const graphss_i_softmax *in;
     double total;
@@ -51,15 +53,13 @@ static void residuals(void *arg, size_t task)
     const residual_job *job = arg;
     const graphss_i_softmax *in = job->in;
     const size_t end = graphss_i_task_end(task, in->n, ROWS);
+    job->kernels->softmax(job->logit, in->k, task * ROWS, end);
     for (size_t i = task * ROWS; i < end; i++) {
-        float *z = job->logit + i * in->k, most = z[0], sum = 0;
-        for (size_t r = 1; r < in->k; r++)
-            most = fmaxf(most, z[r]);
-        for (size_t r = 0; r < in->k; r++)
-            sum += z[r] = expf(z[r] - most);
+        float *p = job->logit + i * in->k;
         const float scale = in->weight[i] / (float)job->total;
+        p[in->label[i]] -= 1;
         for (size_t r = 0; r < in->k; r++)
-            z[r] = scale * (z[r] / sum - (r == (size_t)in->label[i] ? 1 : 0));
+            p[r] *= scale;
     }
 }
 
@@ -72,7 +72,7 @@ static double step(graphss_ctx *ctx, fit *t, double *w, const graphss_i_softmax 
     for (size_t j = 0; j < k * f; j++)
         t->w[j] = (float)t->ahead[j];
     graphss_i_gemm(ctx, t->logit, in->x, false, t->w, true, in->n, k, f, 0);
-    residual_job job = {t->logit, in, total};
+    residual_job job = {graphss_i_ctx_kernels(ctx), t->logit, in, total};
     graphss_i_parallel(ctx, graphss_i_tasks(in->n, ROWS), residuals, &job);
     graphss_i_gemm(ctx, t->gradient, t->logit, true, in->x, false, k, f, in->n, 0);
     memcpy(t->last, w, k * f * sizeof *w);

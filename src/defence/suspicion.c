@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GATE = 1 + 2 * GRAPHSS_I_ODD, ODD_STATE = GRAPHSS_I_STATES - 1, THIN = 3 };
-static const double PENALTY = 1e-2, LEAN = 1e-2, GATE_PENALTY = 4e-4, FARTHEST = 5,
-                    SQUARE_MOST = 9, LOYAL = 1600, RIDGE = 0.05, BET = 0.2, RATIO_MOST = 8,
-                    SHARP = 0.6;
+enum { ODD_STATE = GRAPHSS_I_STATES - 1, ROW = GRAPHSS_I_ROW, THIN = 3 };
+static const double PENALTY = 1e-2, LEAN = 1e-2, GATE_PENALTY = 4e-4, LOYAL = 1600,
+                    RIDGE = 0.05, BET = 0.2, RATIO_MOST = 8;
+static const float FARTHEST = 5, SQUARE_MOST = 9, SHARP = 0.6F;
 
 const char *graphss_i_state_name(size_t state)
 {
@@ -91,68 +91,89 @@ static void measure(graphss_i_suspicion *u, const float *odd, size_t n)
             sum += x;
             square += x * x;
         }
-        u->mean[j] = sum / (double)n;
-        u->spread[j] = sqrt(fmax(square / (double)n - u->mean[j] * u->mean[j], 0)) + 1e-9;
+        const double mean = sum / (double)n;
+        u->mean[j] = (float)mean;
+        u->unit[j] = (float)(1 / (sqrt(fmax(square / (double)n - mean * mean, 0)) + 1e-9));
     }
 }
 
-static void scaled(double *z, const graphss_i_suspicion *u, const float *odd)
-{
-    for (size_t j = 0; j < u->s; j++)
-        z[j] = fmin(FARTHEST, fmax(-FARTHEST, ((double)odd[j] - u->mean[j]) / u->spread[j]));
-}
-
 /* g [1 + 2 s]: 1, z, z^2 */
-static void gate_columns(double *g, const graphss_i_suspicion *u, const float *odd)
+static void gate_columns(float *g, const graphss_i_suspicion *u, const float *odd)
 {
+    float *const z = g + 1, *const square = z + u->s;
     g[0] = 1;
-    scaled(g + 1, u, odd);
-    for (size_t j = 0; j < u->s; j++)
-        g[1 + u->s + j] = fmin(g[1 + j] * g[1 + j], SQUARE_MOST);
+    for (size_t j = 0; j < u->s; j++) {
+        const float far = (odd[j] - u->mean[j]) * u->unit[j];
+        const float near = far < FARTHEST ? far : FARTHEST;
+        z[j] = near > -FARTHEST ? near : -FARTHEST;
+        square[j] = z[j] * z[j] < SQUARE_MOST ? z[j] * z[j] : SQUARE_MOST;
+    }
 }
 
-/* Squared distance from untouched nodes in units of their covariance. */
-static double oddness(const graphss_i_suspicion *u, const float *odd)
+/* Squared distance from untouched nodes in units of their covariance; z: see above. */
+static double oddness(const graphss_i_suspicion *u, const float *z)
 {
-    double z[GRAPHSS_I_ODD], y[GRAPHSS_I_ODD], sum = 0;
-    scaled(z, u, odd);
+    float d[GRAPHSS_I_ODD], y[GRAPHSS_I_WHITE];
+    double sum = 0;
     for (size_t j = 0; j < u->s; j++)
-        y[j] = z[j] -= u->centre[j];
-    graphss_i_cholesky_solve(y, u->factor, u->s);
+        d[j] = z[j] - u->centre[j];
+    u->kernels->row_times(y, d, u->white, u->s, GRAPHSS_I_WHITE);
     for (size_t j = 0; j < u->s; j++)
-        sum += y[j] * z[j];
+        sum += (double)y[j] * (double)y[j];
     return sum;
+}
+
+/* white [s x WHITE] = L^-T, of covariance L L^T */
+static void whiten(float *white, const double *l, size_t s)
+{
+    double column[GRAPHSS_I_ODD];
+    for (size_t j = 0; j < s; j++) {
+        for (size_t i = 0; i < s; i++) {
+            double sum = i == j;
+            for (size_t m = j; m < i; m++)
+                sum -= l[i * s + m] * column[m];
+            column[i] = i < j ? 0 : sum / l[i * s + i];
+            white[j * GRAPHSS_I_WHITE + i] = (float)column[i];
+        }
+    }
 }
 
 static graphss_status fit_oddness(graphss_ctx *ctx, graphss_i_suspicion *u,
                                   const graphss_i_sample *untouched)
 {
     const size_t s = u->s, n = untouched->n;
-    double z[GRAPHSS_I_ODD], total = 0;
+    double centre[GRAPHSS_I_ODD] = {0}, covariance[GRAPHSS_I_ODD * GRAPHSS_I_ODD] = {0};
+    double total = 0;
+    float g[GRAPHSS_I_GATE];
     u->reference = graphss_i_alloc(ctx, n, sizeof *u->reference);
     if (!u->reference)
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < n; i++) {
         const double weight = (double)untouched->weight[i];
-        scaled(z, u, untouched->odd + i * GRAPHSS_I_ODD);
+        const float *z = g + 1;
+        gate_columns(g, u, untouched->odd + i * GRAPHSS_I_ODD);
         total += weight;
-        for (size_t j = 0; j < s; j++)
-            u->centre[j] += weight * z[j];
-        for (size_t j = 0; j < s; j++)
+        for (size_t j = 0; j < s; j++) {
+            const double part = weight * (double)z[j];
+            centre[j] += part;
             for (size_t l = 0; l <= j; l++)
-                u->factor[j * s + l] += weight * z[j] * z[l];
+                covariance[j * s + l] += part * (double)z[l];
+        }
     }
     for (size_t j = 0; j < s; j++)
-        u->centre[j] /= total;
+        u->centre[j] = (float)(centre[j] /= total);
     for (size_t j = 0; j < s; j++)
         for (size_t l = 0; l <= j; l++)
-            u->factor[j * s + l] = u->factor[j * s + l] / total - u->centre[j] * u->centre[l] +
-                                   (j == l ? RIDGE : 0);
-    if (!graphss_i_cholesky(u->factor, s))
+            covariance[j * s + l] =
+                covariance[j * s + l] / total - centre[j] * centre[l] + (j == l ? RIDGE : 0);
+    if (!graphss_i_cholesky(covariance, s))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "the oddness of the validation nodes is no number");
-    for (size_t i = 0; i < n; i++)
-        u->reference[i] = oddness(u, untouched->odd + i * GRAPHSS_I_ODD);
+    whiten(u->white, covariance, s);
+    for (size_t i = 0; i < n; i++) {
+        gate_columns(g, u, untouched->odd + i * GRAPHSS_I_ODD);
+        u->reference[i] = oddness(u, g + 1);
+    }
     u->n_reference = n;
     qsort(u->reference, n, sizeof *u->reference, graphss_i_compare_doubles);
     return GRAPHSS_OK;
@@ -168,6 +189,14 @@ static double weight_of(const graphss_i_sample *s)
     return sum;
 }
 
+/* gate [1 + 2 s][a] from the weights w [1 + ATTACKS][1 + 2 s] of a softmax */
+static void lay_gate(float *gate, const double *w, size_t f)
+{
+    for (size_t j = 0; j < f; j++)
+        for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
+            gate[j * ROW + a] = (float)(w[(1 + a) * f + j] - w[j]);
+}
+
 /* Every state has the same weight in all: ratios of the chances are those of densities. */
 static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_suspicion *u,
                                const graphss_i_sample *untouched,
@@ -177,18 +206,16 @@ static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_suspicion *u,
     size_t n = untouched->n, at = 0;
     for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
         n += attacked[a].n;
+    double *w = graphss_i_alloc(ctx, 1 + GRAPHSS_I_ATTACKS, f * sizeof *w);
     float *x = graphss_i_alloc(ctx, n, f * sizeof *x);
     float *weight = graphss_i_alloc(ctx, n, sizeof *weight);
     int32_t *label = graphss_i_alloc(ctx, n, sizeof *label);
-    graphss_status st = x && weight && label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    graphss_status st = w && x && weight && label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t r = 0; r <= GRAPHSS_I_ATTACKS && !st; r++) {
         const graphss_i_sample *s = r ? &attacked[r - 1] : untouched;
         const double total = weight_of(s);
         for (size_t i = 0; i < s->n; i++, at++) {
-            double g[GATE];
-            gate_columns(g, u, s->odd + i * GRAPHSS_I_ODD);
-            for (size_t j = 0; j < f; j++)
-                x[at * f + j] = (float)g[j];
+            gate_columns(x + at * f, u, s->odd + i * GRAPHSS_I_ODD);
             weight[at] = (float)((double)s->weight[i] / total);
             label[at] = (int32_t)r;
         }
@@ -201,11 +228,14 @@ static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_suspicion *u,
                                       .label = label,
                                       .weight = weight,
                                       .penalty = GATE_PENALTY};
-        st = graphss_i_softmax_fit(ctx, u->gate, &in);
+        st = graphss_i_softmax_fit(ctx, w, &in);
     }
+    if (!st)
+        lay_gate(u->gate, w, f);
     graphss_release(ctx, label);
     graphss_release(ctx, weight);
     graphss_release(ctx, x);
+    graphss_release(ctx, w);
     return st;
 }
 
@@ -218,7 +248,6 @@ static graphss_status fit_classes(graphss_ctx *ctx, double *w, double *noise, si
                                  .n = s->n,
                                  .k = k,
                                  .f = f,
-                                 .stride = GRAPHSS_I_SAYS,
                                  .label = s->label,
                                  .weight = s->weight,
                                  .penalty = centre ? LEAN : PENALTY,
@@ -313,7 +342,8 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
     if (learnt[GRAPHSS_I_MANY].n == 0) /* of few labelled nodes */
         learnt[GRAPHSS_I_MANY] = learnt[GRAPHSS_I_BOTH];
     *u = (graphss_i_suspicion){.f = history ? GRAPHSS_I_SAYS : GRAPHSS_I_SAYS_NOW,
-                               .s = history ? GRAPHSS_I_ODD : GRAPHSS_I_ODD_NOW};
+                               .s = history ? GRAPHSS_I_ODD : GRAPHSS_I_ODD_NOW,
+                               .kernels = graphss_i_ctx_kernels(ctx)};
     measure(u, now->odd, n);
     graphss_status st = pool(ctx, &t.all, untouched, learnt, k);
     if (!st)
@@ -324,6 +354,9 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
         st = graphss_i_errands(ctx, GRAPHSS_I_ATTACKS, fit_attack, &t);
     for (size_t j = 0; j < u->f && !st; j++) /* half of it is the classifier's */
         u->w[ODD_STATE][j] = (u->w[ODD_STATE][j] + (j ? 0 : u->own)) / 2;
+    for (size_t j = 0; j < u->f && !st; j++)
+        for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
+            u->classes[j * ROW + r] = (float)u->w[r][j];
     graphss_i_sample_destroy(ctx, &t.all);
     if (st)
         graphss_i_suspicion_destroy(ctx, u);
@@ -331,9 +364,9 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
 }
 
 /* rank p of the oddness among untouched nodes; the bet pays BET p^(BET - 1) */
-static double odd_bet(const graphss_i_suspicion *u, const float *odd)
+static double odd_bet(const graphss_i_suspicion *u, const float *z)
 {
-    const double x = oddness(u, odd);
+    const double x = oddness(u, z);
     size_t low = 0, high = u->n_reference;
     while (low < high) {
         const size_t mid = (low + high) / 2;
@@ -348,38 +381,31 @@ static double odd_bet(const graphss_i_suspicion *u, const float *odd)
 
 /* The gate tells attacks from untouched nodes better than from each other: the true one is
  * never quite like those simulated. From logarithms x of the ratios of all attacks:
- *   log ratio_a = log sum_b exp x_b + SHARP x_a - log sum_b exp(SHARP x_b)
- * of which the first is cut at RATIO_MOST: of no node more is known. */
-static void blur(double *x)
+ *   ratio_a = (sum_b exp x_b) * exp(SHARP x_a) / sum_b exp(SHARP x_b)
+ * of which the first is cut at exp RATIO_MOST: of no node more is known. */
+static void blur(double *ratio, const graphss_i_suspicion *u, const float *x)
 {
-    double most = x[0], all = 0, blurred = 0;
-    for (size_t a = 1; a < GRAPHSS_I_ATTACKS; a++)
-        most = fmax(most, x[a]);
+    float share[2][GRAPHSS_I_ATTACKS]; /* sharp, blurred */
     for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++) {
-        all += exp(x[a] - most);
-        blurred += exp(SHARP * (x[a] - most));
+        share[0][a] = x[a];
+        share[1][a] = SHARP * x[a];
     }
-    const double any = fmin(most + log(all), RATIO_MOST) - log(blurred);
+    u->kernels->softmax(share[0], GRAPHSS_I_ATTACKS, 0, 2);
+    const size_t top = graphss_i_top(share[0], GRAPHSS_I_ATTACKS);
+    const double all = exp(fmin((double)x[top] - log((double)share[0][top]), RATIO_MOST));
+    const double least = exp(-RATIO_MOST);
     for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
-        x[a] = exp(fmax(any + SHARP * (x[a] - most), -RATIO_MOST));
+        ratio[a] = fmax(all * (double)share[1][a], least);
 }
 
-void graphss_i_suspicion_node(double *likelihood, double *p, const graphss_i_suspicion *u,
+void graphss_i_suspicion_node(double *likelihood, float *p, const graphss_i_suspicion *u,
                               const graphss_i_view *v, size_t node, size_t k)
 {
-    const float *odd = v->odd + node * GRAPHSS_I_ODD;
-    double g[GATE];
-    gate_columns(g, u, odd);
-    const size_t f = 1 + 2 * u->s;
-    for (size_t a = 1; a <= GRAPHSS_I_ATTACKS; a++) {
-        likelihood[a] = 0;
-        for (size_t j = 0; j < f; j++)
-            likelihood[a] += (u->gate[a * f + j] - u->gate[j]) * g[j];
-    }
-    blur(likelihood + 1);
+    float g[GRAPHSS_I_GATE], x[ROW];
+    gate_columns(g, u, v->odd + node * GRAPHSS_I_ODD);
+    u->kernels->row_times(x, g, u->gate, 1 + 2 * u->s, ROW);
     likelihood[0] = 1;
-    likelihood[ODD_STATE] = odd_bet(u, odd);
-    for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
-        graphss_i_choice_row(p + r * k, u->w[r], v->says + node * k * GRAPHSS_I_SAYS, k, u->f,
-                             GRAPHSS_I_SAYS);
+    blur(likelihood + 1, u, x);
+    likelihood[ODD_STATE] = odd_bet(u, g + 1);
+    u->kernels->choices(p, u->classes, v->says + node * k * GRAPHSS_I_SAYS, k, u->f);
 }

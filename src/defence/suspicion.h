@@ -5,9 +5,13 @@
 
 #include "defence/evidence.h"
 #include "defence/simulate.h"
+#include "graph/kernels.h"
 
 /* Untouched; one state per simulated attack; odd but like nothing known. */
 enum { GRAPHSS_I_STATES = GRAPHSS_I_ATTACKS + 2 };
+_Static_assert((int)GRAPHSS_I_STATES <= (int)GRAPHSS_I_ROW &&
+                   (int)GRAPHSS_I_SAYS == (int)GRAPHSS_I_ROW,
+               "states, and the evidence for a class, are rows of kernels");
 const char *graphss_i_state_name(size_t state);
 
 /* Rows gathered from views. */
@@ -24,17 +28,25 @@ graphss_status graphss_i_sample_init(graphss_ctx *ctx, graphss_i_sample *s, size
 void graphss_i_sample_add(graphss_i_sample *s, const graphss_i_view *v, size_t k, int32_t node,
                           int32_t label, double weight);
 
+enum {
+    GRAPHSS_I_GATE = 1 + 2 * GRAPHSS_I_ODD, /* columns of the gate: 1, z, z^2 */
+    GRAPHSS_I_WHITE = (GRAPHSS_I_ODD + GRAPHSS_I_ROW - 1) / GRAPHSS_I_ROW * GRAPHSS_I_ROW
+};
+
 typedef struct graphss_i_suspicion {
     size_t f, s; /* columns used: with history or without */
     double w[GRAPHSS_I_STATES][GRAPHSS_I_SAYS];
-    double gate[(1 + GRAPHSS_I_ATTACKS) * (1 + 2 * GRAPHSS_I_ODD)]; /* untouched first */
-    double mean[GRAPHSS_I_ODD], spread[GRAPHSS_I_ODD];              /* of all nodes now */
-    double centre[GRAPHSS_I_ODD];                 /* of untouched nodes, scaled so */
-    double factor[GRAPHSS_I_ODD * GRAPHSS_I_ODD]; /* of their covariance */
-    double *reference;                            /* [n_reference] ascending */
+    float mean[GRAPHSS_I_ODD], unit[GRAPHSS_I_ODD]; /* of all nodes now: 1 / spread */
+    float centre[GRAPHSS_I_ODD];                    /* of untouched nodes, scaled so */
+    double *reference;                              /* [n_reference] ascending */
     size_t n_reference;
     double own;   /* weight of the classifier where it is heard alone */
     double noise; /* share of labels that are wrong */
+    /* What is read node by node, states side by side. */
+    const graphss_i_kernels *kernels;
+    float classes[GRAPHSS_I_SAYS * GRAPHSS_I_ROW]; /* [f x ROW] w */
+    float gate[GRAPHSS_I_GATE * GRAPHSS_I_ROW]; /* [1 + 2 s][a]: of attack a less untouched */
+    float white[GRAPHSS_I_ODD * GRAPHSS_I_WHITE]; /* [s x WHITE] oddness of covariance 1 */
 } graphss_i_suspicion;
 
 void graphss_i_suspicion_destroy(graphss_ctx *ctx, graphss_i_suspicion *u);
@@ -45,8 +57,8 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
                                        const graphss_i_sample *untouched,
                                        const graphss_i_sample *attacked, bool history);
 /* likelihood [STATES] of how the node looks, over that of an untouched one;
- * p [STATES x k] class probabilities in each state. */
-void graphss_i_suspicion_node(double *likelihood, double *p, const graphss_i_suspicion *u,
+ * p [k x GRAPHSS_I_ROW] class probabilities, in each state. */
+void graphss_i_suspicion_node(double *likelihood, float *p, const graphss_i_suspicion *u,
                               const graphss_i_view *v, size_t node, size_t k);
 
 #endif

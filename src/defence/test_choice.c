@@ -2,10 +2,10 @@
 #include "defence/choice.h"
 #include "testing.h"
 
-enum { N = 4000, K = 4, F = 3 };
+enum { N = 4000, K = 4, F = 3, WIDE = GRAPHSS_I_ROW };
 
 typedef struct choices {
-    float x[N * K * F], weight[N];
+    float x[N * K * WIDE], weight[N]; /* behind column F: what nobody may heed */
     int32_t label[N];
 } choices;
 
@@ -16,9 +16,11 @@ static choices *make(const double *w, double noise, uint64_t seed)
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SYNTH);
     for (size_t i = 0; i < N; i++) {
         double p[K], left = graphss_rng_double(&rng);
-        for (size_t j = 0; j < K * F; j++)
-            c->x[i * K * F + j] = (float)graphss_rng_normal(&rng);
-        graphss_i_choice_row(p, w, c->x + i * K * F, K, F, F);
+        for (size_t k = 0; k < K; k++)
+            for (size_t j = 0; j < WIDE; j++)
+                c->x[(i * K + k) * WIDE + j] =
+                    j < F ? (float)graphss_rng_normal(&rng) : (float)(1 + i % 5 * k);
+        graphss_i_choice_row(p, w, c->x + i * K * WIDE, K, F);
         size_t y = 0;
         while (y + 1 < K && left >= p[y])
             left -= p[y++];
@@ -36,7 +38,6 @@ static graphss_i_choice problem(const choices *c)
                               .n = N,
                               .k = K,
                               .f = F,
-                              .stride = F,
                               .label = c->label,
                               .weight = c->weight,
                               .penalty = 1e-6};
@@ -74,11 +75,11 @@ static void test_the_gradient_is_zero_at_the_fit(void **state)
     assert_ok(ctx, graphss_i_choice_fit(ctx, w, NULL, &in));
     for (size_t i = 0; i < N; i++) {
         double p[K];
-        graphss_i_choice_row(p, w, c->x + i * K * F, K, F, F);
+        graphss_i_choice_row(p, w, c->x + i * K * WIDE, K, F);
         for (size_t k = 0; k < K; k++)
             for (size_t j = 0; j < F; j++)
                 gradient[j] += ((int32_t)k == c->label[i] ? 1 - p[k] : -p[k]) *
-                               (double)c->x[(i * K + k) * F + j] / N;
+                               (double)c->x[(i * K + k) * WIDE + j] / N;
     }
     for (size_t j = 0; j < F; j++)
         assert_float_equal(gradient[j], 2e-6 * w[j], 1e-5);

@@ -70,21 +70,22 @@ static void test_states_and_classes_are_told_apart(void **state)
     assert_float_equal(u.w[1 + GRAPHSS_I_PRAISED][1], 0, 0);
     size_t right = 0, class = 0;
     for (size_t i = 0; i < STATE_ROWS; i++) {
-        double likelihood[GRAPHSS_I_STATES], p[GRAPHSS_I_STATES * K];
+        double likelihood[GRAPHSS_I_STATES];
+        float p[K * GRAPHSS_I_ROW];
         graphss_i_suspicion_node(likelihood, p, &u, &l->view, i, K);
         assert_float_equal(likelihood[0], 1, 0);
         size_t best = 0;
         for (size_t r = 1; r <= GRAPHSS_I_ATTACKS; r++)
             best = likelihood[r] > likelihood[best] ? r : best;
         right += best == i / ROWS;
-        const double *mine = p + (i / ROWS) * K;
+        const float *mine = p + i / ROWS;
         size_t top = 0;
         double sum = 0;
         for (size_t c = 0; c < K; c++) {
-            sum += mine[c];
-            top = mine[c] > mine[top] ? c : top;
+            sum += (double)mine[c * GRAPHSS_I_ROW];
+            top = mine[c * GRAPHSS_I_ROW] > mine[top * GRAPHSS_I_ROW] ? c : top;
         }
-        assert_float_equal(sum, 1, 1e-9);
+        assert_float_equal(sum, 1, 1e-6);
         class += (int32_t)top == l->label[i];
     }
     assert_true(right > STATE_ROWS * 9 / 10);

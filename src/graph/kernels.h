@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { GRAPHSS_I_ROW = 16 }; /* floats in a cache line */
+
 typedef struct graphss_i_kernels {
     const char *name; /* "avx512", "avx2", "generic" */
 
@@ -65,6 +67,26 @@ typedef struct graphss_i_kernels {
 
     /* y[i][c] += a * x[i][c], n numbers in all */
     void (*axpy)(float *y, const float *x, float a, size_t n);
+
+    /* z[i][c] = e^z[i][c] / sum_c' e^z[i][c'] for rows i in [row0, row1) of k columns */
+    void (*softmax)(float *z, size_t k, size_t row0, size_t row1);
+
+    /* Below, rows of x and w have GRAPHSS_I_ROW numbers.
+     * p[i][c] ~ exp(w . x[i][c]), of sum 1 over the k classes c; n rows i */
+    void (*choice)(float *p, const float *w, const float *x, size_t n, size_t k);
+
+    /* gradient = sum_ic left[i][c] x[i][c]
+     * hessian = sum_ic weight[i] p[i][c] (x[i][c] - m[i]) (x[i][c] - m[i])^T, without terms
+     * of p[i][c] < least, m[i] = sum_c p[i][c] x[i][c] */
+    void (*choice_bend)(float *gradient, float *hessian, const float *x, const float *p,
+                        const float *left, const float *weight, size_t n, size_t k,
+                        float least);
+
+    /* p[c][s] ~ exp(sum_j x[c][j] w[j][s]), of sum 1 over the k classes c; j < f */
+    void (*choices)(float *p, const float *w, const float *x, size_t k, size_t f);
+
+    /* y[c] = sum_j x[j] w[j][c], j < f, c < m, a multiple of GRAPHSS_I_ROW */
+    void (*row_times)(float *y, const float *x, const float *w, size_t f, size_t m);
 } graphss_i_kernels;
 
 extern const graphss_i_kernels graphss_i_kernels_generic;

@@ -577,6 +577,8 @@ static void dropout_bits(uint32_t *y, const uint32_t *x, size_t q0, size_t q1, u
     }
 }
 
+#include "graph/kernels_sixteen.h"
+
 const graphss_i_kernels KERNELS = {
     .name = KERNELS_NAME,
     .spmm = spmm,
@@ -590,4 +592,9 @@ const graphss_i_kernels KERNELS = {
     .dropout = dropout,
     .dropout_bits = dropout_bits,
     .axpy = axpy,
+    .softmax = softmax,
+    .choice = choice,
+    .choice_bend = choice_bend,
+    .choices = choices,
+    .row_times = row_times,
 };
