@@ -202,9 +202,105 @@ static void sweep_general(const graphss_i_problem *p, graphss_i_chain *c, bool k
     }
 }
 
+/* ---- states alone ----
+ *
+ * Where no source speaks of classes, nodes have only the shares of the states in common: a
+ * state is drawn with all its classes together, S weights in place of S K, and the chances
+ * of the classes follow from those of the states at the end. */
+
+/* P[n][k] in state s */
+static inline double chance(const graphss_i_problem *p, size_t s, size_t i, size_t k)
+{
+    return p->prob[s] ? (double)p->prob[s][i * p->K + k] : 1 / (double)p->K;
+}
+
+static double all_chances(const graphss_i_problem *p, size_t s, size_t i)
+{
+    double sum = 0;
+    for (size_t k = 0; k < p->K; k++)
+        sum += chance(p, s, i, k);
+    return sum;
+}
+
+void graphss_i_problem_look(const graphss_i_problem *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t s = 0; s < p->S; s++)
+            p->look[i * p->S + s] =
+                (float)((p->likelihood[s] ? (double)p->likelihood[s][i] : 1) *
+                        all_chances(p, s, i));
+}
+
+/* The class whose stretch of the chances in state s holds the part u of them, 0 <= u < 1. */
+static size_t pick_class(const graphss_i_problem *p, size_t s, size_t i, double u)
+{
+    double left = u * all_chances(p, s, i);
+    size_t k = 0, last = 0; /* last: whatever is rounded, its chance is not 0 */
+    for (; k < p->K; k++) {
+        const double mine = chance(p, s, i, k);
+        last = mine > 0 ? k : last;
+        if (left < mine)
+            return k;
+        left -= mine;
+    }
+    return last;
+}
+
+static void sweep_states(const graphss_i_problem *p, graphss_i_chain *c, bool keep)
+{
+    const size_t S = p->S;
+    double *const w = c->weight, *const sums = c->sums; /* [S] */
+    double share[GRAPHSS_STATES_MAX];
+    for (size_t s = 0; s < S; s++)
+        share[s] = p->concentration[s] + (c->warm ? 0 : c->of_state[s]);
+    for (size_t i = 0; i < p->n; i++) {
+        const float *look = p->look + i * S;
+        const size_t r = c->r[i];
+        for (size_t s = 0; s < S; s++)
+            w[s] = share[s] * (double)look[s];
+        if (!c->warm) /* without node n */
+            w[r] = (share[r] - 1) * (double)look[r];
+        double sum = add_up(sums, w, S);
+        if (!(sum > 0)) {
+            memset(w, 0, S * sizeof *w);
+            w[0] = 1;
+            sum = add_up(sums, w, S);
+        }
+        const double u = graphss_rng_double(&c->rng) * sum;
+        const size_t s = pick(sums, S, u);
+        const size_t k = pick_class(p, s, i, (u - (s ? sums[s - 1] : 0)) / w[s]);
+        for (size_t j = 0; j < S && keep; j++)
+            c->state[i * S + j] += w[j] / sum;
+        if (s != r && !c->warm) {
+            share[r]--;
+            share[s]++;
+        }
+        if (s != r || k != (size_t)c->z[i])
+            move(p, c, i, k, s);
+    }
+}
+
+void graphss_i_chain_classes(const graphss_i_problem *p, graphss_i_chain *c)
+{
+    memset(c->posterior, 0, p->n * p->K * sizeof *c->posterior);
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t s = 0; s < p->S; s++) {
+            const double share = c->state[i * p->S + s];
+            if (!(share > 0))
+                continue;
+            const double scale = share / all_chances(p, s, i);
+            for (size_t k = 0; k < p->K; k++)
+                c->posterior[i * p->K + k] += scale * chance(p, s, i, k);
+        }
+}
+
 /* A loop over a number of classes that the compiler knows is a quarter faster. */
 void graphss_i_sweep(const graphss_i_problem *p, graphss_i_chain *c, bool keep)
 {
+    if (p->look) {
+        sweep_states(p, c, keep);
+        return;
+    }
     if (p->M != 1 || p->S != 1) {
         sweep_general(p, c, keep);
         return;

@@ -254,6 +254,12 @@ static graphss_status prepare(graphss_ctx *ctx, run *u, const graphss_selfsup_in
             return GRAPHSS_ERR_NOMEM;
         p->prob[0] = u->prob;
     }
+    if (p->M == 0 && p->S > 1) {
+        p->look = graphss_i_alloc(ctx, p->n, p->S * sizeof *p->look);
+        if (!p->look)
+            return GRAPHSS_ERR_NOMEM;
+        graphss_i_problem_look(p);
+    }
     u->n_traces = p->K + p->M + p->S - 1;
     u->most = (size_t)(opt->sweeps - opt->warmup - opt->burn_in);
     u->trace = graphss_i_alloc(ctx, u->n_traces, u->n_chains * u->most * sizeof *u->trace);
@@ -330,8 +336,11 @@ static graphss_status run_chains(graphss_ctx *ctx, graphss_selfsup *out, run *u,
             bool done = false;
             vote(out->label, u);
             st = graphss_i_refit(ctx, &done, &best, u->prob, out->label, in, u->opt);
-            if (done)
+            if (done) {
                 forget(u);
+                if (u->problem.look)
+                    graphss_i_problem_look(&u->problem);
+            }
             out->refits += done;
         }
         if (!st)
@@ -432,6 +441,8 @@ static graphss_status sample(graphss_ctx *ctx, graphss_selfsup *out,
     if (st)
         goto done;
     out->kept = u.kept;
+    for (size_t c = 0; c < u.n_chains && u.problem.look; c++)
+        graphss_i_chain_classes(&u.problem, &u.chain[c]);
     average(out->posterior, &u, n * K, posterior_of);
     average(out->counts, &u, in->n_sources * K * K, counts_of);
     average(out->phi, &u, in->n_sources * K * K, phi_of);
@@ -448,6 +459,7 @@ done:
     graphss_release(ctx, u.chain);
     graphss_release(ctx, u.trace);
     graphss_release(ctx, u.prob);
+    graphss_release(ctx, u.problem.look);
     graphss_release(ctx, u.problem.phi);
     graphss_release(ctx, u.problem.alpha);
     return st;

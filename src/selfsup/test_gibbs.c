@@ -347,6 +347,48 @@ static void test_the_naive_twin_draws_the_same(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* A source that says nothing leads through the general path, class by class. */
+static void test_states_alone_draw_what_states_and_classes_do(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static world w, other;
+    static float likely[N];
+    int32_t silent[N];
+    make_world(&w, false);
+    graphss_rng rng = graphss_rng_make(12, GRAPHSS_STREAM_SYNTH);
+    for (size_t i = 0; i < N; i++) {
+        silent[i] = -1;
+        likely[i] = i % 9 ? (float)(3 * graphss_rng_double(&rng)) : 0;
+        for (size_t k = 0; k < K; k++)
+            other.prob[i * K + k] = (float)graphss_rng_double(&rng);
+    }
+    const graphss_source source = {.label = silent, .prior = {.alpha = 1}};
+    const graphss_state states[3] = {{.concentration = 20},
+                                     {.concentration = 5, .prob = other.prob},
+                                     {.concentration = 0.5, .likelihood = likely}};
+    graphss_selfsup out[2] = {0};
+    for (size_t n_sources = 0; n_sources < 2; n_sources++) {
+        const graphss_selfsup_input in = {.n = N,
+                                          .n_classes = K,
+                                          .prob = w.prob,
+                                          .source = n_sources ? &source : NULL,
+                                          .n_sources = n_sources,
+                                          .state = states,
+                                          .n_states = 3,
+                                          .seed = 9};
+        assert_ok(ctx, graphss_selfsup_run(ctx, &out[n_sources], &in, NULL));
+    }
+    assert_near(out[0].posterior, out[1].posterior, N * K, 1e-6, "posterior");
+    assert_near(out[0].state, out[1].state, N * 3, 1e-6, "state");
+    assert_near(out[0].share, out[1].share, 3, 1e-6, "share");
+    for (size_t k = 0; k < K; k++) /* and the classes drawn are as many */
+        assert_float_equal(out[0].trace[k].mean, out[1].trace[k].mean, 1e-9);
+    graphss_selfsup_destroy(ctx, &out[0]);
+    graphss_selfsup_destroy(ctx, &out[1]);
+    graphss_ctx_free(ctx);
+}
+
 static void test_every_number_of_classes_takes_the_same_path(void **state)
 {
     (void)state;
@@ -392,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_a_switch_of_two_sources_with_evidence_of_its_own),
         cmocka_unit_test(test_states_alone_with_probabilities_each),
         cmocka_unit_test(test_the_naive_twin_draws_the_same),
+        cmocka_unit_test(test_states_alone_draw_what_states_and_classes_do),
         cmocka_unit_test(test_every_number_of_classes_takes_the_same_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
