@@ -152,8 +152,10 @@ static graphss_status believe(graphss_ctx *ctx, inspection *x)
  * quarter of the nodes of a clean snapshot was thought hit; and with a past honest change of a
  * sort that is not simulated passes for hostile. The quick look of alert keeps its rate of
  * false alarms, so what it finds is the prior. */
-static graphss_status doubt(graphss_ctx *ctx, inspection *x)
+static graphss_status doubt(graphss_ctx *ctx, void *arg, size_t job)
 {
+    inspection *x = arg;
+    (void)job; /* the only one */
     const graphss_i_scene *scene = x->scene;
     const graphss_split *split = scene->split;
     const double labels = (double)(split->n_train + split->n_val);
@@ -596,10 +598,8 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
     if (!st)
         st = believe(ctx, &x);
     if (!st)
-        st = doubt(ctx, &x);
-    if (!st)
         st = graphss_i_witnesses_train(ctx, &x.witnesses, &scene->current, scene->split, k,
-                                       scene->seed);
+                                       scene->seed, doubt, &x);
     x.lens.surrogate = x.witnesses.words;
     x.lens.lexicon = &x.witnesses.lexicon;
     if (!st)

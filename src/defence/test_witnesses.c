@@ -17,7 +17,7 @@ static void test_words_are_centred_and_attackers_differ(void **state)
     world_make(ctx, &w, 4);
     const graphss_observation now = see(&w);
     graphss_i_witnesses got = {0};
-    assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1));
+    assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1, NULL, NULL));
     for (size_t j = 0; j < WORLD_WORDS; j++)
         assert_true(fabsf(got.words[j * K] + got.words[j * K + 1]) < 1e-5f);
     for (size_t a = 0; a < GRAPHSS_I_BUDGETS; a++)
@@ -63,7 +63,7 @@ static void test_the_perceptron_sees_labelled_rows_alone(void **state)
         }
         if (turn > 1)
             now.features = &dense;
-        assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1));
+        assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1, NULL, NULL));
         assert_ok(ctx, graphss_model_predict(ctx, prob[turn], got.mlp, &w.graph, &asked));
         graphss_i_witnesses_destroy(ctx, &got);
     }
@@ -84,7 +84,7 @@ static void test_answers_for_changed_rows_are_those_for_all(void **state)
     const graphss_observation now = see(&w);
     graphss_i_witnesses got = {0};
     float before[N * K], want[N * K], asked[N * K];
-    assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1));
+    assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1, NULL, NULL));
     assert_ok(ctx, graphss_i_witnesses_ask(ctx, before, &got, &w.features, K, NULL, NULL));
     assert_ok(ctx, graphss_model_predict(ctx, want, got.mlp, &w.graph, &w.features));
     assert_memory_equal(before, want, sizeof want);
@@ -110,7 +110,8 @@ static graphss_status train_and_drop(graphss_ctx *ctx, void *arg)
     const graphss_observation now = see(w);
     graphss_i_witnesses got = {0};
     float prob[N * K];
-    graphss_status st = graphss_i_witnesses_train(ctx, &got, &now, &w->split, K, 1);
+    graphss_status st =
+        graphss_i_witnesses_train(ctx, &got, &now, &w->split, K, 1, NULL, NULL);
     if (!st)
         st = graphss_i_witnesses_ask(ctx, prob, &got, &w->features, K, NULL, NULL);
     graphss_i_witnesses_destroy(ctx, &got);

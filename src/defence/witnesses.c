@@ -177,26 +177,37 @@ typedef struct school {
     const graphss_split *split;
     size_t k;
     uint64_t seed;
+    graphss_i_errand beside;
+    void *arg;
 } school;
+
+enum { BESIDE, PERCEPTRON, ATTACKERS, LEXICON = ATTACKERS + GRAPHSS_I_BUDGETS, JOBS };
 
 static graphss_status train_one(graphss_ctx *ctx, void *arg, size_t job)
 {
     const school *s = arg;
-    if (job == 0)
+    const size_t attacker = job - ATTACKERS;
+    switch (job) {
+    case BESIDE:
+        return s->beside ? s->beside(ctx, s->arg, 0) : GRAPHSS_OK;
+    case PERCEPTRON:
         return train_mlp(ctx, &s->w->mlp, s->now->features, s->split, s->k, s->seed);
-    if (job <= GRAPHSS_I_BUDGETS)
-        return train_attacker(ctx, &s->w->attacker[job - 1], job - 1, s->now, s->split, s->k,
+    case LEXICON:
+        return graphss_i_lexicon_learn(ctx, &s->w->lexicon, s->now->features, s->split, s->k);
+    default:
+        return train_attacker(ctx, &s->w->attacker[attacker], attacker, s->now, s->split, s->k,
                               s->seed);
-    return graphss_i_lexicon_learn(ctx, &s->w->lexicon, s->now->features, s->split, s->k);
+    }
 }
 
 graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *w,
                                          const graphss_observation *now,
-                                         const graphss_split *split, size_t k, uint64_t seed)
+                                         const graphss_split *split, size_t k, uint64_t seed,
+                                         graphss_i_errand beside, void *arg)
 {
     const size_t n_cols = now->features->n_cols;
-    school all = {w, now, split, k, seed};
-    graphss_status st = graphss_i_errands(ctx, 2 + GRAPHSS_I_BUDGETS, train_one, &all);
+    school all = {w, now, split, k, seed, beside, arg};
+    graphss_status st = graphss_i_errands(ctx, JOBS, train_one, &all);
     if (st)
         return st;
     w->words = graphss_i_copy(ctx, w->attacker[1], n_cols * k, sizeof *w->words);

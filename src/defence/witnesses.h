@@ -16,11 +16,12 @@ typedef struct graphss_i_witnesses {
 } graphss_i_witnesses;
 
 void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w);
-/* Four trainings, and a count, with the labels of the split. On errors *w is still to be
- * destroyed. */
+/* Four trainings, and a count, with the labels of the split, and beside(arg), an errand that
+ * takes as long as one of them and may be NULL. On errors *w is still to be destroyed. */
 graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *w,
                                          const graphss_observation *now,
-                                         const graphss_split *split, size_t k, uint64_t seed);
+                                         const graphss_split *split, size_t k, uint64_t seed,
+                                         graphss_i_errand beside, void *arg);
 /* prob [n x k] by the perceptron. base: features of as many nodes, of which the answers are
  * there; those of rows that are the same are taken over. NULL: none. */
 graphss_status graphss_i_witnesses_ask(graphss_ctx *ctx, float *prob,
