@@ -8,6 +8,7 @@
 #include "graph/kernels.h"
 #include "graph/products.h"
 #include "graph/random_csr.h"
+#include <math.h>
 #include <string.h>
 
 typedef void (*job)(void *arg);
@@ -370,6 +371,92 @@ static void table_flat(graphss_ctx *ctx, size_t n)
     graphss_release(ctx, j.g);
 }
 
+/* ---- conditional logit ---- */
+
+typedef struct logit_job {
+    const graphss_i_kernels *kernels;
+    float *x, *p, *left, *weight;
+    float w[GRAPHSS_I_ROW], gradient[GRAPHSS_I_ROW], hessian[GRAPHSS_I_ROW * GRAPHSS_I_ROW];
+    size_t n, k;
+} logit_job;
+
+static void plain_choice(void *arg)
+{
+    const logit_job *j = arg;
+    for (size_t i = 0; i < j->n; i++) {
+        float *p = j->p + i * j->k, most = -INFINITY, sum = 0;
+        for (size_t c = 0; c < j->k; c++) {
+            p[c] = 0;
+            for (size_t l = 0; l < GRAPHSS_I_ROW; l++)
+                p[c] += j->w[l] * j->x[(i * j->k + c) * GRAPHSS_I_ROW + l];
+            most = fmaxf(most, p[c]);
+        }
+        for (size_t c = 0; c < j->k; c++)
+            sum += p[c] = expf(p[c] - most);
+        for (size_t c = 0; c < j->k; c++)
+            p[c] /= sum;
+    }
+}
+
+static void our_choice(void *arg)
+{
+    const logit_job *j = arg;
+    j->kernels->choice(j->p, j->w, j->x, j->n, j->k);
+}
+
+static void plain_bend(void *arg)
+{
+    logit_job *j = arg;
+    enum { ROW = GRAPHSS_I_ROW };
+    memset(j->gradient, 0, sizeof j->gradient);
+    memset(j->hessian, 0, sizeof j->hessian);
+    for (size_t i = 0; i < j->n; i++) {
+        float mean[ROW] = {0}, d[ROW];
+        for (size_t c = i * j->k; c < (i + 1) * j->k; c++)
+            for (size_t l = 0; l < ROW; l++) {
+                mean[l] += j->p[c] * j->x[c * ROW + l];
+                j->gradient[l] += j->left[c] * j->x[c * ROW + l];
+            }
+        for (size_t c = i * j->k; c < (i + 1) * j->k; c++) {
+            for (size_t l = 0; l < ROW; l++)
+                d[l] = j->x[c * ROW + l] - mean[l];
+            for (size_t l = 0; l < ROW; l++)
+                for (size_t m = 0; m < ROW; m++)
+                    j->hessian[l * ROW + m] += j->weight[i] * j->p[c] * d[l] * d[m];
+        }
+    }
+}
+
+static void our_bend(void *arg)
+{
+    logit_job *j = arg;
+    j->kernels->choice_bend(j->gradient, j->hessian, j->x, j->p, j->left, j->weight, j->n,
+                            j->k, 0);
+}
+
+static void table_logit(graphss_ctx *ctx, size_t n, size_t k)
+{
+    logit_job j = {.kernels = graphss_i_kernels_choose(),
+                   .x = numbers(ctx, n * k * GRAPHSS_I_ROW),
+                   .p = numbers(ctx, n * k),
+                   .left = numbers(ctx, n * k),
+                   .weight = numbers(ctx, n),
+                   .n = n,
+                   .k = k};
+    for (size_t l = 0; l < GRAPHSS_I_ROW; l++)
+        j.w[l] = (float)l / 8 - 1;
+    candidate c[] = {
+        {plain_choice, &j, 0}, {our_choice, &j, 0}, {plain_bend, &j, 0}, {our_bend, &j, 0}};
+    compare(c, 4);
+    printf("%8zu x %2zu %9.3f %9.3f %7.2f %9.3f %9.3f %7.2f\n", n, k, 1e3 * c[0].seconds,
+           1e3 * c[1].seconds, c[0].seconds / c[1].seconds, 1e3 * c[2].seconds,
+           1e3 * c[3].seconds, c[2].seconds / c[3].seconds);
+    graphss_release(ctx, j.x);
+    graphss_release(ctx, j.p);
+    graphss_release(ctx, j.left);
+    graphss_release(ctx, j.weight);
+}
+
 int main(void)
 {
     graphss_ctx *one = graphss_ctx_new(&(graphss_ctx_options){.threads = 1});
@@ -424,6 +511,10 @@ int main(void)
     printf("\nnumbers, 10^9/s    copy     relu    relu'  dropout     adam\n");
     table_flat(one, 200 * 1433);
     table_flat(one, 200 * 18333);
+
+    printf("\nlogit         plain ms   ours ms   ratio  bend: plain    ours   ratio\n");
+    for (size_t k = 3; k <= 15; k *= 2)
+        table_logit(one, 5000, k);
     graphss_ctx_free(one);
     graphss_ctx_free(two);
     return 0;
