@@ -11,7 +11,7 @@
 #include "defence/rehearse.h"
 #include <graphss/alert.h>
 
-enum { GRAPHSS_I_EYES = 2 }; /* now; against the past */
+enum { GRAPHSS_I_EYE_NOW, GRAPHSS_I_EYE_PAST, GRAPHSS_I_EYES };
 
 /* {0} is empty; the arrays belong to it. */
 typedef struct graphss_i_look {
@@ -72,8 +72,22 @@ typedef struct graphss_i_calm {
     bool rehearsed; /* they were churned */
 } graphss_i_calm;
 
-/* Training nodes it takes: a third is attacked, a third churned. */
-enum { GRAPHSS_I_FIT_LEAST = 3 };
+/* Training nodes it takes: a third is attacked, a third churned. Clean nodes it takes; those
+ * of a kind that has fewer are replaced by churned ones. */
+enum { GRAPHSS_I_FIT_LEAST = 3, GRAPHSS_I_CALM_LEAST = 20 };
+
+/* A rehearsed snapshot, seen. {0} is empty. */
+typedef struct graphss_i_stage {
+    graphss_graph graph;
+    graphss_features features;
+    float *prob; /* [n x k] */
+    graphss_i_glance seen;
+} graphss_i_stage;
+
+/* Plays the rehearsal, of which victims and churned nodes are set, on what x sees now. */
+graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
+                                    const graphss_i_look *x, graphss_i_rehearsal *in);
+void graphss_i_stage_close(graphss_ctx *ctx, graphss_i_stage *s);
 
 /* Fills odds and change. Graphs and features were looked at (graphss_i_check_input). */
 graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
@@ -83,7 +97,7 @@ graphss_i_churning graphss_i_look_likewise(const graphss_i_look *x, size_t model
 /* kind [n]: graphss_i_changed of each node; list [GRAPHSS_I_CHANGED]: the clean nodes of each.
  * Kinds with few clean nodes, or such that cannot be compared with, get churned ones; nodes
  * that did not change, while all clean nodes did, count as changed. labelled [n]: training or
- * validation node. */
+ * validation node. Both in look_calm.c. */
 graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
                                    const graphss_i_look *x, int32_t *kind,
                                    const uint8_t *labelled);
