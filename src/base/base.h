@@ -44,6 +44,19 @@ static inline int graphss_i_compare_doubles(const void *a, const void *b)
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
+/* How many of n doubles, the least first, are less than x. */
+static inline size_t graphss_i_count_less(const double *sorted, size_t n, double x)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t mid = (low + high) / 2;
+        if (sorted[mid] < x)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
 /* Physical memory of the machine in bytes. */
 uint64_t graphss_i_machine_memory(void);
 

@@ -107,10 +107,39 @@ static void test_the_first_of_the_largest_is_the_top(void **state)
     assert_int_equal(graphss_i_top(y, 2), 1);
 }
 
+/* Against a count of them all: lists of no number to 40, of few values, so that many are
+ * equal, asked for each value, for what is between, and for what is beyond. */
+static void test_numbers_below_another_are_counted(void **state)
+{
+    (void)state;
+    enum { MOST = 40, VALUES = 6 };
+    graphss_rng rng = graphss_rng_make(1, 1);
+    for (size_t n = 0; n <= MOST; n++) {
+        double x[MOST + 1] = {0};
+        for (size_t i = 0; i < n; i++)
+            x[i] = (double)graphss_rng_below(&rng, VALUES);
+        if (n > 8) {
+            x[0] = -INFINITY;
+            x[1] = INFINITY;
+        }
+        qsort(x, n, sizeof *x, graphss_i_compare_doubles);
+        for (int twice = -3; twice <= 2 * VALUES + 1; twice++) {
+            const double asked = twice == -3               ? -INFINITY
+                                 : twice == 2 * VALUES + 1 ? INFINITY
+                                                           : twice / 2.0;
+            size_t less = 0;
+            for (size_t i = 0; i < n; i++)
+                less += x[i] < asked;
+            assert_int_equal(graphss_i_count_less(x, n, asked), less);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_first_of_the_largest_is_the_top),
+        cmocka_unit_test(test_numbers_below_another_are_counted),
         cmocka_unit_test(test_blocks_are_aligned_and_counted),
         cmocka_unit_test(test_a_product_that_overflows_is_out_of_memory),
         cmocka_unit_test(test_growing_keeps_the_contents),

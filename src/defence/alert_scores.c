@@ -34,15 +34,8 @@ static graphss_status rank_nodes(graphss_ctx *ctx, graphss_alert_scores *s)
     for (size_t i = 0; i < s->n_nodes; i++) {
         const size_t from = (size_t)s->start[s->kind[i]];
         const size_t n = (size_t)s->start[s->kind[i] + 1] - from;
-        size_t low = 0, high = n;
-        while (low < high) {
-            const size_t mid = (low + high) / 2;
-            if (calm[from + mid] < s->score[i])
-                low = mid + 1;
-            else
-                high = mid;
-        }
-        s->p_value[i] = (double)(n - low + 1) / (double)(n + 1);
+        const size_t less = graphss_i_count_less(calm + from, n, s->score[i]);
+        s->p_value[i] = (double)(n - less + 1) / (double)(n + 1);
     }
     graphss_release(ctx, calm);
     return GRAPHSS_OK;

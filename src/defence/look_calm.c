@@ -169,17 +169,8 @@ static bool look_worse(const graphss_i_calm *a, graphss_i_calm *b)
     if (a->n == 0 || b->n == 0)
         return false;
     qsort(b->odds, b->n, sizeof *b->odds, graphss_i_compare_doubles);
-    for (size_t i = 0; i < a->n; i++) {
-        size_t low = 0, high = b->n;
-        while (low < high) {
-            const size_t mid = (low + high) / 2;
-            if (b->odds[mid] < a->odds[i])
-                low = mid + 1;
-            else
-                high = mid;
-        }
-        sum += (double)low;
-    }
+    for (size_t i = 0; i < a->n; i++)
+        sum += (double)graphss_i_count_less(b->odds, b->n, a->odds[i]);
     const double chance = sum / (n_a * n_b);
     return chance > WORSE &&
            chance - 0.5 > WORSE_ERRORS * sqrt((n_a + n_b + 1) / (12 * n_a * n_b));

@@ -366,16 +366,8 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
 /* rank p of the oddness among untouched nodes; the bet pays BET p^(BET - 1) */
 static double odd_bet(const graphss_i_suspicion *u, const float *z)
 {
-    const double x = oddness(u, z);
-    size_t low = 0, high = u->n_reference;
-    while (low < high) {
-        const size_t mid = (low + high) / 2;
-        if (u->reference[mid] < x)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const double p = (double)(u->n_reference - low + 1) / (double)(u->n_reference + 1);
+    const size_t less = graphss_i_count_less(u->reference, u->n_reference, oddness(u, z));
+    const double p = (double)(u->n_reference - less + 1) / (double)(u->n_reference + 1);
     return BET * pow(p, BET - 1);
 }
 
