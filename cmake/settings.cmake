@@ -19,6 +19,7 @@ target_compile_definitions(graphss_settings INTERFACE _GNU_SOURCE _FILE_OFFSET_B
 target_compile_options(graphss_settings INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
     -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wformat=2 -Wvla
+    -Wno-missing-field-initializers # rows of tables end before the fields that few have
     -ffp-contract=off -fno-math-errno)
 if(GRAPHSS_SANITIZE)
     target_compile_options(graphss_settings INTERFACE

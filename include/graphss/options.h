@@ -29,6 +29,9 @@ typedef struct graphss_option {
     const char *value;          /* what --help calls the value: "N", "RATE", "FILE" */
     const char *help;           /* one line, no full stop */
     char letter;                /* short name, or 0 */
+    bool later;                 /* BOOL that came when there were files and records: it is
+                                 * written only where it is on, so those mean what they
+                                 * meant; a row may end before it */
 } graphss_option;
 
 /* The row of a name, or NULL. */

@@ -83,6 +83,11 @@ bool graphss_i_lacks(graphss_ctx *ctx, const graphss_i_argument *argument);
 /* An array that may be NULL where it is empty. */
 #define GRAPHSS_I_FILLED(array, n) ((n) ? (const void *)(array) : "")
 
+/* ---- options ---- */
+
+/* Is the option left out where options are written, since it came later and is off? */
+bool graphss_i_option_unsaid(const void *options, const graphss_option *row);
+
 /* ---- log and progress ---- */
 
 void graphss_i_log(graphss_ctx *ctx, graphss_log_level level, const char *format, ...)

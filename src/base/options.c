@@ -22,6 +22,11 @@ static const void *field_of(const void *options, const graphss_option *row)
     return (const char *)options + row->offset;
 }
 
+bool graphss_i_option_unsaid(const void *options, const graphss_option *row)
+{
+    return row->later && !*(const bool *)field_of(options, row);
+}
+
 /* "want a whole number from 1 to 100" */
 static graphss_status refuse(graphss_ctx *ctx, const graphss_option *row, const char *found)
 {

@@ -115,11 +115,32 @@ static void test_the_defaults_of_every_table_are_within_it(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_an_option_that_came_later_is_unsaid_where_it_is_off(void **state)
+{
+    (void)state;
+    graphss_option row = table[0];
+    settings s = {0};
+    assert_false(row.later);
+    assert_false(graphss_i_option_unsaid(&s, &row));
+    row.later = true;
+    assert_true(graphss_i_option_unsaid(&s, &row));
+    s.loud = true;
+    assert_false(graphss_i_option_unsaid(&s, &row));
+    const graphss_option *const tables[] = {graphss_train_options_table(),
+                                            graphss_recover_options_table()};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        assert_true(graphss_option_find(tables[i], "standardise")->later);
+        for (const graphss_option *r = tables[i]; r->name; r++)
+            assert_true(!r->later || r->type == GRAPHSS_OPTION_BOOL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_sets_fields_and_comes_back),
         cmocka_unit_test(test_refusals_say_what_was_wanted),
+        cmocka_unit_test(test_an_option_that_came_later_is_unsaid_where_it_is_off),
         cmocka_unit_test(test_the_defaults_of_every_table_are_within_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

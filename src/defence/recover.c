@@ -152,7 +152,7 @@ static const graphss_option table[] = {
     {"row-normalise", GRAPHSS_OPTION_BOOL, FIELD(fit.row_normalise), 0, 1, NULL, "yes|no",
      "training: divide each feature row by the sum of its absolute values", 0},
     {"standardise", GRAPHSS_OPTION_BOOL, FIELD(fit.standardise), 0, 1, NULL, "yes|no",
-     "training: give each feature mean 0 and spread 1", 0},
+     "training: give each feature mean 0 and spread 1", 0, true},
     {"unit-scale", GRAPHSS_OPTION_BOOL, FIELD(fit.unit_scale), 0, 1, NULL, "yes|no",
      "training: scale features so that rows have length one on average", 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},

@@ -184,13 +184,6 @@ json_t *graphss_i_json_text(const char *text)
     return value;
 }
 
-/* An option that came after the first records is said where it is on: lines that were written
- * before it still tell the same cell. */
-static bool goes_without_saying(const graphss_option *row, const void *at)
-{
-    return !strcmp(row->name, "standardise") && !*(const bool *)at;
-}
-
 json_t *graphss_i_json_options(const void *options, const graphss_option *table,
                                const graphss_recover_options *recover)
 {
@@ -202,7 +195,7 @@ json_t *graphss_i_json_options(const void *options, const graphss_option *table,
             continue;
         const void *at = (const char *)options + row->offset;
         json_t *value = NULL;
-        if (goes_without_saying(row, at))
+        if (graphss_i_option_unsaid(options, row)) /* lines of before tell the same cell */
             continue;
         switch (row->type) {
         case GRAPHSS_OPTION_BOOL:

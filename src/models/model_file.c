@@ -17,7 +17,6 @@ static const uint64_t largest_file = (uint64_t)1 << 36;
 static const uint64_t largest_header = (uint64_t)1 << 26;
 /* Format 2 has columns with a mean and a gain, which a reader of format 1 would not apply. */
 enum { FORMAT_VERSION = 2, ALIGN = 8 };
-static const char columns_option[] = "standardise";
 
 /* ---- the arrays of a model, one table for both directions ---- */
 
@@ -125,7 +124,7 @@ static json_t *metadata_of(const graphss_model *model)
     bad |= set_text(meta, "feature_scale", text);
     for (const graphss_option *row = graphss_train_options_table(); row->name; row++) {
         char key[64];
-        if (strcmp(row->name, columns_option) == 0 && !model->scaling.mean)
+        if (graphss_i_option_unsaid(&model->opt, row))
             continue;
         snprintf(key, sizeof key, "option.%s", row->name);
         graphss_option_text(text, sizeof text, &model->opt, row);
@@ -289,7 +288,7 @@ static graphss_status read_options(graphss_ctx *ctx, graphss_train_options *out,
     for (const graphss_option *row = graphss_train_options_table(); row->name && !st; row++) {
         char key[64];
         snprintf(key, sizeof key, "option.%s", row->name);
-        if (strcmp(row->name, columns_option) == 0 && !json_object_get(src->meta, key))
+        if (row->later && !json_object_get(src->meta, key))
             continue;
         st = meta_text(ctx, &text, src, key);
         if (!st && graphss_option_set(ctx, out, row, text))

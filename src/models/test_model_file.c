@@ -100,6 +100,7 @@ static void test_the_scaling_of_columns_comes_back(void **state)
     /* A reader that would not apply it refuses the format; one that wants it, its absence. */
     assert_ok(ctx, graphss_i_file_read(ctx, &bytes, &n, path, 1 << 20));
     assert_non_null(memmem(bytes, n, "\"format_version\":\"2\"", 20));
+    assert_non_null(memmem(bytes, n, "\"option.standardise\":\"yes\"", 26));
     char *at = memmem(bytes, n, "features.gain", 13);
     assert_non_null(at);
     memcpy(at, "features.lost", 13);
@@ -171,6 +172,7 @@ static void test_damaged_files_are_refused(void **state)
     testing_temporary(path, sizeof path, "damaged");
     assert_ok(ctx, graphss_model_save(ctx, model, path));
     assert_ok(ctx, graphss_i_file_read(ctx, &bytes, &n, path, 1 << 20));
+    assert_null(memmem(bytes, n, "standardise", 11)); /* as in files of before it */
 
     static const struct {
         const char *from, *to, *text;
