@@ -127,7 +127,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_look(graphss_ctx *ctx,
                                                      const graphss_recover_input *in,
                                                      const graphss_alert_options *opt);
 /* Judges n nodes; NULL: all nodes without a label. INVALID: an option, a node out of range
- * or listed twice, a group without nodes, no clean nodes left to compare with. */
+ * or listed twice, a group without nodes, no clean nodes left to compare with, scores of your
+ * own whose arrays do not fit together. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
                                                       const graphss_alert_scores *seen,
                                                       const int32_t *node, size_t n,

@@ -298,19 +298,32 @@ graphss_status graphss_i_alert_sort(graphss_ctx *ctx, graphss_alert_scores *seen
 /* Who a node is to the group. */
 enum { IN_GROUP = 1, FREE = 2 };
 
-/* The nodes of one kind, the highest score first, and how many there are of each origin. */
-static size_t gather(pooled *pool, size_t count[ORIGINS], const graphss_alert_scores *seen,
-                     size_t k, bool open, const uint8_t *role)
+/* The nodes of one kind, the highest score first, and how many there are of each origin. The
+ * order may be a caller's. What it may do to memory is looked at here, where it is gone
+ * through anyway: places out of range, and nodes that stand so often that the pool has no
+ * room. */
+static graphss_status gather(graphss_ctx *ctx, pooled *pool, size_t room, size_t *n_pooled,
+                             size_t count[ORIGINS], const graphss_alert_scores *seen, size_t k,
+                             bool open, const uint8_t *role)
 {
     const int32_t n = (int32_t)seen->n_nodes;
     const int64_t from = seen->sorted_start[k], to = seen->sorted_start[k + 1];
+    const size_t all = seen->n_nodes + (size_t)seen->start[seen->n_kinds];
     const bool join = graphss_i_alert_joined(seen, k, open);
     memset(count, 0, ORIGINS * sizeof *count);
     for (int64_t i = from; i < to; i++) {
         const int32_t u = seen->sorted[i];
+        if (u < 0 || (size_t)u >= all)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "place %lld of the sorted nodes is %d, want one of %zu",
+                                  (long long)i, (int)u, all);
         count[OF_GROUP] += u < n && role[u] & IN_GROUP;
         count[OF_OTHERS] += u < n && join && role[u] == FREE;
+        count[OF_CALM] += u >= n;
     }
+    if (count[OF_GROUP] + count[OF_OTHERS] + count[OF_CALM] > room)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "kind %zu: a node is more than once among the sorted", k);
     const bool replaced = graphss_i_alert_replaced(seen, k, count[OF_OTHERS]);
     size_t size = 0;
     for (int64_t i = from; i < to && count[OF_GROUP]; i++) {
@@ -325,14 +338,21 @@ static size_t gather(pooled *pool, size_t count[ORIGINS], const graphss_alert_sc
         }
     }
     count[OF_CALM] = size - (count[OF_GROUP] ? count[OF_GROUP] + count[OF_OTHERS] : 0);
-    return size;
+    *n_pooled = size;
+    return GRAPHSS_OK;
 }
 
 static graphss_status mark(graphss_ctx *ctx, uint8_t *role, const graphss_alert_scores *seen,
                            const int32_t *node, size_t n)
 {
-    for (size_t i = 0; i < seen->n_free; i++)
-        role[seen->free_node[i]] = FREE;
+    for (size_t i = 0; i < seen->n_free; i++) {
+        const int32_t u = seen->free_node[i];
+        if (u < 0 || (size_t)u >= seen->n_nodes)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "node %zu without a label is %d, want one of %zu", i, (int)u,
+                                  seen->n_nodes);
+        role[u] = FREE;
+    }
     for (size_t i = 0; i < n; i++) {
         if (node[i] < 0 || (size_t)node[i] >= seen->n_nodes)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
@@ -348,18 +368,25 @@ static graphss_status mark(graphss_ctx *ctx, uint8_t *role, const graphss_alert_
     return GRAPHSS_OK;
 }
 
-static graphss_status check_nodes(graphss_ctx *ctx, const int32_t *node, size_t n,
-                                  size_t n_nodes, const char *what, const char *more)
+/* Each kind begins where the one before it ended, the first at 0. */
+static graphss_status check_starts(graphss_ctx *ctx, const int64_t *start, size_t kinds,
+                                   const char *what)
 {
-    for (size_t i = 0; i < n; i++)
-        if (node[i] < 0 || (size_t)node[i] >= n_nodes)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s %zu%s is %d, want one of %zu",
-                                  what, i, more, (int)node[i], n_nodes);
+    if (start[0] != 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "the %s nodes begin at %lld, want 0",
+                              what, (long long)start[0]);
+    for (size_t k = 0; k < kinds; k++)
+        if (start[k + 1] < start[k])
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "kind %zu: its %s nodes end at %lld before they begin at "
+                                  "%lld",
+                                  k, what, (long long)start[k + 1], (long long)start[k]);
     return GRAPHSS_OK;
 }
 
-/* Scores that somebody filled: are the arrays there, and what they point to? Who sorted them
- * has looked at the nodes. */
+/* Scores that somebody filled: are the arrays there, and what they point to? Kinds of nodes
+ * matter to who sorts them; the nodes without a label and the sorted ones are looked at in
+ * passing (mark, gather), so that of many groups none costs a pass for it. */
 static graphss_status check_scores(graphss_ctx *ctx, const graphss_alert_scores *seen)
 {
     if (GRAPHSS_I_LACKS(
@@ -369,33 +396,30 @@ static graphss_status check_scores(graphss_ctx *ctx, const graphss_alert_scores 
             {"starts of the sorted kinds",
              GRAPHSS_I_FILLED(seen->sorted_start, seen->sorted)}))
         return GRAPHSS_ERR_INVALID;
-    if (seen->start[0] != 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "the clean nodes begin at %lld, want 0",
-                              (long long)seen->start[0]);
-    for (size_t k = 0; k < seen->n_kinds; k++)
-        if (seen->start[k + 1] < seen->start[k])
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "kind %zu: its clean nodes end at %lld before they begin at "
-                                  "%lld",
-                                  k, (long long)seen->start[k + 1], (long long)seen->start[k]);
+    graphss_status st = check_starts(ctx, seen->start, seen->n_kinds, "clean");
+    if (!st && seen->sorted)
+        st = check_starts(ctx, seen->sorted_start, seen->n_kinds, "sorted");
+    if (st)
+        return st;
     const size_t n_calm = (size_t)seen->start[seen->n_kinds];
     if (GRAPHSS_I_LACKS(ctx, {"clean nodes", GRAPHSS_I_FILLED(seen->calm_node, n_calm)},
                         {"scores of clean nodes", GRAPHSS_I_FILLED(seen->calm_score, n_calm)}))
         return GRAPHSS_ERR_INVALID;
-    if (seen->sorted)
-        return GRAPHSS_OK;
-    for (size_t i = 0; i < seen->n_nodes; i++)
+    for (size_t i = 0; i < n_calm; i++)
+        if (seen->calm_node[i] < 0 || (size_t)seen->calm_node[i] >= seen->n_nodes)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "clean node %zu is %d, want one of %zu", i,
+                                  (int)seen->calm_node[i], seen->n_nodes);
+    if (seen->sorted && (size_t)seen->sorted_start[seen->n_kinds] != seen->n_nodes + n_calm)
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%lld nodes are sorted, want %zu and %zu clean ones",
+            (long long)seen->sorted_start[seen->n_kinds], seen->n_nodes, n_calm);
+    for (size_t i = 0; i < seen->n_nodes && !seen->sorted; i++)
         if (seen->kind[i] < 0 || (size_t)seen->kind[i] >= seen->n_kinds)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                                   "node %zu is of kind %d, want one of %zu", i,
                                   (int)seen->kind[i], seen->n_kinds);
-    graphss_status st =
-        check_nodes(ctx, seen->calm_node, n_calm, seen->n_nodes, "clean node", "");
-    if (!st)
-        st = check_nodes(ctx, seen->free_node, seen->n_free, seen->n_nodes, "node",
-                         " without a label");
-    return st;
+    return GRAPHSS_OK;
 }
 
 graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
@@ -430,11 +454,11 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
         st = graphss_i_alert_sort(ctx, &in_order);
     const bool draw = (double)draws * (double)(n < most - n ? n : most - n) <= DRAWN_MOST;
     for (size_t k = 0; k < kinds && !st; k++) {
-        size_t count[ORIGINS];
+        size_t count[ORIGINS], size = 0;
         double sum[WORTHS][ORIGINS];
         const bool settled = seen->settled && seen->settled[k];
-        const size_t size = gather(pool, count, &in_order, k, open, role);
-        if (count[OF_GROUP] == 0 || count[OF_GROUP] == size)
+        st = gather(ctx, pool, most, &size, count, &in_order, k, open, role);
+        if (st || count[OF_GROUP] == 0 || count[OF_GROUP] == size)
             continue;
         v.n_group += count[OF_GROUP];
         v.n_calibration += size - count[OF_GROUP];

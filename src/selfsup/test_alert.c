@@ -521,6 +521,59 @@ static void test_unsound_scores_are_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* An order that a caller filled or spoilt must not lead out of the arrays. */
+static void test_an_unsound_order_is_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static snapshot s;
+    graphss_alert_scores seen = snapshot_make(&s, 5);
+    assert_ok(ctx, graphss_i_alert_sort(ctx, &seen));
+    int32_t *sorted = seen.sorted, twice[NODES + CALM];
+    int64_t *start = seen.sorted_start;
+    const int32_t node[] = {s.free_node[0], s.free_node[1]};
+    const graphss_alert_options alone = {
+        .false_alarm_rate = 0.05, .draws = 99, .validation_only = true};
+    graphss_verdict v = {.n_group = 77};
+#define REFUSED(text)                                                                         \
+    assert_fails(ctx, graphss_alert_judge(ctx, &v, &seen, node, 2, 1, &alone),                \
+                 GRAPHSS_ERR_INVALID, text)
+    const int32_t wrong[] = {-1, NODES + CALM};
+    for (size_t i = 0; i < 2; i++) {
+        const int32_t right = sorted[7];
+        sorted[7] = wrong[i];
+        REFUSED("place 7 of the sorted nodes is");
+        sorted[7] = right;
+    }
+    for (size_t i = 0; i < NODES + CALM; i++)
+        twice[i] = node[0];
+    seen.sorted = twice;
+    REFUSED("a node is more than once among the sorted");
+    seen.sorted = sorted;
+    start[seen.n_kinds]++;
+    REFUSED("nodes are sorted, want");
+    start[seen.n_kinds]--;
+    start[1] += NODES + CALM + 1;
+    REFUSED("kind 1: its sorted nodes end at");
+    start[1] -= NODES + CALM + 1;
+    seen.sorted_start = NULL;
+    REFUSED("starts of the sorted kinds");
+    seen.sorted_start = start;
+    s.calm_node[2] = NODES;
+    REFUSED("clean node 2 is");
+    s.calm_node[2] = 0;
+    const int32_t first = s.free_node[0];
+    s.free_node[0] = NODES;
+    REFUSED("node 0 without a label is");
+    s.free_node[0] = first;
+#undef REFUSED
+    assert_int_equal(v.n_group, 77);
+    assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, node, 2, 1, &alone));
+    graphss_release(ctx, sorted);
+    graphss_release(ctx, start);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -541,6 +594,7 @@ int main(void)
         cmocka_unit_test(test_failing_allocations_of_a_verdict_leave_nothing),
         cmocka_unit_test(test_a_score_above_the_threshold_is_a_p_value_within_the_rate),
         cmocka_unit_test(test_unsound_scores_are_refused),
+        cmocka_unit_test(test_an_unsound_order_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
