@@ -11,8 +11,9 @@
  *   DIR                 a folder with nodes.csv and edges.csv
  *   FILE.csv|.tsv|.txt|.edges    a plain edge list
  *   synth:KEY=VALUE,... a generated graph (graphss/synth.h)
- * docs/formats.md describes each. Errors: NOT_FOUND, DATA (the text names file, array or
- * line, what was found and what was wanted), LIMIT, NOMEM. */
+ * docs/formats.md describes each. What is both is taken as the path, but for a folder without
+ * nodes.csv. Errors: NOT_FOUND, DATA (the text names file, array or line, what was found and
+ * what was wanted), LIMIT, NOMEM. */
 #ifndef GRAPHSS_DATASET_H
 #define GRAPHSS_DATASET_H
 

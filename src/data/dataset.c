@@ -1,5 +1,6 @@
 /* dataset.c - which reader? "synth:" first; then a path that exists, told apart by what it
- * is and by its ending; then a name in the data folders. */
+ * is and by its ending; then a name in the data folders. A folder without nodes.csv is no
+ * dataset, so a name it happens to have (after "snapshots -o cora", say) is looked up. */
 #include "data/readers.h"
 #include <string.h>
 #include <strings.h>
@@ -24,6 +25,15 @@ static entry look(const char *path)
     if (stat(path, &info) != 0)
         return ENTRY_NONE;
     return S_ISDIR(info.st_mode) ? ENTRY_FOLDER : ENTRY_FILE;
+}
+
+/* 1, 0, or -1 without memory. */
+static int is_file(graphss_ctx *ctx, const char *path, const char *ending)
+{
+    char *whole = graphss_i_format(ctx, "%s%s", path, ending);
+    const int found = whole ? look(whole) == ENTRY_FILE : -1;
+    graphss_release(ctx, whole);
+    return found;
 }
 
 static bool ends_with(const char *text, const char *ending)
@@ -88,12 +98,11 @@ static graphss_status read_from(graphss_ctx *ctx, graphss_dataset *out, bool *fo
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
         char *path =
             graphss_i_format(ctx, "%s/%s%s%s", dir, place[i].before, name, place[i].after);
-        char *proof = path ? graphss_i_format(ctx, "%s%s", path, place[i].proof) : NULL;
-        graphss_status st = proof ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-        *found = proof && look(proof) == ENTRY_FILE;
+        const int there = path ? is_file(ctx, path, place[i].proof) : -1;
+        graphss_status st = there < 0 ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK;
+        *found = there > 0;
         if (*found)
             st = place[i].reader(ctx, out, path, max_bytes);
-        graphss_release(ctx, proof);
         graphss_release(ctx, path);
         if (st || *found)
             return st;
@@ -138,18 +147,22 @@ static graphss_status not_found(graphss_ctx *ctx, const char *name, const char *
         else if (far <= 2 && !hint[0])
             snprintf(hint, sizeof hint, "; did you mean %s?", public[i].name);
     }
-    return graphss_i_fail(ctx, GRAPHSS_ERR_NOT_FOUND,
-                          "dataset '%s': no such file, and not in the data folders (%s)%s",
-                          name, folders[0] ? folders : "none given", hint);
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_NOT_FOUND, "dataset '%s': %s, and not in the data folders (%s)%s",
+        name, look(name) == ENTRY_FOLDER ? "the folder here has no nodes.csv" : "no such file",
+        folders[0] ? folders : "none given", hint);
 }
 
 static graphss_status read_name(graphss_ctx *ctx, graphss_dataset *out, const char *name,
                                 const char *const *dirs, uint64_t max_bytes)
 {
     const char *other = NULL; /* another name of its file */
+    bool known = false;
     for (size_t i = 0; i < sizeof public / sizeof *public; i++)
-        if (!strcmp(name, public[i].name))
+        if (!strcmp(name, public[i].name)) {
             other = public[i].file;
+            known = true;
+        }
     for (size_t i = 0; dirs && dirs[i] && name[0] && !strchr(name, '/'); i++) {
         bool found = false;
         graphss_status st = read_from(ctx, out, &found, dirs[i], name, max_bytes);
@@ -161,6 +174,8 @@ static graphss_status read_name(graphss_ctx *ctx, graphss_dataset *out, const ch
         if (st || found)
             return st;
     }
+    if (!known && look(name) == ENTRY_FOLDER) /* says what it has in place of nodes.csv */
+        return graphss_i_read_csv_folder(ctx, out, name, max_bytes);
     return not_found(ctx, name, dirs);
 }
 
@@ -181,9 +196,15 @@ graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out, cons
         opt && opt->max_bytes ? opt->max_bytes : graphss_i_machine_memory() / 4 * 3;
     if (!strncmp(where, "synth:", 6))
         return read_synth(ctx, out, where + 6, max_bytes);
+    int there;
     switch (look(where)) {
     case ENTRY_FOLDER:
-        return graphss_i_read_csv_folder(ctx, out, where, max_bytes);
+        there = strchr(where, '/') ? 1 : is_file(ctx, where, "/nodes.csv");
+        if (there < 0)
+            return GRAPHSS_ERR_NOMEM;
+        if (there)
+            return graphss_i_read_csv_folder(ctx, out, where, max_bytes);
+        break;
     case ENTRY_FILE:
         return read_file(ctx, out, where, max_bytes);
     case ENTRY_NONE:

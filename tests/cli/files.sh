@@ -74,6 +74,28 @@ cp second/mine.npz "$XDG_DATA_HOME/graphss/"
 run --json info mine
 exits 0; json nodes 50
 
+case_ "a folder that is no dataset does not hide one of its name"
+mkdir mine
+run --json info mine
+exits 0; json nodes 50
+cp csv/nodes.csv csv/edges.csv mine/
+run --json info mine
+exits 0; json nodes 3
+rm mine/nodes.csv
+run --json info mine
+exits 0; json nodes 50
+run info mine/
+exits 3; err "mine/nodes.csv"
+mkdir cora
+run info cora
+exits 3; err "the folder here has no nodes.csv"; err "'graphss fetch cora' downloads it"
+run snapshots synth:nodes=200 -o citeseer
+exits 0
+cp second/mine.npz "$XDG_DATA_HOME/graphss/citeseer.npz"
+run --json info citeseer
+exits 0; json nodes 50
+rm -r mine cora citeseer
+
 case_ "a file that is not there is named"
 run info missing.npz
 exits 3; no_out; err "missing.npz"
