@@ -1,70 +1,43 @@
-/* model_file.c - models as safetensors: an 8-byte little-endian length, a JSON header that
- * names each array with its type, shape and place, then the arrays. Any safetensors reader
- * opens the file; nothing in it can be executed.
- *
- * The header's __metadata__ (text only, as the format wants) holds the options by their
- * names in the options table, the class names as a JSON list, and where the model comes
- * from. The split and the labels it was trained with are arrays beside the weights, and so
- * are the names of nodes and features, where there are any: text, each name ended by a 0. */
-#include "data/build.h"
-#include "models/model_private.h"
+/* model_file.c - see model_file.h. Saving; model_load.c reads it back. */
+#include "models/model_file.h"
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const uint64_t largest_file = (uint64_t)1 << 36;
-static const uint64_t largest_header = (uint64_t)1 << 26;
-/* Format 2 has columns with a mean and a gain, which a reader of format 1 would not apply. */
-enum { FORMAT_VERSION = 2, ALIGN = 8 };
-
-/* ---- the arrays of a model, one table for both directions ---- */
-
-typedef struct tensor {
-    char name[GRAPHSS_I_PARAM_NAME + 8];
-    const char *dtype; /* "F32", "I32" or "U8" */
-    size_t rows, cols; /* cols 0: one dimension */
-    void *data;
-} tensor;
-
 enum {
+    ALIGN = 8,
     SPLIT_TENSORS = 5,
     NAME_TENSORS = 2,
-    COLUMN_TENSORS = 2,
+    COLUMN_TENSORS = GRAPHSS_I_COLUMN_TENSORS,
     TENSORS_MOST = GRAPHSS_I_PARAMS_MOST + SPLIT_TENSORS + NAME_TENSORS + COLUMN_TENSORS
 };
 
-static size_t entries(const tensor *x)
+static size_t entries(const graphss_i_tensor *x)
 {
     return x->rows * (x->cols ? x->cols : 1);
 }
 
-static size_t entry_size(const tensor *x)
+static size_t bytes_of(const graphss_i_tensor *x)
 {
-    return strcmp(x->dtype, "U8") == 0 ? 1 : 4;
+    return entries(x) * graphss_i_entry_size(x);
 }
 
-static size_t bytes_of(const tensor *x)
-{
-    return entries(x) * entry_size(x);
-}
-
-static const char *const columns_called[COLUMN_TENSORS] = {"features.mean", "features.gain"};
-
-static size_t list_tensors(tensor *out, const graphss_model *model)
+static size_t list_tensors(graphss_i_tensor *out, const graphss_model *model)
 {
     size_t n = 0;
     for (size_t i = 0; i < model->params.n; i++) {
         const graphss_i_param *m = &model->params.param[i];
-        out[n] = (tensor){.dtype = "F32", .rows = m->rows, .cols = m->cols};
+        out[n] = (graphss_i_tensor){.dtype = "F32", .rows = m->rows, .cols = m->cols};
         out[n].data = model->params.value + m->offset;
         snprintf(out[n++].name, sizeof out->name, "%s", m->name);
     }
     const graphss_i_scaling *scaling = &model->scaling;
     float *const column[COLUMN_TENSORS] = {scaling->mean, scaling->gain};
     for (size_t i = 0; i < COLUMN_TENSORS && scaling->mean; i++) {
-        out[n] = (tensor){.dtype = "F32", .rows = model->n_features, .data = column[i]};
-        snprintf(out[n++].name, sizeof out->name, "%s", columns_called[i]);
+        out[n] =
+            (graphss_i_tensor){.dtype = "F32", .rows = model->n_features, .data = column[i]};
+        snprintf(out[n++].name, sizeof out->name, "%s", graphss_i_columns_called[i]);
     }
     const graphss_split *s = &model->split;
     const struct {
@@ -77,7 +50,7 @@ static size_t list_tensors(tensor *out, const graphss_model *model)
                              {"split.train_labels", s->train_label, s->n_train},
                              {"split.val_labels", s->val_label, s->n_val}};
     for (size_t i = 0; i < SPLIT_TENSORS; i++) {
-        out[n] = (tensor){.dtype = "I32", .rows = list[i].data ? list[i].n : 0};
+        out[n] = (graphss_i_tensor){.dtype = "I32", .rows = list[i].data ? list[i].n : 0};
         out[n].data = list[i].data;
         snprintf(out[n++].name, sizeof out->name, "%s", list[i].name);
     }
@@ -87,14 +60,12 @@ static size_t list_tensors(tensor *out, const graphss_model *model)
     for (size_t i = 0; i < NAME_TENSORS; i++) {
         if (names[i]->count == 0)
             continue;
-        out[n] = (tensor){.dtype = "U8", .rows = names[i]->start[names[i]->count]};
+        out[n] = (graphss_i_tensor){.dtype = "U8", .rows = names[i]->start[names[i]->count]};
         out[n].data = names[i]->text;
         snprintf(out[n++].name, sizeof out->name, "%s", called[i]);
     }
     return n;
 }
-
-/* ---- saving ---- */
 
 static int set_text(json_t *object, const char *key, const char *text)
 {
@@ -107,7 +78,7 @@ static json_t *metadata_of(const graphss_model *model)
     char text[128];
     int bad = !meta || !names;
     bad |= set_text(meta, "format", "graphss");
-    snprintf(text, sizeof text, "%d", model->scaling.mean ? FORMAT_VERSION : 1);
+    snprintf(text, sizeof text, "%d", model->scaling.mean ? GRAPHSS_I_FORMAT_VERSION : 1);
     bad |= set_text(meta, "format_version", text);
     bad |= set_text(meta, "library_version", graphss_version());
     bad |= set_text(meta, "dataset", model->dataset_name);
@@ -145,7 +116,7 @@ static json_t *metadata_of(const graphss_model *model)
 }
 
 /* The JSON header as text, or NULL. jansson allocates by itself. */
-static char *header_of(const graphss_model *model, const tensor *list, size_t n)
+static char *header_of(const graphss_model *model, const graphss_i_tensor *list, size_t n)
 {
     json_t *header = json_object(), *meta = metadata_of(model);
     int bad = !header || !meta;
@@ -168,7 +139,7 @@ static char *header_of(const graphss_model *model, const tensor *list, size_t n)
 }
 
 static graphss_status write_all(graphss_ctx *ctx, graphss_i_output *out, const char *header,
-                                const tensor *list, size_t n)
+                                const graphss_i_tensor *list, size_t n)
 {
     const size_t length = strlen(header), padded = (length + ALIGN - 1) / ALIGN * ALIGN;
     unsigned char head[8];
@@ -189,7 +160,7 @@ graphss_status graphss_model_save(graphss_ctx *ctx, const graphss_model *model,
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"path", path}))
         return GRAPHSS_ERR_INVALID;
-    tensor list[TENSORS_MOST];
+    graphss_i_tensor list[TENSORS_MOST];
     const size_t n = list_tensors(list, model);
     graphss_i_output out = {0};
     char *header = header_of(model, list, n);
@@ -205,405 +176,5 @@ graphss_status graphss_model_save(graphss_ctx *ctx, const graphss_model *model,
     else
         graphss_i_output_abandon(ctx, &out);
     free(header);
-    return st;
-}
-
-/* ---- loading ---- */
-
-typedef struct source {
-    const char *path;
-    const char *data; /* behind the header */
-    size_t n_data;
-    json_t *header, *meta;
-} source;
-
-static graphss_status bad(graphss_ctx *ctx, const source *src, const char *what,
-                          const char *found, const char *wanted)
-{
-    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %s: found %s, want %s", src->path, what,
-                          found, wanted);
-}
-
-static graphss_status meta_text(graphss_ctx *ctx, const char **out, const source *src,
-                                const char *key)
-{
-    const char *text = json_string_value(json_object_get(src->meta, key));
-    if (!text)
-        return bad(ctx, src, key, "nothing", "text in __metadata__");
-    *out = text;
-    return GRAPHSS_OK;
-}
-
-static graphss_status meta_size(graphss_ctx *ctx, size_t *out, const source *src,
-                                const char *key)
-{
-    const char *text = NULL;
-    int64_t value;
-    graphss_status st = meta_text(ctx, &text, src, key);
-    if (st)
-        return st;
-    if (!graphss_i_parse_int(&value, text, strlen(text)) || value < 1 || value > INT32_MAX)
-        return bad(ctx, src, key, text, "a whole number from 1 to 2147483647");
-    *out = (size_t)value;
-    return GRAPHSS_OK;
-}
-
-/* The seed is 64 bits without sign. */
-static graphss_status meta_seed(graphss_ctx *ctx, uint64_t *out, const source *src)
-{
-    const char *text = NULL;
-    graphss_status st = meta_text(ctx, &text, src, "seed");
-    if (st)
-        return st;
-    uint64_t value = 0;
-    for (const char *c = text; *c; c++)
-        if (*c < '0' || *c > '9' || __builtin_mul_overflow(value, (uint64_t)10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*c - '0'), &value))
-            return bad(ctx, src, "seed", text, "a whole number of 64 bits");
-    *out = value;
-    return GRAPHSS_OK;
-}
-
-static graphss_status meta_scale(graphss_ctx *ctx, double *out, const source *src)
-{
-    const char *text = NULL;
-    graphss_status st = meta_text(ctx, &text, src, "feature_scale");
-    if (st)
-        return st;
-    if (!graphss_i_parse_double(out, text, strlen(text)) || !(*out > 0) || isinf(*out))
-        return bad(ctx, src, "feature_scale", text, "a number above 0");
-    return GRAPHSS_OK;
-}
-
-static graphss_status read_options(graphss_ctx *ctx, graphss_train_options *out,
-                                   const source *src)
-{
-    const char *name = NULL, *text = NULL;
-    graphss_status st = meta_text(ctx, &name, src, "option.model");
-    if (st)
-        return st;
-    if (!graphss_i_model_type_find(name))
-        return bad(ctx, src, "option.model", name, "a model of this version");
-    *out = graphss_train_options_default(name, GRAPHSS_MODE_HONEST);
-    for (const graphss_option *row = graphss_train_options_table(); row->name && !st; row++) {
-        char key[64];
-        snprintf(key, sizeof key, "option.%s", row->name);
-        if (row->later && !json_object_get(src->meta, key))
-            continue;
-        st = meta_text(ctx, &text, src, key);
-        if (!st && graphss_option_set(ctx, out, row, text))
-            st = graphss_i_fail_in(ctx, GRAPHSS_ERR_DATA, src->path);
-    }
-    return st;
-}
-
-/* Where an array lies, after its type, shape and place were checked. want_rows SIZE_MAX: any.
- */
-static graphss_status find_tensor(graphss_ctx *ctx, const char **data, size_t *rows,
-                                  const source *src, const tensor *want, size_t want_rows)
-{
-    json_int_t shape[2] = {0, 1}, from = 0, to = 0;
-    const char *dtype = "";
-    json_t *entry = json_object_get(src->header, want->name), *list = NULL;
-    if (json_unpack(entry, "{s:s, s:o, s:[I, I]}", "dtype", &dtype, "shape", &list,
-                    "data_offsets", &from, &to) != 0)
-        return bad(ctx, src, want->name, "nothing usable", "dtype, shape and data_offsets");
-    const int shaped = want->cols ? json_unpack(list, "[I, I!]", &shape[0], &shape[1])
-                                  : json_unpack(list, "[I!]", &shape[0]);
-    const size_t cols = want->cols ? want->cols : 1;
-    if (strcmp(dtype, want->dtype))
-        return bad(ctx, src, want->name, dtype, want->dtype);
-    if (shaped != 0 || shape[0] < 0 || shape[1] < 0 || (size_t)shape[1] != cols ||
-        (want_rows != SIZE_MAX && (size_t)shape[0] != want_rows))
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: %s: its shape is not the %zu x %zu the header promises",
-                              src->path, want->name, want_rows == SIZE_MAX ? 0 : want_rows,
-                              cols);
-    size_t bytes;
-    if (!graphss_i_mul(&bytes, (size_t)shape[0], cols) ||
-        !graphss_i_mul(&bytes, bytes, entry_size(want)) || from < 0 || to < from ||
-        (uint64_t)(to - from) != bytes || (size_t)to > src->n_data)
-        return graphss_i_fail(
-            ctx, GRAPHSS_ERR_DATA,
-            "%s: %s: bytes %lld to %lld of %zu do not hold its %lld x %lld numbers", src->path,
-            want->name, (long long)from, (long long)to, src->n_data, (long long)shape[0],
-            (long long)shape[1]);
-    *data = src->data + from;
-    *rows = (size_t)shape[0];
-    return GRAPHSS_OK;
-}
-
-static graphss_status read_weights(graphss_ctx *ctx, graphss_model *model, const source *src)
-{
-    for (size_t i = 0; i < model->params.n; i++) {
-        const graphss_i_param *m = &model->params.param[i];
-        tensor want = {.dtype = "F32", .rows = m->rows, .cols = m->cols};
-        snprintf(want.name, sizeof want.name, "%s", m->name);
-        const char *data = NULL;
-        size_t rows;
-        const graphss_status st = find_tensor(ctx, &data, &rows, src, &want, m->rows);
-        if (st)
-            return st;
-        float *value = model->params.value + m->offset;
-        memcpy(value, data, 4 * m->rows * m->cols);
-        for (size_t e = 0; e < m->rows * m->cols; e++)
-            if (!isfinite(value[e]))
-                return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                      "%s: %s: entry %zu is %g, want a finite number",
-                                      src->path, m->name, e, (double)value[e]);
-    }
-    return GRAPHSS_OK;
-}
-
-static graphss_status read_columns(graphss_ctx *ctx, graphss_model *model, const source *src)
-{
-    const size_t d = model->n_features;
-    if (!model->opt.standardise)
-        return GRAPHSS_OK;
-    float *value = graphss_i_alloc(ctx, d, COLUMN_TENSORS * sizeof *value);
-    if (!value)
-        return GRAPHSS_ERR_NOMEM;
-    model->scaling.mean = value;
-    model->scaling.gain = value + d;
-    for (size_t i = 0; i < COLUMN_TENSORS; i++, value += d) {
-        tensor want = {.dtype = "F32"};
-        const char *data = NULL;
-        size_t rows;
-        snprintf(want.name, sizeof want.name, "%s", columns_called[i]);
-        const graphss_status st = find_tensor(ctx, &data, &rows, src, &want, d);
-        if (st)
-            return st;
-        memcpy(value, data, d * sizeof *value);
-        for (size_t c = 0; c < d; c++)
-            if (!isfinite(value[c]))
-                return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                      "%s: %s: entry %zu is %g, want a finite number",
-                                      src->path, want.name, c, (double)value[c]);
-    }
-    return GRAPHSS_OK;
-}
-
-static graphss_status read_list(graphss_ctx *ctx, int32_t **out, size_t *n, const source *src,
-                                const char *name, size_t want_rows, int32_t below)
-{
-    tensor want = {.dtype = "I32"};
-    snprintf(want.name, sizeof want.name, "%s", name);
-    const char *data = NULL;
-    size_t rows;
-    graphss_status st = find_tensor(ctx, &data, &rows, src, &want, want_rows);
-    if (st)
-        return st;
-    int32_t *list = graphss_i_copy(ctx, data, rows, sizeof *list);
-    if (!list)
-        return GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < rows; i++) {
-        if (list[i] < 0 || list[i] >= below) {
-            st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %s: entry %zu is %d, want 0..%d",
-                                src->path, name, i, (int)list[i], (int)below - 1);
-            graphss_release(ctx, list);
-            return st;
-        }
-    }
-    *out = list;
-    *n = rows;
-    return GRAPHSS_OK;
-}
-
-static graphss_status read_split(graphss_ctx *ctx, graphss_split *s, const source *src,
-                                 size_t n_classes)
-{
-    const int32_t k = (int32_t)n_classes;
-    size_t n;
-    graphss_status st =
-        read_list(ctx, &s->train, &s->n_train, src, "split.train", SIZE_MAX, INT32_MAX);
-    if (!st)
-        st = read_list(ctx, &s->val, &s->n_val, src, "split.val", SIZE_MAX, INT32_MAX);
-    if (!st)
-        st = read_list(ctx, &s->test, &s->n_test, src, "split.test", SIZE_MAX, INT32_MAX);
-    if (!st)
-        st = read_list(ctx, &s->train_label, &n, src, "split.train_labels", s->n_train, k);
-    if (!st)
-        st = read_list(ctx, &s->val_label, &n, src, "split.val_labels", s->n_val, k);
-    return st;
-}
-
-static graphss_status read_class_names(graphss_ctx *ctx, graphss_model *model,
-                                       const source *src)
-{
-    const char *text = NULL;
-    graphss_i_name_list list = {0};
-    graphss_status st = meta_text(ctx, &text, src, "class_names");
-    if (st)
-        return st;
-    json_t *names = json_loads(text, 0, NULL);
-    const size_t n = json_array_size(names);
-    if (!json_is_array(names) || (n != 0 && n != model->n_classes))
-        st = bad(ctx, src, "class_names", text, "a list with a name for each class");
-    for (size_t k = 0; k < n && !st; k++) {
-        json_t *item = json_array_get(names, k);
-        if (!json_is_string(item))
-            st = bad(ctx, src, "class_names", text, "a list of strings");
-        else
-            st = graphss_i_name_list_add(ctx, &list, json_string_value(item),
-                                         json_string_length(item));
-    }
-    if (!st && n)
-        st = graphss_i_name_list_finish(ctx, &model->class_names, &list);
-    graphss_i_name_list_destroy(ctx, &list);
-    json_decref(names);
-    return st;
-}
-
-/* The names of n things, where the file has them. */
-static graphss_status read_names(graphss_ctx *ctx, graphss_names *out, const source *src,
-                                 const char *called, size_t n)
-{
-    tensor want = {.dtype = "U8"};
-    graphss_i_name_list list = {0};
-    const char *text = NULL;
-    size_t bytes = 0;
-    snprintf(want.name, sizeof want.name, "%s", called);
-    if (!json_object_get(src->header, called))
-        return GRAPHSS_OK;
-    graphss_status st = find_tensor(ctx, &text, &bytes, src, &want, SIZE_MAX);
-    for (size_t at = 0; at < bytes && !st && list.count <= n;) {
-        const char *end = memchr(text + at, 0, bytes - at);
-        const size_t length = end ? (size_t)(end - text) - at : bytes - at;
-        st = end ? graphss_i_name_list_add(ctx, &list, text + at, length)
-                 : bad(ctx, src, called, "a last name without an end", "a 0 behind each");
-        at += length + 1;
-    }
-    if (!st && list.count != n)
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %s: found %zu names, want %zu",
-                            src->path, called, list.count, n);
-    if (!st)
-        st = graphss_i_name_list_finish(ctx, out, &list);
-    graphss_i_name_list_destroy(ctx, &list);
-    return st;
-}
-
-/* Files of before names were kept say nothing of nodes. */
-static graphss_status read_all_names(graphss_ctx *ctx, graphss_model *model, const source *src)
-{
-    const char *nodes = json_string_value(json_object_get(src->meta, "nodes"));
-    graphss_status st = GRAPHSS_OK;
-    if (nodes && strcmp(nodes, "0") != 0)
-        st = meta_size(ctx, &model->n_nodes, src, "nodes");
-    if (!st)
-        st = read_names(ctx, &model->node_names, src, "names.nodes", model->n_nodes);
-    return st ? st
-              : read_names(ctx, &model->column_names, src, "names.features",
-                           model->n_features);
-}
-
-/* Refuses weights that the file is too small to hold, before they are allocated. */
-static graphss_status check_size(graphss_ctx *ctx, const source *src,
-                                 const graphss_train_options *opt, size_t d, size_t k)
-{
-    graphss_i_params probe = {0};
-    const graphss_i_model_type *type = graphss_i_model_type_find(opt->model);
-    if (type->declare(ctx, &probe, opt, d, k))
-        return graphss_i_fail_in(ctx, GRAPHSS_ERR_DATA, src->path);
-    size_t bytes = 0;
-    for (size_t i = 0; i < probe.n; i++)
-        bytes += 4 * probe.param[i].rows * probe.param[i].cols;
-    if (bytes > src->n_data)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: its options want %zu bytes of weights, the file has %zu",
-                              src->path, bytes, src->n_data);
-    return GRAPHSS_OK;
-}
-
-static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source *src)
-{
-    const char *format = NULL, *name = NULL, *hash = NULL;
-    graphss_train_options opt;
-    graphss_model *model = NULL;
-    size_t d = 0, k = 0, version = 0;
-    uint64_t seed = 0;
-    double scale = 1;
-
-    graphss_status st = meta_text(ctx, &format, src, "format");
-    if (st || strcmp(format, "graphss"))
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: a safetensors file, but not a GraphSS model", src->path);
-    st = meta_size(ctx, &version, src, "format_version");
-    if (!st && version > FORMAT_VERSION)
-        return graphss_i_fail(
-            ctx, GRAPHSS_ERR_DATA,
-            "%s: written in format %zu by a later GraphSS; this one reads %d", src->path,
-            version, FORMAT_VERSION);
-    if (!st)
-        st = read_options(ctx, &opt, src);
-    if (!st)
-        st = meta_size(ctx, &d, src, "features");
-    if (!st)
-        st = meta_size(ctx, &k, src, "classes");
-    if (!st)
-        st = meta_seed(ctx, &seed, src);
-    if (!st)
-        st = meta_scale(ctx, &scale, src);
-    if (!st)
-        st = meta_text(ctx, &name, src, "dataset");
-    if (!st)
-        st = meta_text(ctx, &hash, src, "dataset_hash");
-    if (!st)
-        st = check_size(ctx, src, &opt, d, k);
-    if (!st)
-        st = graphss_i_model_new(ctx, &model, &opt, d, k, seed);
-    if (st)
-        return st;
-    snprintf(model->dataset_name, sizeof model->dataset_name, "%s", name);
-    snprintf(model->dataset_hash, sizeof model->dataset_hash, "%s", hash);
-    model->scaling.scale = scale;
-    st = read_weights(ctx, model, src);
-    if (!st)
-        st = read_columns(ctx, model, src);
-    if (!st)
-        st = read_split(ctx, &model->split, src, k);
-    if (!st)
-        st = read_class_names(ctx, model, src);
-    if (!st)
-        st = read_all_names(ctx, model, src);
-    if (st)
-        graphss_model_free(ctx, model);
-    else
-        *out = model;
-    return st;
-}
-
-graphss_status graphss_model_load(graphss_ctx *ctx, graphss_model **out, const char *path)
-{
-    if (GRAPHSS_I_LACKS(ctx, {"path", path}))
-        return GRAPHSS_ERR_INVALID;
-    char *bytes = NULL;
-    size_t n = 0;
-    uint64_t length = 0;
-    json_error_t error;
-    source src = {.path = path};
-
-    graphss_status st = graphss_i_file_read(ctx, &bytes, &n, path, largest_file);
-    if (st)
-        return st;
-    for (size_t i = 0; i < 8 && n >= 8; i++)
-        length |= (uint64_t)(unsigned char)bytes[i] << (8 * i);
-    if (n < 8 || length > largest_header || length > n - 8) {
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "%s: not a safetensors file, or cut short (%zu bytes)", path, n);
-        goto done;
-    }
-    src.header = json_loadb(bytes + 8, (size_t)length, JSON_REJECT_DUPLICATES, &error);
-    if (!src.header) {
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: header, byte %d: %s", path,
-                            8 + error.position, error.text);
-        goto done;
-    }
-    src.meta = json_object_get(src.header, "__metadata__");
-    src.data = bytes + 8 + length;
-    src.n_data = n - 8 - (size_t)length;
-    st = build(ctx, out, &src);
-done:
-    json_decref(src.header);
-    graphss_release(ctx, bytes);
     return st;
 }

@@ -1,0 +1,32 @@
+/* model_file.h - models as safetensors: an 8-byte little-endian length, a JSON header that
+ * names each array with its type, shape and place, then the arrays. Any safetensors reader
+ * opens the file; nothing in it can be executed.
+ *
+ * The header's __metadata__ (text only, as the format wants) holds the options by their
+ * names in the options table, the class names as a JSON list, and where the model comes
+ * from. The split and the labels it was trained with are arrays beside the weights, and so
+ * are the names of nodes and features, where there are any: text, each name ended by a 0. */
+#ifndef GRAPHSS_MODEL_FILE_H
+#define GRAPHSS_MODEL_FILE_H
+
+#include "models/model_private.h"
+#include <string.h>
+
+/* Format 2 has columns with a mean and a gain, which a reader of format 1 would not apply. */
+enum { GRAPHSS_I_FORMAT_VERSION = 2, GRAPHSS_I_COLUMN_TENSORS = 2 };
+static const char *const graphss_i_columns_called[GRAPHSS_I_COLUMN_TENSORS] = {
+    "features.mean", "features.gain"};
+
+typedef struct graphss_i_tensor {
+    char name[GRAPHSS_I_PARAM_NAME + 8];
+    const char *dtype; /* "F32", "I32" or "U8" */
+    size_t rows, cols; /* cols 0: one dimension */
+    void *data;
+} graphss_i_tensor;
+
+static inline size_t graphss_i_entry_size(const graphss_i_tensor *x)
+{
+    return strcmp(x->dtype, "U8") == 0 ? 1 : 4;
+}
+
+#endif
