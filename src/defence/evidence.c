@@ -24,13 +24,13 @@ void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
     graphss_release(ctx, v->twin);
     graphss_release(ctx, v->rest);
     graphss_release(ctx, v->counts);
+    graphss_release(ctx, v->linear);
     graphss_release(ctx, v->belief);
     graphss_release(ctx, v->trust);
     graphss_release(ctx, v->says);
     graphss_release(ctx, v->odd);
     graphss_release(ctx, v->norm);
     graphss_release(ctx, v->margin);
-    graphss_release(ctx, v->first);
     graphss_release(ctx, v->wanted);
     *v = (graphss_i_view){0};
 }
@@ -112,8 +112,8 @@ static void take_words(const opening *o, size_t i)
     const size_t k = o->lens->k;
     o->v->norm[i] = base->norm[i];
     o->v->margin[i] = base->margin[i];
-    o->v->first[i] = base->first[i];
     memcpy(o->v->counts + i * k, base->counts + i * k, k * sizeof *base->counts);
+    memcpy(o->v->linear + i * k, base->linear + i * k, k * sizeof *base->linear);
     for (size_t j = 0; j < sizeof OF_WORDS / sizeof *OF_WORDS; j++)
         o->v->odd[i * GRAPHSS_I_ODD + (size_t)OF_WORDS[j]] =
             base->odd[i * GRAPHSS_I_ODD + (size_t)OF_WORDS[j]];
@@ -135,7 +135,6 @@ static void open_words(void *arg, size_t task)
         float *odd = o->v->odd + i * GRAPHSS_I_ODD;
         size_t best, words = 0, against = 0;
         o->v->margin[i] = word_margin(z, &best, r, lens->surrogate, k);
-        o->v->first[i] = (int32_t)(o->v->margin[i] > 0 ? best : k);
         double strongest[STRONGEST] = {0}, square = 0, sum = 0; /* descending */
         for (size_t j = 0; j < r.n; j++) {
             if (r.value[j] == 0)
@@ -154,6 +153,7 @@ static void open_words(void *arg, size_t task)
         }
         for (size_t s = 0; s < STRONGEST; s++)
             sum += strongest[s];
+        graphss_i_softmax_of(o->v->linear + i * k, z, lens->strength, k);
         graphss_i_lexicon_read(o->v->counts + i * k, z + k, lens->lexicon, r, k);
         o->v->norm[i] = sqrt(square);
         odd[ODD_WORDS] = (float)log1p((double)words);
@@ -425,6 +425,7 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     v->twin = graphss_i_alloc(ctx, n, sizeof *v->twin);
     v->rest = graphss_i_alloc(ctx, n, k * sizeof *v->rest);
     v->counts = graphss_i_alloc(ctx, n, k * sizeof *v->counts);
+    v->linear = graphss_i_alloc(ctx, n, k * sizeof *v->linear);
     v->cosine = graphss_i_alloc(ctx, (size_t)v->graph.offset[n], sizeof *v->cosine);
     v->closed = graphss_i_alloc(ctx, (size_t)v->graph.offset[n], sizeof *v->closed);
     v->trust = graphss_i_alloc(ctx, n, sizeof *v->trust);
@@ -433,11 +434,10 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
     v->odd = graphss_i_calloc(ctx, n, GRAPHSS_I_ODD * sizeof *v->odd);
     v->norm = graphss_i_alloc(ctx, n, sizeof *v->norm);
     v->margin = graphss_i_alloc(ctx, n, sizeof *v->margin);
-    v->first = graphss_i_alloc(ctx, n, sizeof *v->first);
     graphss_status st = o.z && o.apart && o.spread && o.same && o.skip && o.alike && v->twin &&
-                                v->rest && v->counts && v->cosine && v->closed && v->trust &&
-                                v->belief && v->says && v->odd && v->norm && v->margin &&
-                                v->first
+                                v->rest && v->counts && v->linear && v->cosine && v->closed &&
+                                v->trust && v->belief && v->says && v->odd && v->norm &&
+                                v->margin
                             ? GRAPHSS_OK
                             : GRAPHSS_ERR_NOMEM;
     if (!st && lens->base)

@@ -94,13 +94,13 @@ typedef struct graphss_i_view {
     int32_t *twin;   /* [n] the node it looks copied from, or -1 */
     float *rest;     /* [n x k] what the words say that the twin lacks */
     float *counts;   /* [n x k] what the words say by counts in labels */
+    float *linear;   /* [n x k] and by a linear model */
     float *belief;   /* [n x k] what neighbours vote with; first prob */
     float *trust;    /* [n] chance that a node is untouched; first 1 */
     float *says;     /* [n x k x GRAPHSS_I_SAYS] */
     float *odd;      /* [n x GRAPHSS_I_ODD] */
     double *norm;    /* [n] length of a feature row */
     double *margin;  /* [n] of its word evidence */
-    int32_t *first;  /* [n] the class that has it; k: none */
     uint8_t *wanted; /* [n] nodes that are learned from; NULL: all */
 } graphss_i_view;
 

@@ -261,7 +261,7 @@ static graphss_status make_views(graphss_ctx *ctx, inspection *x)
         .n_nodes = x->drills.blocks * x->drills.block,
         .n_classes = scene->k,
         .believed = (const float *const *)x->witnesses.attacker,
-        .n_believed = GRAPHSS_I_BUDGETS};
+        .n_believed = GRAPHSS_I_BELIEFS};
     if (!st)
         st = graphss_i_ground_init(ctx, &r.ground, &ground);
     if (!st)

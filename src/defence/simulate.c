@@ -138,7 +138,7 @@ graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_flips *out,
             some[step.n_victims++] = in->victim[v];
         if (!step.n_victims)
             continue;
-        step.surrogate = surrogate[(b + turn) % BUDGETS];
+        step.surrogate = surrogate[(b + turn) % GRAPHSS_I_BELIEFS];
         st = run(ctx, &flips, &step, kind, kind == GRAPHSS_I_FEW ? 0 : b, apart, ground);
         if (!st)
             st = keep(ctx, out, &flips);

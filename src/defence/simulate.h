@@ -19,7 +19,7 @@ typedef enum graphss_i_tampering {
     GRAPHSS_I_SIMULATED
 } graphss_i_tampering;
 
-enum { GRAPHSS_I_BUDGETS = 3 };
+enum { GRAPHSS_I_BUDGETS = 3, GRAPHSS_I_BELIEFS = 2 };
 /* What is learned of changed nodes: a lesson for each kind before churn, and one more of those
  * of the first kind with the largest budget, which look unlike the rest. */
 enum { GRAPHSS_I_MANY = GRAPHSS_I_CHURN, GRAPHSS_I_ATTACKS };
@@ -27,7 +27,7 @@ enum { GRAPHSS_I_MANY = GRAPHSS_I_CHURN, GRAPHSS_I_ATTACKS };
 /* Attacks the listed nodes, a third of them with each of three budgets, since the true one is
  * unknown, and appends the changes to *out. Each third is attacked as if it were the only one,
  * so that a change may be there twice. in: graph, features, label (believed; those of
- * victims known), classes, model, victims, seed. surrogate [GRAPHSS_I_BUDGETS]: what attackers
+ * victims known), classes, model, victims, seed. surrogate [GRAPHSS_I_BELIEFS]: what attackers
  * believe; `turn` says which budget meets which. apart: churn is also of links or words alone,
  * and of links that only come. ground: of the input's features, or NULL. */
 graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_flips *out,

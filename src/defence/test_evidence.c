@@ -113,7 +113,9 @@ static void test_sources_are_those_of_naive_sums(void **state)
             assert_float_equal(says[2], log(near[c] + 1e-3), 1e-3);
             assert_float_equal(says[5], log(two[c] + 1e-3), 1e-3);
             assert_float_equal(says[9], log(1 / (1 + exp(c ? margin : -margin)) + 1e-3), 1e-4);
-            assert_float_equal(says[13], s.view.first[i] == (int32_t)c ? 3 : 0, 0);
+            const double linear = 2 * said / s.lens.strength;
+            assert_float_equal(says[10], log(1 / (1 + exp(c ? linear : -linear)) + 1e-3),
+                               1e-4);
         }
         for (int32_t j = 0; j < WORLD_WORDS; j++)
             words += word(&s, i, j) != 0;

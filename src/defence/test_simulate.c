@@ -45,7 +45,7 @@ static void drop_doubles(graphss_flips *flips)
 static graphss_status simulate(graphss_ctx *ctx, graphss_graph *g, graphss_features *x,
                                const range *r)
 {
-    const float *believes[GRAPHSS_I_BUDGETS] = {r->surrogate, r->surrogate, r->surrogate};
+    const float *believes[GRAPHSS_I_BELIEFS] = {r->surrogate, r->surrogate};
     const graphss_attack_input in = {.graph = &r->w.graph,
                                      .features = &r->w.features,
                                      .label = r->w.label,

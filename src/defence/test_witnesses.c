@@ -20,8 +20,8 @@ static void test_words_are_centred_and_attackers_differ(void **state)
     assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1, NULL, NULL));
     for (size_t j = 0; j < WORLD_WORDS; j++)
         assert_true(fabsf(got.words[j * K] + got.words[j * K + 1]) < 1e-5f);
-    for (size_t a = 0; a < GRAPHSS_I_BUDGETS; a++)
-        for (size_t b = a + 1; b < GRAPHSS_I_BUDGETS; b++)
+    for (size_t a = 0; a < GRAPHSS_I_BELIEFS; a++)
+        for (size_t b = a + 1; b < GRAPHSS_I_BELIEFS; b++)
             assert_memory_not_equal(got.attacker[a], got.attacker[b],
                                     WORLD_WORDS * K * sizeof(float));
     graphss_i_witnesses_destroy(ctx, &got);
@@ -29,9 +29,10 @@ static void test_words_are_centred_and_attackers_differ(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* What the words of nodes without a label are does not matter to the perceptron, be they
- * sparse (turns 0, 1) or dense (2, 3). */
-static void test_the_perceptron_sees_labelled_rows_alone(void **state)
+/* What the words of nodes without a label are, who may be victims, does not matter to the
+ * perceptron, be they sparse (turns 0, 1) or dense (2, 3), nor to what words are worth; the
+ * units of dense columns are of all nodes. */
+static void test_models_see_labelled_rows_alone(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -43,6 +44,7 @@ static void test_the_perceptron_sees_labelled_rows_alone(void **state)
     for (size_t i = 0; i < w.split.n_val; i++)
         labelled[w.split.val[i]] = true;
     static float value[N * WORLD_WORDS], as_it_was[N * WORLD_WORDS], prob[4][N * K];
+    static float words[4][WORLD_WORDS * K];
     const graphss_features dense = {N, WORLD_WORDS, NULL, NULL, value, w.features.kind};
     const graphss_features asked = {N, WORLD_WORDS, NULL, NULL, as_it_was, w.features.kind};
     memset(value, 0, sizeof value);
@@ -65,10 +67,12 @@ static void test_the_perceptron_sees_labelled_rows_alone(void **state)
             now.features = &dense;
         assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1, NULL, NULL));
         assert_ok(ctx, graphss_model_predict(ctx, prob[turn], got.mlp, &w.graph, &asked));
+        memcpy(words[turn], got.words, sizeof words[turn]);
         graphss_i_witnesses_destroy(ctx, &got);
     }
     assert_memory_equal(prob[0], prob[1], sizeof prob[0]);
     assert_memory_equal(prob[2], prob[3], sizeof prob[0]);
+    assert_memory_equal(words[0], words[1], sizeof words[0]);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
 }
@@ -133,7 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_are_centred_and_attackers_differ),
-        cmocka_unit_test(test_the_perceptron_sees_labelled_rows_alone),
+        cmocka_unit_test(test_models_see_labelled_rows_alone),
         cmocka_unit_test(test_answers_for_changed_rows_are_those_for_all),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };

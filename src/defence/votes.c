@@ -6,9 +6,8 @@
 #include "graph/products.h"
 #include <math.h>
 
-enum { ROWS = 64, WORDS = 3 }; /* WORDS: the place of the words' class in `first` */
-/* LOUD: weights are penalised, so that a greater number counts sooner. */
-static const float SMALL = 1e-3F, KNOWN = 0.9F, LEAST_COSINE = 0.05F, LOUD = 3;
+enum { ROWS = 64 };
+static const float SMALL = 1e-3F, KNOWN = 0.9F, LEAST_COSINE = 0.05F;
 
 /* Votes, [n x k] each, and the sums behind them. */
 typedef struct votes {
@@ -170,7 +169,7 @@ static void fill_says(float *says, const float *const *source, size_t n_sources,
         for (size_t s = 0; s < n_sources; s++)
             x[s] = logf(source[s][c] + SMALL);
         for (size_t s = 0; s < n_first; s++)
-            x[n_sources + s] = first[s] == c ? (s == WORDS ? LOUD : 1) : 0;
+            x[n_sources + s] = first[s] == c;
         x[GRAPHSS_I_SAYS_NOW] = past ? logf(past[c] + SMALL) : 0;
         x[GRAPHSS_I_SAYS_NOW + 1] = past && graphss_i_top(past, k) == c;
     }
@@ -192,7 +191,7 @@ static void see_rows(void *arg, size_t task)
             lens->before && lens->before[i] >= 0 ? lens->before_prob + i * k : NULL;
         const bool alone = graphss_graph_degree(&v->graph, i) == 0;
         const size_t first[] = {graphss_i_top(p, k), graphss_i_top(m, k),
-                                alone ? k : graphss_i_top(near, k), (size_t)v->first[i]};
+                                alone ? k : graphss_i_top(near, k)};
         const float *const source[] = {p,
                                        m,
                                        near,
@@ -202,7 +201,8 @@ static void see_rows(void *arg, size_t task)
                                        t->near_trusted + i * k,
                                        v->rest + i * k,
                                        t->near_rest + i * k,
-                                       v->counts + i * k};
+                                       v->counts + i * k,
+                                       v->linear + i * k};
         fill_says(v->says + i * k * GRAPHSS_I_SAYS, source, sizeof source / sizeof *source,
                   first, sizeof first / sizeof *first, past, k);
         float *odd = v->odd + i * GRAPHSS_I_ODD;

@@ -15,7 +15,7 @@ enum {
 void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w)
 {
     graphss_model_free(ctx, w->mlp);
-    for (size_t b = 0; b < GRAPHSS_I_BUDGETS; b++)
+    for (size_t b = 0; b < GRAPHSS_I_BELIEFS; b++)
         graphss_release(ctx, w->attacker[b]);
     graphss_release(ctx, w->words);
     graphss_i_lexicon_destroy(ctx, &w->lexicon);
@@ -142,27 +142,65 @@ graphss_status graphss_i_witnesses_ask(graphss_ctx *ctx, float *prob,
     return st;
 }
 
-/* ---- attackers ---- */
+/* ---- linear models ---- */
+
+/* The links between labelled nodes. Through the others words of victims would reach training
+ * nodes and be held for words of the victims' classes: true attackers, who saw no victims,
+ * choose just those words, and the simulated ones would choose others. Where most nodes have
+ * no label too few links would be left, and all are taken. */
+static graphss_status known_links(graphss_ctx *ctx, graphss_graph *out, const graphss_graph *g,
+                                  const graphss_split *split)
+{
+    const size_t n = g->n_nodes;
+    uint8_t *known = graphss_i_calloc(ctx, n, sizeof *known);
+    graphss_graph made = {.n_nodes = n,
+                          .offset = graphss_i_calloc(ctx, n + 1, sizeof *made.offset),
+                          .target =
+                              graphss_i_alloc(ctx, (size_t)g->offset[n], sizeof *made.target)};
+    const bool good = known && made.offset && made.target;
+    for (size_t i = 0; i < split->n_train && good; i++)
+        known[split->train[i]] = 1;
+    for (size_t i = 0; i < split->n_val && good; i++)
+        known[split->val[i]] = 1;
+    if (2 * (split->n_train + split->n_val) < n && good)
+        memset(known, 1, n);
+    int64_t at = 0;
+    for (size_t i = 0; i < n && good; i++) {
+        for (int64_t e = g->offset[i]; e < g->offset[i + 1] && known[i]; e++)
+            if (known[g->target[e]])
+                made.target[at++] = g->target[e];
+        made.offset[i + 1] = at;
+    }
+    graphss_release(ctx, known);
+    if (good)
+        *out = made;
+    else
+        graphss_graph_destroy(ctx, &made);
+    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+enum { READER = GRAPHSS_I_BELIEFS, LINEAR };
 
 /* Attackers differ in what they believe, so the simulated ones do: the surrogate our own
- * attack uses, one that sees rows as the classifier does, one of smaller weights. No inputs
- * are dropped and no epoch is picked: that is faster, and what words are said to be worth is
- * less blurred. */
-static graphss_status train_attacker(graphss_ctx *ctx, float **w, size_t which,
-                                     const graphss_observation *now,
-                                     const graphss_split *split, size_t k, uint64_t seed)
+ * attack uses, one of smaller weights. The reader, who says what words are worth, sees rows as
+ * the classifier does; no simulated attacker believes what he does, since the true one does
+ * not either. No inputs are dropped and no epoch is picked: that is faster, and what words are
+ * said to be worth is less blurred. */
+static graphss_status train_linear(graphss_ctx *ctx, float **w, size_t which,
+                                   const graphss_observation *now, const graphss_split *split,
+                                   size_t k, uint64_t seed)
 {
-    graphss_train_options opt = which == 1
+    graphss_train_options opt = which == READER
                                     ? graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST)
                                     : graphss_i_surrogate_options();
     graphss_split own = *split;
     graphss_model *model = NULL;
     own.n_val = 0;
-    if (which == 1)
+    if (which == READER)
         graphss_i_train_options_scale(&opt, now->features);
     opt.epochs = EPOCHS;
     opt.dropout = 0;
-    opt.weight_decay = which == 2 ? 5e-4 : 1e-4;
+    opt.weight_decay = which == 1 ? 5e-4 : 1e-4;
     graphss_status st =
         graphss_i_train(ctx, &model, NULL, now->graph, now->features, k, &own, seed, &opt);
     if (!st)
@@ -181,12 +219,12 @@ typedef struct school {
     void *arg;
 } school;
 
-enum { BESIDE, PERCEPTRON, ATTACKERS, LEXICON = ATTACKERS + GRAPHSS_I_BUDGETS, JOBS };
+enum { BESIDE, PERCEPTRON, FIRST_LINEAR, LEXICON = FIRST_LINEAR + LINEAR, JOBS };
 
 static graphss_status train_one(graphss_ctx *ctx, void *arg, size_t job)
 {
     const school *s = arg;
-    const size_t attacker = job - ATTACKERS;
+    const size_t linear = job - FIRST_LINEAR;
     switch (job) {
     case BESIDE:
         return s->beside ? s->beside(ctx, s->arg, 0) : GRAPHSS_OK;
@@ -195,8 +233,8 @@ static graphss_status train_one(graphss_ctx *ctx, void *arg, size_t job)
     case LEXICON:
         return graphss_i_lexicon_learn(ctx, &s->w->lexicon, s->now->features, s->split, s->k);
     default:
-        return train_attacker(ctx, &s->w->attacker[attacker], attacker, s->now, s->split, s->k,
-                              s->seed);
+        return train_linear(ctx, linear == READER ? &s->w->words : &s->w->attacker[linear],
+                            linear, s->now, s->split, s->k, s->seed);
     }
 }
 
@@ -206,13 +244,16 @@ graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *
                                          graphss_i_errand beside, void *arg)
 {
     const size_t n_cols = now->features->n_cols;
-    school all = {w, now, split, k, seed, beside, arg};
-    graphss_status st = graphss_i_errands(ctx, JOBS, train_one, &all);
+    graphss_graph links = {0};
+    graphss_observation known = *now;
+    known.graph = &links;
+    school all = {w, &known, split, k, seed, beside, arg};
+    graphss_status st = known_links(ctx, &links, now->graph, split);
+    if (!st)
+        st = graphss_i_errands(ctx, JOBS, train_one, &all);
+    graphss_graph_destroy(ctx, &links);
     if (st)
         return st;
-    w->words = graphss_i_copy(ctx, w->attacker[1], n_cols * k, sizeof *w->words);
-    if (!w->words)
-        return GRAPHSS_ERR_NOMEM;
     for (size_t j = 0; j < n_cols; j++) {
         float *row = w->words + j * k, mean = 0;
         for (size_t c = 0; c < k; c++)

@@ -10,9 +10,9 @@
 /* {0} is empty; everything belongs to it. */
 typedef struct graphss_i_witnesses {
     graphss_model *mlp;                 /* a perceptron on the features */
-    float *attacker[GRAPHSS_I_BUDGETS]; /* [n_cols x k] linear: logits = A_hat^2 X W */
-    float *words;                       /* [n_cols x k] what words say, rows centred */
-    graphss_i_lexicon lexicon;          /* and by counts alone */
+    float *attacker[GRAPHSS_I_BELIEFS]; /* [n_cols x k] linear: logits = A_hat^2 X W */
+    float *words; /* [n_cols x k] what words say, by none of these; rows centred */
+    graphss_i_lexicon lexicon; /* and by counts alone */
 } graphss_i_witnesses;
 
 void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w);
