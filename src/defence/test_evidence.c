@@ -103,7 +103,6 @@ static void test_sources_are_those_of_naive_sums(void **state)
         double said = 0;
         for (int32_t j = 0; j < WORLD_WORDS; j++)
             said += word(&s, i, j) * (double)s.surrogate[j * K];
-        assert_int_equal(s.view.first[i], said > 0 ? 0 : said < 0 ? 1 : K);
         for (int32_t j = 0; j < WORLD_WORDS; j++)
             margin += word(&s, i, j) != 0 ? (double)s.surrogate[j * K] : 0;
         for (size_t c = 0; c < K; c++) {
