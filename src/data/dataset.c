@@ -196,15 +196,16 @@ graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out, cons
         opt && opt->max_bytes ? opt->max_bytes : graphss_i_machine_memory() / 4 * 3;
     if (!strncmp(where, "synth:", 6))
         return read_synth(ctx, out, where + 6, max_bytes);
-    int there;
+    const bool path = strchr(where, '/') || where[0] == '.';
     switch (look(where)) {
-    case ENTRY_FOLDER:
-        there = strchr(where, '/') ? 1 : is_file(ctx, where, "/nodes.csv");
+    case ENTRY_FOLDER: {
+        const int there = path ? 1 : is_file(ctx, where, "/nodes.csv");
         if (there < 0)
             return GRAPHSS_ERR_NOMEM;
         if (there)
             return graphss_i_read_csv_folder(ctx, out, where, max_bytes);
         break;
+    }
     case ENTRY_FILE:
         return read_file(ctx, out, where, max_bytes);
     case ENTRY_NONE:

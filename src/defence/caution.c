@@ -51,11 +51,9 @@ static void blend(double *q, const double *share, const double *likelihood, cons
     double state[GRAPHSS_I_STATES], sum = 0;
     for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
         sum += state[r] = share[r] * likelihood[r];
-    for (size_t c = 0; c < k; c++) {
-        q[c] = 0;
-        for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
-            q[c] += state[r] / sum * (double)p[c * GRAPHSS_I_ROW + r];
-    }
+    for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
+        state[r] /= sum;
+    graphss_i_suspicion_mix(q, state, p, k);
 }
 
 static void count(tally *t, const double *q, size_t own, size_t label, double weight, size_t k)

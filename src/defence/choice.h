@@ -8,8 +8,9 @@
 #include "graph/kernels.h"
 
 typedef struct graphss_i_choice {
-    const float *x; /* [n x k x GRAPHSS_I_ROW], of which the first f columns are used */
-    size_t n, k, f;
+    const float *x; /* [n x k x GRAPHSS_I_ROW]; columns from f on must be finite: their weight
+                     * is 0 */
+    size_t n, k, f; /* f <= GRAPHSS_I_ROW */
     const int32_t *label; /* [n] in [0, k) */
     const float *weight;  /* [n] */
     double penalty;       /* on the squares of the weights, per unit of weight */

@@ -70,8 +70,8 @@ typedef struct graphss_i_lens {
     const graphss_split *split;
     const float *surrogate;           /* [n_cols x k] linear word evidence, rows centred */
     const graphss_i_lexicon *lexicon; /* what they say by counts */
-    double strength;            /* typical margin of it: the unit of the oddness of words */
-    const int32_t *before;      /* [n] node of the past or -1; NULL: no history */
+    double strength;                  /* typical margin of it: the unit of what words say */
+    const int32_t *before;            /* [n] node of the past or -1; NULL: no history */
     const float *before_prob;   /* [n x k] in numbers of now; rows without history unread */
     const float *before_degree; /* [n] */
     const float *before_words;  /* [n] */

@@ -51,7 +51,7 @@ typedef struct inspection {
     double untouched; /* prior weight of that state, for every free node */
     double share[GROUPS][GRAPHSS_I_STATES]; /* as found */
     float *chance;                          /* [tasks x k x ROW] scratch: classes by state */
-    double *posterior;                      /* [tasks x k] scratch */
+    double *mixed;                          /* [tasks x k] scratch */
 } inspection;
 
 static void inspection_release(graphss_ctx *ctx, inspection *x)
@@ -63,7 +63,7 @@ static void inspection_release(graphss_ctx *ctx, inspection *x)
     graphss_i_witnesses_destroy(ctx, &x->witnesses);
     graphss_release(ctx, x->believed);
     graphss_release(ctx, x->chance);
-    graphss_release(ctx, x->posterior);
+    graphss_release(ctx, x->mixed);
     graphss_i_drills_destroy(ctx, &x->drills);
     graphss_release(ctx, x->fixed);
     graphss_release(ctx, x->before_prob);
@@ -342,11 +342,7 @@ static void infer_node(double *posterior, double *state, const inspection *x,
         sum += state[r] *= share[r];
     for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
         state[r] /= sum;
-    for (size_t c = 0; c < k; c++) {
-        posterior[c] = 0;
-        for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
-            posterior[c] += state[r] * (double)p[c * GRAPHSS_I_ROW + r];
-    }
+    graphss_i_suspicion_mix(posterior, state, p, k);
     forgive(state);
 }
 
@@ -464,7 +460,7 @@ static void settle_rows(void *arg, size_t task)
     const size_t k = x->scene->k;
     double alone[GRAPHSS_I_STATES];
     for (size_t i = task * ROWS; i < graphss_i_task_end(task, x->scene->n, ROWS); i++) {
-        double *posterior = x->posterior + task * k, *state = alone;
+        double *posterior = x->mixed + task * k, *state = alone;
         const double *share = s->share;
         if (s->out) {
             posterior = s->out->posterior + i * k;
@@ -584,8 +580,8 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
         .state = graphss_i_alloc(ctx, n, GRAPHSS_I_STATES * sizeof *result.state)};
     const size_t tasks = graphss_i_tasks(n, ROWS);
     x.chance = graphss_i_alloc(ctx, tasks, k * GRAPHSS_I_ROW * sizeof *x.chance);
-    x.posterior = graphss_i_alloc(ctx, tasks, k * sizeof *x.posterior);
-    graphss_status st = result.posterior && result.state && x.chance && x.posterior
+    x.mixed = graphss_i_alloc(ctx, tasks, k * sizeof *x.mixed);
+    graphss_status st = result.posterior && result.state && x.chance && x.mixed
                             ? GRAPHSS_OK
                             : GRAPHSS_ERR_NOMEM;
     if (!st)

@@ -377,17 +377,17 @@ static double odd_bet(const graphss_i_suspicion *u, const float *z)
  * of which the first is cut at exp RATIO_MOST: of no node more is known. */
 static void blur(double *ratio, const graphss_i_suspicion *u, const float *x)
 {
-    float share[2][GRAPHSS_I_ATTACKS]; /* sharp, blurred */
+    float share[2 * GRAPHSS_I_ATTACKS], *const blurred = share + GRAPHSS_I_ATTACKS;
     for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++) {
-        share[0][a] = x[a];
-        share[1][a] = SHARP * x[a];
+        share[a] = x[a];
+        blurred[a] = SHARP * x[a];
     }
-    u->kernels->softmax(share[0], GRAPHSS_I_ATTACKS, 0, 2);
-    const size_t top = graphss_i_top(share[0], GRAPHSS_I_ATTACKS);
-    const double all = exp(fmin((double)x[top] - log((double)share[0][top]), RATIO_MOST));
+    u->kernels->softmax(share, GRAPHSS_I_ATTACKS, 0, 2);
+    const size_t top = graphss_i_top(share, GRAPHSS_I_ATTACKS);
+    const double all = exp(fmin((double)x[top] - log((double)share[top]), RATIO_MOST));
     const double least = exp(-RATIO_MOST);
     for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)
-        ratio[a] = fmax(all * (double)share[1][a], least);
+        ratio[a] = fmax(all * (double)blurred[a], least);
 }
 
 void graphss_i_suspicion_node(double *likelihood, float *p, const graphss_i_suspicion *u,
@@ -400,4 +400,13 @@ void graphss_i_suspicion_node(double *likelihood, float *p, const graphss_i_susp
     blur(likelihood + 1, u, x);
     likelihood[ODD_STATE] = odd_bet(u, g + 1);
     u->kernels->choices(p, u->classes, v->says + node * k * GRAPHSS_I_SAYS, k, u->f);
+}
+
+void graphss_i_suspicion_mix(double *q, const double *state, const float *p, size_t k)
+{
+    for (size_t c = 0; c < k; c++) {
+        q[c] = 0;
+        for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
+            q[c] += state[r] * (double)p[c * ROW + r];
+    }
 }

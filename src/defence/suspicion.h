@@ -60,5 +60,7 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
  * p [k x GRAPHSS_I_ROW] class probabilities, in each state. */
 void graphss_i_suspicion_node(double *likelihood, float *p, const graphss_i_suspicion *u,
                               const graphss_i_view *v, size_t node, size_t k);
+/* q[c] = sum_r state[r] p[c][r]: class probabilities whatever the state */
+void graphss_i_suspicion_mix(double *q, const double *state, const float *p, size_t k);
 
 #endif

@@ -29,9 +29,20 @@ static void test_words_are_centred_and_attackers_differ(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Other words, as many as before: those of a pair change places. */
+static void swap_words(graphss_features *x, size_t row)
+{
+    int32_t *const end = x->column + x->offset[row + 1];
+    for (int32_t *word = x->column + x->offset[row]; word < end; word++)
+        if (*word % 2 == 0 && word + 1 < end && word[1] == *word + 1)
+            word++; /* both are there */
+        else
+            *word ^= 1;
+}
+
 /* What the words of nodes without a label are, who may be victims, does not matter to the
- * perceptron, be they sparse (turns 0, 1) or dense (2, 3), nor to what words are worth; the
- * units of dense columns are of all nodes. */
+ * perceptron, be they sparse (turns 0, 1) or dense (2, 3), nor to the linear models: those see
+ * the mean of all numbers and, if dense, the units of columns. */
 static void test_models_see_labelled_rows_alone(void **state)
 {
     (void)state;
@@ -44,7 +55,7 @@ static void test_models_see_labelled_rows_alone(void **state)
     for (size_t i = 0; i < w.split.n_val; i++)
         labelled[w.split.val[i]] = true;
     static float value[N * WORLD_WORDS], as_it_was[N * WORLD_WORDS], prob[4][N * K];
-    static float words[4][WORLD_WORDS * K];
+    static float linear[2][1 + GRAPHSS_I_BELIEFS][WORLD_WORDS * K];
     const graphss_features dense = {N, WORLD_WORDS, NULL, NULL, value, w.features.kind};
     const graphss_features asked = {N, WORLD_WORDS, NULL, NULL, as_it_was, w.features.kind};
     memset(value, 0, sizeof value);
@@ -58,8 +69,8 @@ static void test_models_see_labelled_rows_alone(void **state)
         for (size_t i = 0; i < N && turn % 2; i++) {
             if (labelled[i])
                 continue;
-            for (int64_t e = w.features.offset[i]; e < w.features.offset[i + 1]; e++)
-                w.features.value[e] *= 3;
+            if (turn == 1)
+                swap_words(&w.features, i);
             for (size_t j = 0; j < WORLD_WORDS; j++)
                 value[i * WORLD_WORDS + j] += 1;
         }
@@ -67,12 +78,36 @@ static void test_models_see_labelled_rows_alone(void **state)
             now.features = &dense;
         assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1, NULL, NULL));
         assert_ok(ctx, graphss_model_predict(ctx, prob[turn], got.mlp, &w.graph, &asked));
-        memcpy(words[turn], got.words, sizeof words[turn]);
+        for (size_t b = 0; b <= GRAPHSS_I_BELIEFS && turn < 2; b++)
+            memcpy(linear[turn][b], b ? got.attacker[b - 1] : got.words, sizeof linear[0][0]);
         graphss_i_witnesses_destroy(ctx, &got);
     }
     assert_memory_equal(prob[0], prob[1], sizeof prob[0]);
     assert_memory_equal(prob[2], prob[3], sizeof prob[0]);
-    assert_memory_equal(words[0], words[1], sizeof words[0]);
+    assert_memory_equal(linear[0], linear[1], sizeof linear[0]);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+/* Between few labelled nodes there are few links: all are taken, and others' words matter. */
+static void test_with_few_labels_linear_models_see_all_rows(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static float words[2][WORLD_WORDS * K];
+    world w;
+    world_make(ctx, &w, 4);
+    w.split.n_train = N / 2 - w.split.n_val - 1;
+    for (int turn = 0; turn < 2; turn++) {
+        const graphss_observation now = see(&w);
+        graphss_i_witnesses got = {0};
+        assert_ok(ctx, graphss_i_witnesses_train(ctx, &got, &now, &w.split, K, 1, NULL, NULL));
+        memcpy(words[turn], got.words, sizeof words[turn]);
+        graphss_i_witnesses_destroy(ctx, &got);
+        for (size_t i = 0; i < w.split.n_test; i++)
+            swap_words(&w.features, (size_t)w.split.test[i]);
+    }
+    assert_memory_not_equal(words[0], words[1], sizeof words[0]);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
 }
@@ -138,6 +173,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_are_centred_and_attackers_differ),
         cmocka_unit_test(test_models_see_labelled_rows_alone),
+        cmocka_unit_test(test_with_few_labels_linear_models_see_all_rows),
         cmocka_unit_test(test_answers_for_changed_rows_are_those_for_all),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };

@@ -16,8 +16,8 @@ typedef struct graphss_i_witnesses {
 } graphss_i_witnesses;
 
 void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w);
-/* Four trainings, and a count, with the labels of the split, and beside(arg), an errand that
- * takes as long as one of them and may be NULL. On errors *w is still to be destroyed. */
+/* Four trainings, and a count, with the labels of the split. beside, an errand of the caller's
+ * or NULL, is run first, beside them. On errors *w is still to be destroyed. */
 graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *w,
                                          const graphss_observation *now,
                                          const graphss_split *split, size_t k, uint64_t seed,

@@ -71,7 +71,7 @@ typedef struct graphss_i_kernels {
     /* z[i][c] = e^z[i][c] / sum_c' e^z[i][c'] for rows i in [row0, row1) of k columns */
     void (*softmax)(float *z, size_t k, size_t row0, size_t row1);
 
-    /* Below, rows of x and w have GRAPHSS_I_ROW numbers.
+    /* Below, rows of x and w have GRAPHSS_I_ROW numbers, finite also where w is 0.
      * p[i][c] ~ exp(w . x[i][c]), of sum 1 over the k classes c; n rows i */
     void (*choice)(float *p, const float *w, const float *x, size_t n, size_t k);
 

@@ -41,9 +41,9 @@ INLINE vec splat(float a)
 /* ---- sparse times dense ---- */
 
 enum {
-    LINE = 16,   /* floats in a cache line */
-    NARROW = 64, /* columns up to which prefetching costs more than it brings */
-    AHEAD = 8    /* entries between prefetch and use */
+    LINE = GRAPHSS_I_ROW, /* floats in a cache line */
+    NARROW = 64,          /* columns up to which prefetching costs more than it brings */
+    AHEAD = 8             /* entries between prefetch and use */
 };
 
 typedef struct sparse_rows {

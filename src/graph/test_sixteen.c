@@ -26,7 +26,8 @@ static void softmax_twin(double *p, const double *z, size_t k)
         p[c] /= sum;
 }
 
-/* Whatever the spread: chances down to e^-80 are right to a millionth of themselves. */
+/* Whatever the spread: chances down to e^-80 are right but for the rounding of differences,
+ * which is up to 4e-6 where they are near 80. */
 static void test_softmax_of_rows(void **state)
 {
     (void)state;
@@ -48,8 +49,10 @@ static void test_softmax_of_rows(void **state)
                 for (size_t c = 0; c < k; c++)
                     if (i == 0 || i == N - 1)
                         assert_true(p[i * k + c] == z[i * k + c]); /* not asked for */
+                    else if (want[c] > 1.8e-35)
+                        assert_true(fabs((double)p[i * k + c] - want[c]) <= 6e-6 * want[c]);
                     else
-                        assert_close((double)p[i * k + c], want[c], want[c] * 3, kern->name);
+                        assert_true(p[i * k + c] >= 0 && p[i * k + c] < 2e-35F);
             }
             free(p);
             free(z);

@@ -87,8 +87,10 @@ static graphss_status read_options(graphss_ctx *ctx, graphss_train_options *out,
     for (const graphss_option *row = graphss_train_options_table(); row->name && !st; row++) {
         char key[64];
         snprintf(key, sizeof key, "option.%s", row->name);
-        if (row->later && !json_object_get(src->meta, key))
+        if (row->later && !json_object_get(src->meta, key)) {
+            *(bool *)((char *)out + row->offset) = false; /* left out where it is off */
             continue;
+        }
         st = meta_text(ctx, &text, src, key);
         if (!st && graphss_option_set(ctx, out, row, text))
             st = graphss_i_fail_in(ctx, GRAPHSS_ERR_DATA, src->path);

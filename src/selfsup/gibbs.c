@@ -227,8 +227,7 @@ void graphss_i_problem_look(const graphss_i_problem *p)
     for (size_t i = 0; i < p->n; i++)
         for (size_t s = 0; s < p->S; s++)
             p->look[i * p->S + s] =
-                (float)((p->likelihood[s] ? (double)p->likelihood[s][i] : 1) *
-                        all_chances(p, s, i));
+                (p->likelihood[s] ? (double)p->likelihood[s][i] : 1) * all_chances(p, s, i);
 }
 
 /* The class whose stretch of the chances in state s holds the part u of them, 0 <= u < 1. */
@@ -254,12 +253,12 @@ static void sweep_states(const graphss_i_problem *p, graphss_i_chain *c, bool ke
     for (size_t s = 0; s < S; s++)
         share[s] = p->concentration[s] + (c->warm ? 0 : c->of_state[s]);
     for (size_t i = 0; i < p->n; i++) {
-        const float *look = p->look + i * S;
+        const double *look = p->look + i * S;
         const size_t r = c->r[i];
         for (size_t s = 0; s < S; s++)
-            w[s] = share[s] * (double)look[s];
+            w[s] = share[s] * look[s];
         if (!c->warm) /* without node n */
-            w[r] = (share[r] - 1) * (double)look[r];
+            w[r] = (share[r] - 1) * look[r];
         double sum = add_up(sums, w, S);
         if (!(sum > 0)) {
             memset(w, 0, S * sizeof *w);

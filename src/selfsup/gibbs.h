@@ -34,8 +34,9 @@ typedef struct graphss_i_problem {
     double *alpha; /* [n_matrices x K x K] by seen label, then true class */
     double *phi;   /* likewise: phi', for warm-up and for fixed matrices */
     bool fixed[GRAPHSS_SOURCES_MAX * GRAPHSS_STATES_MAX]; /* [n_matrices] */
-    float *look; /* [n x S] likelihood times the sum of prob: the whole weight of a state where
-                  * no source speaks of classes; NULL: one does, or there is one state */
+    double
+        *look; /* [n x S] likelihood times the sum of prob: the whole weight of a state where
+                * no source speaks of classes; NULL: one does, or there is one state */
 } graphss_i_problem;
 
 typedef struct graphss_i_chain {

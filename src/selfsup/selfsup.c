@@ -309,7 +309,8 @@ static void forget(run *u)
 static size_t round_end(const run *u, const graphss_selfsup_input *in, size_t from)
 {
     const graphss_i_problem *p = &u->problem;
-    const double work = (double)p->n * (double)(p->K * p->S * (p->M + 1));
+    const double work =
+        (double)p->n * (double)(p->look ? p->S + p->K : p->K * p->S * (p->M + 1));
     const size_t patience = work < 4e6 ? (size_t)(4e6 / work) : 1; /* about 10 ms */
     const size_t warmup = (size_t)u->opt->warmup;
     size_t to = from;
