@@ -335,6 +335,12 @@ static void bits(float *y, const uint32_t *word, size_t n_rows, const float *x, 
 {
     for (size_t c = c0; c < c1; c += BITS_COLUMNS) {
         const size_t end = c + BITS_COLUMNS < c1 ? c + BITS_COLUMNS : c1;
+#if WIDTH == 16 /* half a vector is a whole one of the other set */
+        if (end - c <= 8) {
+            graphss_i_kernels_avx2.bits(y, word, n_rows, x, n_x, k, r, s, row0, row1, c, end);
+            return;
+        }
+#endif
         if (end - c < WIDTH) {
             bits_narrow(y, word, n_rows, x, n_x, k, r, s, row0, row1, c, end - c);
             return;
