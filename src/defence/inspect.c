@@ -209,9 +209,11 @@ static graphss_status open_view(graphss_ctx *ctx, const inspection *x, graphss_i
     const size_t count = scene->n * scene->k;
     v->prob = graphss_i_alloc(ctx, count, sizeof *v->prob);
     v->mlp = graphss_i_alloc(ctx, count, sizeof *v->mlp);
-    graphss_status st = v->prob && v->mlp ? graphss_i_predict(ctx, v->prob, scene->model,
-                                                              &v->graph, &v->features)
-                                          : GRAPHSS_ERR_NOMEM;
+    graphss_status st = v->prob && v->mlp ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!st && v->borrowed) /* the snapshot itself */
+        memcpy(v->prob, scene->prob, count * sizeof *v->prob);
+    else if (!st)
+        st = graphss_i_predict(ctx, v->prob, scene->model, &v->graph, &v->features);
     if (!st)
         st = graphss_i_witnesses_ask(ctx, v->mlp, &x->witnesses, &v->features, scene->k,
                                      lens->base ? &lens->base->features : NULL,

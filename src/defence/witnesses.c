@@ -219,12 +219,13 @@ typedef struct school {
     void *arg;
 } school;
 
-enum { BESIDE, PERCEPTRON, FIRST_LINEAR, LEXICON = FIRST_LINEAR + LINEAR, JOBS };
+/* The longest first, among the linear models the reader. */
+enum { BESIDE, PERCEPTRON, LAST_LINEAR, LEXICON = LAST_LINEAR + LINEAR, JOBS };
 
 static graphss_status train_one(graphss_ctx *ctx, void *arg, size_t job)
 {
     const school *s = arg;
-    const size_t linear = job - FIRST_LINEAR;
+    const size_t linear = LINEAR - 1 - (job - LAST_LINEAR);
     switch (job) {
     case BESIDE:
         return s->beside ? s->beside(ctx, s->arg, 0) : GRAPHSS_OK;
