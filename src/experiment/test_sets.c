@@ -2,13 +2,14 @@
 #include "experiment/plan.h"
 #include "experiment/testing_place.h"
 
-#define BASE                                                                                  \
+#define BARE                                                                                  \
     "what = defence\nmode = paper\nmodels = gcn\n"                                            \
     "datasets = synth:nodes=90,classes=3,features=30,degree=4\n"                              \
     "methods = graphss none jaccard\nfirst-set = jaccard\n"                                   \
     "train.epochs = 6\ntrain.hidden = 8\n"                                                    \
-    "recover.sweeps = 25\nrecover.warmup = 10\nrecover.retrain-epochs = 4\n"                  \
+    "recover.sweeps = 25\nrecover.retrain-epochs = 4\n"                                       \
     "attack.links = 1\nattack.features = 2\n"
+#define BASE BARE "recover.warmup = 10\n"
 
 /* The metrics of a cell among all records. */
 static json_t *metrics_of(json_t *all, const char *method, int64_t set)
@@ -100,6 +101,27 @@ static void a_chain_that_was_cut_goes_on_as_if_it_had_not_been(void **state)
     remove_place(&p);
 }
 
+/* Figures of a chain with a hole in it would be those of something else. */
+static void after_a_set_that_failed_the_others_fail(void **state)
+{
+    (void)state;
+    const place p = make_place("hole", BARE "recover.warmup = 25\n" /* as many as sweeps */
+                                            "sets = 3\nskip = none jaccard\n");
+    const graphss_reproduced done = reproduce(&p, 1);
+    assert_int_equal(done.failed, 3);
+    json_t *all = read_back(&p), *record;
+    const char *key;
+    json_object_foreach(all, key, record)
+    {
+        const char *message =
+            json_string_value(json_object_get(json_object_get(record, "error"), "message"));
+        const bool first = json_integer_value(json_object_get(record, "set")) == 1;
+        assert_non_null(strstr(message, first ? "warm-up" : "set of victims before it"));
+    }
+    json_decref(all);
+    remove_place(&p);
+}
+
 static void sets_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
@@ -128,6 +150,7 @@ int main(void)
         cmocka_unit_test(a_seed_may_meet_fewer_sets_and_a_method_the_first_alone),
         cmocka_unit_test(the_next_set_begins_with_the_model_the_last_one_left),
         cmocka_unit_test(a_chain_that_was_cut_goes_on_as_if_it_had_not_been),
+        cmocka_unit_test(after_a_set_that_failed_the_others_fail),
         cmocka_unit_test(sets_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -271,9 +271,9 @@ static void deliver(int out, size_t number, json_t *record)
 /* ---- from one set of victims to the next ---- */
 
 /* Cells run in processes of their own; what one leaves to the next set of victims comes back
- * through memory that all of them share. NULL: nothing is left, or there is no room. */
-static graphss_i_model_state *shared_state(const graphss_i_stage *stage,
-                                           const graphss_i_job *job)
+ * through memory that all of them share. */
+static graphss_status share_state(graphss_ctx *ctx, graphss_i_stage *stage,
+                                  const graphss_i_job *job)
 {
     bool wanted = false;
     for (size_t i = 0; i < job->n_cells; i++)
@@ -281,10 +281,13 @@ static graphss_i_model_state *shared_state(const graphss_i_stage *stage,
     const size_t size = wanted && stage->protocol.model
                             ? graphss_i_model_state_size(stage->protocol.model)
                             : 0;
-    void *memory =
-        size ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
-             : MAP_FAILED;
-    return memory == MAP_FAILED ? NULL : memory;
+    if (!size)
+        return GRAPHSS_OK;
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return graphss_i_nomem(ctx, size);
+    stage->left = memory;
+    return GRAPHSS_OK;
 }
 
 static graphss_status carry_over(graphss_ctx *ctx, graphss_i_stage *stage)
@@ -319,19 +322,26 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
     if (!ctx)
         _exit(4);
     graphss_status st = graphss_i_stage_make(ctx, &stage, job, worker->data_dirs);
-    stage.left = st ? NULL : shared_state(&stage, job);
+    if (!st)
+        st = share_state(ctx, &stage, job);
+    bool broken = false; /* a cell that others begin with failed */
     for (size_t i = 0; i < job->n_cells; i++) {
         const graphss_i_cell *cell = &job->cell[i];
+        const bool carries = graphss_i_cell_carries(job, cell);
         char message[1024];
         if (!needed(job, i))
             continue;
         if (!st)
             st = graphss_i_stage_set(ctx, &stage, job, cell->set);
-        snprintf(message, sizeof message, "%s", graphss_error(ctx));
-        deliver(
-            out, i,
-            st ? graphss_i_error_record(ctx, job, cell, graphss_exit_code(st), message, false)
-               : cell_record(ctx, &stage, job, cell));
+        snprintf(message, sizeof message, "%s",
+                 st ? graphss_error(ctx) : "the set of victims before it was not finished");
+        json_t *record =
+            st || (broken && carries)
+                ? graphss_i_error_record(ctx, job, cell, st ? graphss_exit_code(st) : 70,
+                                         message, false)
+                : cell_record(ctx, &stage, job, cell);
+        broken |= carries && (!record || json_object_get(record, "error"));
+        deliver(out, i, record);
         if (!st)
             st = carry_over(ctx, &stage);
     }
