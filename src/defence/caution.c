@@ -116,7 +116,7 @@ static graphss_status fit_fold(graphss_ctx *ctx, void *arg, size_t fold)
     graphss_status st = part(ctx, &rest, f->untouched, fold, f->k);
     for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++) {
         st = part(ctx, &hit[a], &f->attacked[a], fold, f->k);
-        least = a != GRAPHSS_I_MANY && hit[a].n < least ? hit[a].n : least;
+        least = a < GRAPHSS_I_MANY && hit[a].n < least ? hit[a].n : least;
     }
     if (!st && rest.n && least) {
         st = graphss_i_suspicion_fit(ctx, &f->u[fold], f->now, f->n, f->k, &rest, hit,

@@ -181,8 +181,11 @@ graphss_status graphss_i_lessons_gather(graphss_ctx *ctx, graphss_i_lessons *l,
             victims += hit(i, round);
             if (before && before[d->node[i]] < 0)
                 continue;
+            const bool slandered = kind == GRAPHSS_I_PRAISED && hit(i, round) &&
+                                   graphss_i_slandered((victims - 1) / GRAPHSS_I_BUDGETS);
             if (hit(i, round))
-                graphss_i_sample_add(those, &view[1 + round], k, d->node[i], d->label[i], 1);
+                graphss_i_sample_add(slandered ? &l->attacked[GRAPHSS_I_SLANDERED] : those,
+                                     &view[1 + round], k, d->node[i], d->label[i], 1);
             if (hit(i, round) && kind == GRAPHSS_I_BOTH && victims % GRAPHSS_I_BUDGETS == 0)
                 graphss_i_sample_add(&l->attacked[GRAPHSS_I_MANY], &view[1 + round], k,
                                      d->node[i], d->label[i], 1);

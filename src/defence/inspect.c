@@ -389,18 +389,18 @@ static void weigh_rows(void *arg, size_t task)
         graphss_i_suspicion_node(ratio, p, &s->x->suspicion[s->group], &s->x->view[0],
                                  (size_t)s->node[i], k);
         for (size_t r = 0; r < GRAPHSS_I_STATES; r++) {
-            const bool can_be = r == 0 || !s->x->still || !s->x->still[s->node[i]];
-            s->likelihood[r * m + i] = can_be ? (float)ratio[r] : 0;
+            s->likelihood[r * m + i] = (float)ratio[r];
             for (size_t c = 0; c < k; c++)
                 s->prob[(r * m + i) * k + c] = p[c * GRAPHSS_I_ROW + r];
         }
     }
 }
 
-/* The m free nodes of a group together: their states, classes, and the shares. */
+/* The m free nodes of a group that may have been hit, together: their states, classes, and
+ * shares. all: with those that were not, whose number is the weight of the prior. */
 static graphss_status infer_group(graphss_ctx *ctx, graphss_i_inspection *out,
                                   const inspection *x, size_t group, const int32_t *node,
-                                  size_t m, double *share)
+                                  size_t m, size_t all, double *share)
 {
     const size_t k = x->scene->k;
     sitting s = {.x = x,
@@ -419,7 +419,7 @@ static graphss_status infer_group(graphss_ctx *ctx, graphss_i_inspection *out,
     for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
         state[r] = (graphss_state){
             .name = graphss_i_state_name(r),
-            .concentration = r ? PRIOR_OTHER : PRIOR_FIRST + x->untouched * (double)m,
+            .concentration = r ? PRIOR_OTHER : PRIOR_FIRST + x->untouched * (double)all,
             .prob = r ? s.prob + r * m * k : NULL, /* of the first: those of the input */
             .likelihood = s.likelihood + r * m};
     const graphss_selfsup_input in = {.n = m,
@@ -485,7 +485,20 @@ static void settle_view(graphss_ctx *ctx, inspection *x, graphss_i_view *v,
     trust_training(x, v);
 }
 
-/* The snapshot itself: free nodes by sampling, those with labels by the shares found. */
+/* Free nodes that did not change: untouched, whatever they look like. */
+static void leave_alone(graphss_i_inspection *out, const inspection *x, size_t node)
+{
+    const size_t k = x->scene->k;
+    double *state = out->state + node * GRAPHSS_I_STATES, unused[GRAPHSS_I_STATES];
+    graphss_i_suspicion_node(unused, x->chance, &x->suspicion[group_of(x, node)], &x->view[0],
+                             node, k);
+    for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
+        state[r] = r == 0;
+    graphss_i_suspicion_mix(out->posterior + node * k, state, x->chance, k);
+}
+
+/* The snapshot itself: free nodes by sampling, those with labels by the shares found. What did
+ * not change since the past has no say in how much of the change is hostile. */
 static graphss_status infer_now(graphss_ctx *ctx, graphss_i_inspection *out, inspection *x)
 {
     const size_t n = x->scene->n;
@@ -493,13 +506,22 @@ static graphss_status infer_now(graphss_ctx *ctx, graphss_i_inspection *out, ins
     int32_t *node = graphss_i_alloc(ctx, n, sizeof *node);
     graphss_status st = node ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t g = 0; g < GROUPS && !st; g++) {
-        size_t m = 0;
+        size_t m = 0, all = 0;
         fixed_shares(x->share[g]);
-        for (size_t i = 0; i < n; i++)
-            if (!x->fixed[i] && group_of(x, i) == g)
+        for (size_t i = 0; i < n; i++) {
+            if (x->fixed[i] || group_of(x, i) != g)
+                continue;
+            all++;
+            if (x->still && x->still[i])
+                leave_alone(out, x, i);
+            else
                 node[m++] = (int32_t)i;
+        }
         if (m)
-            st = infer_group(ctx, out, x, g, node, m, x->share[g]);
+            st = infer_group(ctx, out, x, g, node, m, all, x->share[g]);
+        const double hit = m ? (double)m / (double)all : 0;
+        for (size_t r = 0; r < GRAPHSS_I_STATES && all; r++) /* of all */
+            x->share[g][r] = m ? hit * x->share[g][r] + (r ? 0 : 1 - hit) : r == 0;
     }
     graphss_release(ctx, node);
     if (st)

@@ -9,6 +9,8 @@
 #include "attack/move.h"
 #include "attack/praise.h"
 #include "defence/rehearse.h"
+#include "graph/rows.h"
+#include <math.h>
 
 enum { BUDGETS = GRAPHSS_I_BUDGETS };
 static const int64_t drawn_links[BUDGETS] = {2, 4, 6};
@@ -87,6 +89,44 @@ static graphss_status churn(graphss_ctx *ctx, graphss_flips *flips,
     return st;
 }
 
+/* The class a node has not that its words speak for most. */
+static int32_t next_class(const graphss_attack_input *in, int32_t node)
+{
+    const graphss_i_row r = graphss_i_row_of(in->features, (size_t)node);
+    const size_t k = in->n_classes, own = (size_t)in->label[node];
+    size_t best = own == 0;
+    double most = -INFINITY;
+    for (size_t c = 0; c < k; c++) {
+        double says = 0;
+        for (size_t j = 0; j < r.n; j++)
+            says += (double)r.value[j] * (double)in->surrogate[graphss_i_row_at(r, j) * k + c];
+        if (c != own && says > most) {
+            most = says;
+            best = c;
+        }
+    }
+    return (int32_t)best;
+}
+
+/* What an attacker does who takes words and links as the class he wants has them, in place of
+ * those that a search finds, looks like praise: only that it is not true. */
+static graphss_status praise(graphss_ctx *ctx, graphss_flips *flips,
+                             const graphss_attack_input *in, size_t budget)
+{
+    const graphss_i_churning most = graphss_i_rehearsal_budget(budget);
+    graphss_attack_input step = *in;
+    int32_t *label = graphss_i_copy(ctx, in->label, in->graph->n_nodes, sizeof *label);
+    if (!label)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t v = 0; v < in->n_victims; v++)
+        if (graphss_i_slandered(v))
+            label[in->victim[v]] = next_class(in, in->victim[v]);
+    step.label = label;
+    const graphss_status st = graphss_i_praise(ctx, flips, &step, most.links, most.features);
+    graphss_release(ctx, label);
+    return st;
+}
+
 /* Drawn links do less harm than chosen ones, so an attacker draws more of them. */
 static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
                           const graphss_attack_input *in, graphss_i_tampering kind,
@@ -96,10 +136,10 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
         return copy(ctx, flips, in, budget, kind == GRAPHSS_I_COPIED);
     if (kind == GRAPHSS_I_CHURN)
         return churn(ctx, flips, in, budget, apart);
+    if (kind == GRAPHSS_I_PRAISED)
+        return praise(ctx, flips, in, budget);
     const bool drawn = kind == GRAPHSS_I_DICE || kind == GRAPHSS_I_RANDOM;
     const graphss_i_churning most = graphss_i_rehearsal_budget(budget);
-    if (kind == GRAPHSS_I_PRAISED)
-        return graphss_i_praise(ctx, flips, in, most.links, most.features);
     graphss_attack_options opt = graphss_attack_options_default();
     opt.links = kind == GRAPHSS_I_FEATURES ? 0 : drawn ? drawn_links[budget] : most.links;
     opt.features = kind == GRAPHSS_I_LINKS || kind == GRAPHSS_I_DICE ? 0 : most.features;

@@ -14,15 +14,22 @@ typedef enum graphss_i_tampering {
     GRAPHSS_I_BORROWED, /* features alone of such a node */
     GRAPHSS_I_DICE,     /* links to other classes in place of links to the own */
     GRAPHSS_I_RANDOM,   /* links and features drawn at random */
-    GRAPHSS_I_PRAISED,  /* loud words, and links, for the class the node has */
+    GRAPHSS_I_PRAISED,  /* words, and links, for the class the node has; or for another */
     GRAPHSS_I_CHURN,    /* no attack: as much change as a living graph has */
     GRAPHSS_I_SIMULATED
 } graphss_i_tampering;
 
 enum { GRAPHSS_I_BUDGETS = 3, GRAPHSS_I_BELIEFS = 2 };
-/* What is learned of changed nodes: a lesson for each kind before churn, and one more of those
- * of the first kind with the largest budget, which look unlike the rest. */
-enum { GRAPHSS_I_MANY = GRAPHSS_I_CHURN, GRAPHSS_I_ATTACKS };
+/* What is learned of changed nodes: a lesson for each kind before churn, one more of those of
+ * the first kind with the largest budget, which look unlike the rest, and one of those that
+ * were slandered, while the others of their kind were praised. */
+enum { GRAPHSS_I_MANY = GRAPHSS_I_CHURN, GRAPHSS_I_SLANDERED, GRAPHSS_I_ATTACKS };
+/* Of the nodes that are praised with one budget, is that in this place slandered: praised for
+ * a class that it has not? */
+static inline bool graphss_i_slandered(size_t place)
+{
+    return place / 4 % 2;
+}
 
 /* Attacks the listed nodes, a third of them with each of three budgets, since the true one is
  * unknown, and appends the changes to *out. Each third is attacked as if it were the only one,

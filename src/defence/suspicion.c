@@ -32,6 +32,7 @@ const char *graphss_i_state_name(size_t state)
                                                        "random",
                                                        "praised",
                                                        "links and features",
+                                                       "links and features",
                                                        "unknown"};
     return state < GRAPHSS_I_STATES ? name[state] : NULL;
 }
@@ -339,8 +340,9 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
     graphss_i_sample learnt[GRAPHSS_I_ATTACKS]; /* borrowed */
     fitting t = {.u = u, .k = k, .untouched = untouched, .attacked = learnt};
     memcpy(learnt, attacked, sizeof learnt);
-    if (learnt[GRAPHSS_I_MANY].n == 0) /* of few labelled nodes */
-        learnt[GRAPHSS_I_MANY] = learnt[GRAPHSS_I_BOTH];
+    for (size_t a = GRAPHSS_I_MANY; a < GRAPHSS_I_ATTACKS; a++) /* of few labelled nodes */
+        if (learnt[a].n == 0)
+            learnt[a] = learnt[GRAPHSS_I_BOTH];
     *u = (graphss_i_suspicion){.f = history ? GRAPHSS_I_SAYS : GRAPHSS_I_SAYS_NOW,
                                .s = history ? GRAPHSS_I_ODD : GRAPHSS_I_ODD_NOW,
                                .kernels = graphss_i_ctx_kernels(ctx)};
@@ -352,8 +354,10 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
         st = graphss_i_errands(ctx, FIRST_FITS, fit_first, &t);
     if (!st)
         st = graphss_i_errands(ctx, GRAPHSS_I_ATTACKS, fit_attack, &t);
-    for (size_t j = 0; j < u->f && !st; j++) /* half of it is the classifier's */
-        u->w[ODD_STATE][j] = (u->w[ODD_STATE][j] + (j ? 0 : u->own)) / 2;
+    /* Half of it is the classifier's: of a node with a past what it said then. */
+    const size_t said = history ? GRAPHSS_I_SAYS_NOW : 0;
+    for (size_t j = 0; j < u->f && !st; j++)
+        u->w[ODD_STATE][j] = (u->w[ODD_STATE][j] + (j == said ? u->own : 0)) / 2;
     for (size_t j = 0; j < u->f && !st; j++)
         for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
             u->classes[j * ROW + r] = (float)u->w[r][j];

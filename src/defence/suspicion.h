@@ -51,7 +51,7 @@ typedef struct graphss_i_suspicion {
 
 void graphss_i_suspicion_destroy(graphss_ctx *ctx, graphss_i_suspicion *u);
 /* untouched: nodes nobody attacked. attacked[a]: rows of simulated attack a, not empty;
- * those of GRAPHSS_I_MANY are some of the first and may be. */
+ * those from GRAPHSS_I_MANY on are parts of others and may be. */
 graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
                                        const graphss_i_view *now, size_t n, size_t k,
                                        const graphss_i_sample *untouched,

@@ -160,9 +160,52 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Half of those that are praised are praised for the class they have not. Words that are even
+ * speak for class 0. */
+static void test_who_is_slandered_gets_words_of_the_other_class(void **state)
+{
+    (void)state;
+    enum { MANY = 24 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static range r;
+    range_make(ctx, &r);
+    int32_t victim[MANY];
+    size_t own[2] = {0}, other[2] = {0};
+    for (size_t v = 0; v < MANY; v++)
+        victim[v] = (int32_t)(v * N / MANY);
+    const float *believes[GRAPHSS_I_BELIEFS] = {r.surrogate, r.surrogate};
+    const graphss_attack_input in = {.graph = &r.w.graph,
+                                     .features = &r.w.features,
+                                     .label = r.w.label,
+                                     .n_classes = K,
+                                     .victim = victim,
+                                     .n_victims = MANY,
+                                     .seed = 3};
+    graphss_flips flips = {0};
+    assert_ok(ctx, graphss_i_simulate(ctx, &flips, &in, GRAPHSS_I_PRAISED, believes, 0, false,
+                                      NULL));
+    for (size_t i = 0; i < flips.count; i++) {
+        const graphss_flip *f = &flips.item[i];
+        size_t v = 0;
+        while (victim[v] != f->victim)
+            v++;
+        const size_t place = v / GRAPHSS_I_BUDGETS;
+        if (f->kind != GRAPHSS_FLIP_FEATURE || place % 2 == 0 || /* these are drawn, */
+            v % GRAPHSS_I_BUDGETS != 0)                          /* these get all there are */
+            continue;
+        const bool speaks = (f->target % 2 == 1) == (r.w.label[f->node] == 1);
+        (speaks ? own : other)[graphss_i_slandered(place)]++;
+    }
+    assert_true(own[0] > other[0] && other[1] > own[1]); /* those of one class are too few */
+    graphss_flips_destroy(ctx, &flips);
+    world_destroy(ctx, &r.w);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_is_slandered_gets_words_of_the_other_class),
         cmocka_unit_test(test_only_victims_change),
         cmocka_unit_test(test_only_victims_change_where_features_are_dense),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
