@@ -42,6 +42,7 @@ void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
                          x->fit,    x->calm,     x->change, x->odds};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         graphss_release(ctx, all[i]);
+    graphss_i_product_destroy(ctx, &x->first);
     graphss_i_measured_close(ctx, &x->seen);
     *x = (graphss_i_look){0};
 }
@@ -91,36 +92,32 @@ static void believe_calm(graphss_i_look *x)
     }
 }
 
-/* The method none checks the input and asks the classifier. */
 static graphss_status ask_model(graphss_ctx *ctx, graphss_i_look *x)
 {
-    const graphss_recover_options none =
-        graphss_recover_options_default("none", GRAPHSS_MODE_HONEST, x->in->model);
-    graphss_recover_input in = *x->in;
-    graphss_recovery r = {0};
-    in.previous = NULL;
-    graphss_status st = graphss_i_recover(ctx, &r, &in, &none);
+    const graphss_recover_input *in = x->in;
+    x->n = in->current.graph->n_nodes;
+    x->k = graphss_model_classes(in->model);
+    x->split = in->split ? in->split : &x->own;
+    graphss_status st = GRAPHSS_OK;
+    if (!in->split)
+        st = graphss_match_split(ctx, &x->own, in->model, &in->current);
+    if (!st)
+        st = graphss_i_check_split(ctx, x->split, x->n, x->k);
     if (st)
         return st;
-    x->n = r.predictions.n_nodes;
-    x->k = r.predictions.n_classes;
-    x->split = in.split ? in.split : &x->own;
-    if (!in.split)
-        st = graphss_match_split(ctx, &x->own, in.model, &in.current);
     x->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *x->prob);
     x->believed = graphss_i_alloc(ctx, x->n, sizeof *x->believed);
-    if (!st && x->prob && x->believed) {
-        for (size_t i = 0; i < x->n * x->k; i++)
-            x->prob[i] = (float)r.predictions.posterior[i];
-        graphss_argmax(x->believed, x->prob, x->n, x->k);
-        for (size_t i = 0; i < x->split->n_train; i++)
-            x->believed[x->split->train[i]] = x->split->train_label[i];
-        believe_calm(x);
-    } else if (!st) {
-        st = GRAPHSS_ERR_NOMEM;
-    }
-    graphss_recovery_destroy(ctx, &r);
-    return st;
+    st = x->prob && x->believed
+             ? graphss_i_predict_like(ctx, x->prob, &x->first, in->model, in->current.graph,
+                                      in->current.features, NULL)
+             : GRAPHSS_ERR_NOMEM;
+    if (st)
+        return st;
+    graphss_argmax(x->believed, x->prob, x->n, x->k);
+    for (size_t i = 0; i < x->split->n_train; i++)
+        x->believed[x->split->train[i]] = x->split->train_label[i];
+    believe_calm(x);
+    return GRAPHSS_OK;
 }
 
 static graphss_status hear(graphss_ctx *ctx, graphss_i_look *x)
@@ -167,8 +164,10 @@ static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
     for (size_t i = 0; i < x->n && there; i++)
         if (x->before[i] >= 0)
             there[x->before[i]] = (int32_t)i;
+    const graphss_i_known known = {x->in->current.features, &x->first, there};
     st = there && x->past_prob && x->change
-             ? graphss_i_predict(ctx, x->past_prob, x->in->model, past->graph, past->features)
+             ? graphss_i_predict_like(ctx, x->past_prob, NULL, x->in->model, past->graph,
+                                      past->features, &known)
              : GRAPHSS_ERR_NOMEM;
     x->past = (graphss_i_glance){.graph = past->graph,
                                  .features = past->features,
@@ -246,8 +245,10 @@ graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
     graphss_status st = graphss_i_rehearse(ctx, &s->graph, &s->features, in);
     if (st)
         return st;
+    const graphss_i_known known = {x->in->current.features, &x->first, NULL};
     s->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *s->prob);
-    st = s->prob ? graphss_i_predict(ctx, s->prob, x->in->model, &s->graph, &s->features)
+    st = s->prob ? graphss_i_predict_like(ctx, s->prob, NULL, x->in->model, &s->graph,
+                                          &s->features, &known)
                  : GRAPHSS_ERR_NOMEM;
     s->seen = (graphss_i_glance){.graph = &s->graph,
                                  .features = &s->features,

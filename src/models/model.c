@@ -56,6 +56,7 @@ typedef struct network {
     graphss_i_params params; /* the model's, padded */
     graphss_i_adam adam;     /* when training */
     graphss_i_propagation p;
+    graphss_i_product first; /* when predicting */
     graphss_i_input x;
     graphss_i_tape *tape;
     graphss_i_var logits;
@@ -67,17 +68,20 @@ static void network_destroy(graphss_ctx *ctx, network *net)
     graphss_i_adam_destroy(ctx, &net->adam);
     graphss_i_params_destroy(ctx, &net->params);
     graphss_i_input_destroy(ctx, &net->x);
+    graphss_i_product_destroy(ctx, &net->first);
     graphss_i_propagation_destroy(ctx, &net->p);
 }
 
-/* Records the model on a snapshot. split NULL: for prediction only. */
+/* Records the model on a snapshot. split NULL: for prediction only, and known, if not NULL,
+ * helps. */
 static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss_model *model,
                                    const graphss_graph *graph,
                                    const graphss_features *features,
-                                   const graphss_split *split)
+                                   const graphss_split *split, const graphss_i_known *known)
 {
     const graphss_i_model_type *type = model->type;
     const graphss_train_options *opt = &model->opt;
+    const size_t hops = type->hops_by_option ? (size_t)opt->hops : 1;
     graphss_i_var w[GRAPHSS_I_PARAMS_MOST];
 
     graphss_status st = graphss_i_params_pad(ctx, &net->params, &model->params);
@@ -87,10 +91,12 @@ static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss
         st = graphss_i_propagation_make(ctx, &net->p, graph, type->norm,
                                         type->loops == GRAPHSS_I_LOOPS_ALWAYS ||
                                             opt->self_loops);
-    if (!st)
-        st = graphss_i_input_make(ctx, &net->x, features, &net->p,
-                                  type->hops_by_option ? (size_t)opt->hops : 1,
-                                  &model->scaling);
+    if (!st && split)
+        st = graphss_i_input_make(ctx, &net->x, features, &net->p, hops, &model->scaling);
+    else if (!st)
+        st = graphss_i_input_multiply(
+            ctx, &net->x, &net->first, features, &net->p, hops, &model->scaling,
+            net->params.value + net->params.param[0].offset, net->params.param[0].cols, known);
     if (!st)
         st = graphss_i_tape_new(ctx, &net->tape);
     if (st)
@@ -192,7 +198,7 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
     opt.epochs = epochs;
     graphss_status st = graphss_split_copy(ctx, &model->split, split);
     if (!st)
-        st = network_make(ctx, &net, model, graph, features, split);
+        st = network_make(ctx, &net, model, graph, features, split, NULL);
     if (!st) {
         net.adam.kept = opt.mode == GRAPHSS_MODE_PAPER;
         resume(&net.adam, start, net.params.count);
@@ -354,8 +360,11 @@ static void softmax_rows(void *arg, size_t task)
     }
 }
 
-graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
-                                 const graphss_graph *graph, const graphss_features *features)
+graphss_status graphss_i_predict_like(graphss_ctx *ctx, float *prob,
+                                      graphss_i_product *first, const graphss_model *model,
+                                      const graphss_graph *graph,
+                                      const graphss_features *features,
+                                      const graphss_i_known *known)
 {
     network net = {0};
     graphss_status st = check_snapshot(ctx, graph, features);
@@ -363,15 +372,25 @@ graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_mo
         return st;
     st = check_columns(ctx, model, features);
     if (!st)
-        st = network_make(ctx, &net, model, graph, features, NULL);
+        st = network_make(ctx, &net, model, graph, features, NULL, known);
     if (!st) {
         graphss_i_tape_forward(net.tape, false, 0);
         softmax_job job = {prob, graphss_i_tape_value(net.tape, net.logits), graph->n_nodes,
                            model->n_classes};
         graphss_i_parallel(ctx, graphss_i_tasks(job.n, ROWS), softmax_rows, &job);
+        if (first) {
+            *first = net.first;
+            net.first = (graphss_i_product){0};
+        }
     }
     network_destroy(ctx, &net);
     return st;
+}
+
+graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
+                                 const graphss_graph *graph, const graphss_features *features)
+{
+    return graphss_i_predict_like(ctx, prob, NULL, model, graph, features, NULL);
 }
 
 graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
