@@ -42,11 +42,33 @@ typedef struct graphss_i_glance {
      * borrowed while this one is opened. */
     const struct graphss_i_glance *heard;
     const int32_t *there;
-    float *says[GRAPHSS_I_VOICES];   /* [n x k] */
-    float *leans[GRAPHSS_I_VOICES];  /* [n x k] a belief out of it */
-    float *margin[GRAPHSS_I_VOICES]; /* [n] */
-    float *reach;                    /* [n] log(1 + links) */
+    float *says[GRAPHSS_I_VOICES]; /* [n x k] */
+    float *face;                   /* [n x graphss_i_face_width(k)] what neighbours see */
 } graphss_i_glance;
+
+/* What neighbours see of a node stands together, for they are all over the memory: what the
+ * classifier believes [k], for each voice a belief out of what it says [k], the margin of
+ * each, and log(1 + links). */
+static inline size_t graphss_i_face_width(size_t k)
+{
+    return (1 + GRAPHSS_I_VOICES) * k + GRAPHSS_I_VOICES + 1;
+}
+static inline float *graphss_i_face(const graphss_i_glance *g, size_t node)
+{
+    return g->face + node * graphss_i_face_width(g->k);
+}
+static inline float *graphss_i_face_leans(float *face, size_t voice, size_t k)
+{
+    return face + (1 + voice) * k;
+}
+static inline float *graphss_i_face_margin(float *face, size_t k)
+{
+    return face + (1 + GRAPHSS_I_VOICES) * k;
+}
+static inline float *graphss_i_face_reach(float *face, size_t k)
+{
+    return graphss_i_face_margin(face, k) + GRAPHSS_I_VOICES;
+}
 
 /* All up to heard is set; fills the rest. Time O(words * k). */
 graphss_status graphss_i_glance_open(graphss_ctx *ctx, graphss_i_glance *g);

@@ -63,9 +63,10 @@ static void test_columns_of_now_are_what_they_say(void **state)
             assert_float_equal(column[2], log(agree + 1e-2), 1e-4);
         assert_float_equal(column[5], least, 1e-5);
         for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
-            const float *leans = g->leans[v] + i * K;
+            float *face = graphss_i_face(g, i);
+            const float *leans = graphss_i_face_leans(face, v, K);
             assert_float_equal(leans[0] + leans[1], 1, 1e-5);
-            assert_float_equal(g->margin[v][i],
+            assert_float_equal(graphss_i_face_margin(face, K)[v],
                                fabsf(g->says[v][i * K] - g->says[v][i * K + 1]), 1e-4);
             assert_float_equal(column[8 + 11 * v + 8], fmaxf(leans[0], leans[1]), 1e-5);
         }
@@ -115,9 +116,12 @@ static void test_what_neighbours_say_is_the_mean_over_them(void **state)
                 p += q / (double)n;
                 believed += (double)prob[i * MANY + c] * q / (double)n;
                 for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
-                    const double own = (double)g.leans[v][i * MANY + c];
+                    const double own =
+                        (double)graphss_i_face_leans(graphss_i_face(&g, i), v, MANY)[c];
+                    const double other =
+                        (double)graphss_i_face_leans(graphss_i_face(&g, u), v, MANY)[c];
                     heard[v] += own * q / (double)n;
-                    alike[v] += own * (double)g.leans[v][u * MANY + c] / (double)n;
+                    alike[v] += own * other / (double)n;
                 }
             }
             entropy -= degree ? p * log(p) : 0;
@@ -269,10 +273,10 @@ static void test_words_heard_before_need_not_be_heard_again(void **state)
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
         assert_memory_equal(c.says[v], s.look.now.says[v], K_SIZE);
     graphss_i_glance_close(ctx, &c);
+    assert_memory_equal(a.face, b.face,
+                        WORLD_NODES * graphss_i_face_width(K) * sizeof *a.face);
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
         assert_memory_equal(a.says[v], b.says[v], K_SIZE);
-        assert_memory_equal(a.leans[v], b.leans[v], K_SIZE);
-        assert_memory_equal(a.margin[v], b.margin[v], WORLD_NODES * sizeof(float));
         if (!s.look.voice[v].counted)
             assert_memory_not_equal(a.says[v], s.look.now.says[v], K_SIZE);
     }
