@@ -132,8 +132,9 @@ static graphss_status init_words(graphss_ctx *ctx, graphss_i_nettack_world *worl
 {
     const graphss_features *features = world->in->features;
     const bool tested = world->features && world->opt->cooccurrence_test;
-    graphss_status st = ground ? graphss_i_words_share(ctx, &world->x, &ground->x)
-                               : graphss_i_words_init(ctx, &world->x, features);
+    graphss_status st = ground   ? graphss_i_words_share(ctx, &world->x, &ground->x)
+                        : tested ? graphss_i_words_init(ctx, &world->x, features)
+                                 : graphss_i_words_rows(ctx, &world->x, features);
     world->on = graphss_i_alloc(ctx, world->d, sizeof *world->on);
     if (!st && !world->on)
         st = GRAPHSS_ERR_NOMEM;

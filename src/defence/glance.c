@@ -69,50 +69,15 @@ void graphss_i_voice_count(float *weight, double *share, const graphss_features 
     }
 }
 
-static int compare_floats(const void *a, const void *b)
+void graphss_i_voice_centre(float *weight, size_t d, size_t k)
 {
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(float *x, size_t n)
-{
-    qsort(x, n, sizeof *x, compare_floats);
-    return fmax((double)x[n / 2], 1e-9);
-}
-
-graphss_status graphss_i_voice_tune(graphss_ctx *ctx, graphss_i_voice *voice,
-                                    const graphss_features *features, size_t k)
-{
-    /* medians over a sample: every stride-th node */
-    enum { SAMPLE = 20000 };
-    const size_t n = features->n_rows, stride = n / SAMPLE + 1, m = (n + stride - 1) / stride;
-    for (size_t j = 0; j < features->n_cols; j++) {
-        float *w = voice->weight + j * k, mean = 0;
+    for (size_t j = 0; j < d; j++) {
+        float *w = weight + j * k, mean = 0;
         for (size_t c = 0; c < k; c++)
             mean += w[c] / (float)k;
         for (size_t c = 0; c < k; c++)
             w[c] -= mean;
     }
-    float *margin = graphss_i_alloc(ctx, m, sizeof *margin);
-    float *relative = graphss_i_alloc(ctx, m, sizeof *relative);
-    float *says = graphss_i_alloc(ctx, k, sizeof *says);
-    const bool good = margin && relative && says;
-    for (size_t i = 0; i < m && good; i++) {
-        const graphss_i_row r = graphss_i_row_of(features, i * stride);
-        const size_t words = graphss_i_row_count(r);
-        add_up(says, r, voice, k);
-        margin[i] = (float)margin_of(says, k);
-        relative[i] = margin[i] / sqrtf((float)(words ? words : 1));
-    }
-    if (good) {
-        voice->unit = median(margin, m);
-        voice->heat = median(relative, m) / 2;
-    }
-    graphss_release(ctx, says);
-    graphss_release(ctx, relative);
-    graphss_release(ctx, margin);
-    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
 /* ---- what the words of a snapshot say ---- */
@@ -125,58 +90,112 @@ void graphss_i_glance_close(graphss_ctx *ctx, graphss_i_glance *g)
     *g = (graphss_i_glance){0};
 }
 
-/* leans = softmax(says / (heat sqrt(words))) */
-static void hear_node(const graphss_i_glance *g, size_t v, size_t i, graphss_i_row r)
+static void say(const graphss_i_glance *g, size_t v, size_t i)
 {
-    const size_t k = g->k, words = graphss_i_row_count(r);
-    float *face = graphss_i_face(g, i), *leans = graphss_i_face_leans(face, v, k);
-    float *says = g->says[v] + i * k, sum = 0;
-    add_up(says, r, &g->voice[v], k);
-    const float most = says[graphss_i_top(says, k)];
+    float *says = g->says[v] + i * g->k;
+    add_up(says, graphss_i_row_of(g->features, i), &g->voice[v], g->k);
+    graphss_i_face_margin(graphss_i_face(g, i), g->k)[v] = (float)margin_of(says, g->k);
+}
+
+/* leans = softmax(says / (heat sqrt(words))) */
+static void lean(const graphss_i_glance *g, size_t v, size_t i)
+{
+    const size_t k = g->k, words = graphss_i_row_count(graphss_i_row_of(g->features, i));
+    float *leans = graphss_i_face_leans(graphss_i_face(g, i), v, k), sum = 0;
+    const float *says = g->says[v] + i * k, most = says[graphss_i_top(says, k)];
     const float scale = (float)(1 / (g->voice[v].heat * sqrt((double)(words ? words : 1))));
     for (size_t c = 0; c < k; c++)
         sum += leans[c] = expf((says[c] - most) * scale);
     for (size_t c = 0; c < k; c++)
         leans[c] /= sum;
-    graphss_i_face_margin(face, k)[v] = (float)margin_of(says, k);
 }
 
-static void hear(void *arg, size_t task)
+/* Of all nodes, to tune by. */
+static void say_rows(void *arg, size_t task)
+{
+    const graphss_i_glance *g = arg;
+    const size_t end = graphss_i_task_end(task, g->n, ROWS);
+    for (size_t i = task * ROWS; i < end; i++)
+        for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
+            say(g, v, i);
+}
+
+static void hear_rows(void *arg, size_t task)
 {
     const graphss_i_glance *g = arg, *h = g->heard;
     const size_t k = g->k, width = graphss_i_face_width(k);
     const size_t end = graphss_i_task_end(task, g->n, ROWS);
     for (size_t i = task * ROWS; i < end; i++) {
-        const graphss_i_row r = graphss_i_row_of(g->features, i);
         const size_t u = g->there ? (size_t)g->there[i] : i; /* -1: beyond h->n */
         float *face = graphss_i_face(g, i);
-        if (h && u < h->n && graphss_i_row_same(r, graphss_i_row_of(h->features, u))) {
-            for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
-                memcpy(g->says[v] + i * k, h->says[v] + u * k, k * sizeof **g->says);
+        if (g->wanted && !g->wanted[i])
+            continue;
+        const bool known = h && u < h->n &&
+                           graphss_i_row_same(graphss_i_row_of(g->features, i),
+                                              graphss_i_row_of(h->features, u));
+        if (known)
             memcpy(face, graphss_i_face(h, u), width * sizeof *face);
-        } else {
-            for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
-                hear_node(g, v, i, r);
+        for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
+            if (known) {
+                memcpy(g->says[v] + i * k, h->says[v] + u * k, k * sizeof **g->says);
+                continue;
+            }
+            if (!g->tune)
+                say(g, v, i);
+            lean(g, v, i);
         }
         memcpy(face, g->prob + i * k, k * sizeof *face);
         *graphss_i_face_reach(face, k) = log1pf((float)graphss_graph_degree(g->graph, i));
     }
 }
 
+static double median(float *x, size_t n)
+{
+    return fmax((double)graphss_i_select(x, n, n / 2), 1e-9);
+}
+
+/* By every stride-th node. */
+static graphss_status tune(graphss_ctx *ctx, const graphss_i_glance *g)
+{
+    enum { SAMPLE = 20000 };
+    const size_t n = g->n, stride = n / SAMPLE + 1, m = (n + stride - 1) / stride;
+    float *margin = graphss_i_alloc(ctx, m, sizeof *margin);
+    float *relative = graphss_i_alloc(ctx, m, sizeof *relative);
+    const bool good = margin && relative;
+    for (size_t v = 0; v < GRAPHSS_I_VOICES && good; v++) {
+        for (size_t i = 0; i < m; i++) {
+            const size_t at = i * stride;
+            const size_t words = graphss_i_row_count(graphss_i_row_of(g->features, at));
+            margin[i] = graphss_i_face_margin(graphss_i_face(g, at), g->k)[v];
+            relative[i] = margin[i] / sqrtf((float)(words ? words : 1));
+        }
+        g->tune[v].unit = median(margin, m);
+        g->tune[v].heat = median(relative, m) / 2;
+    }
+    graphss_release(ctx, relative);
+    graphss_release(ctx, margin);
+    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
 graphss_status graphss_i_glance_open(graphss_ctx *ctx, graphss_i_glance *g)
 {
     g->face = graphss_i_alloc(ctx, g->n, graphss_i_face_width(g->k) * sizeof *g->face);
-    bool good = g->face != NULL;
+    graphss_status st = g->face ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
         g->says[v] = graphss_i_alloc(ctx, g->n, g->k * sizeof **g->says);
-        good = good && g->says[v];
+        st = g->says[v] ? st : GRAPHSS_ERR_NOMEM;
     }
-    if (!good)
-        return GRAPHSS_ERR_NOMEM;
-    graphss_i_parallel(ctx, graphss_i_tasks(g->n, ROWS), hear, g);
+    if (!st && g->tune) {
+        graphss_i_parallel(ctx, graphss_i_tasks(g->n, ROWS), say_rows, g);
+        st = tune(ctx, g);
+    }
+    if (!st)
+        graphss_i_parallel(ctx, graphss_i_tasks(g->n, ROWS), hear_rows, g);
     g->heard = NULL;
     g->there = NULL;
-    return GRAPHSS_OK;
+    g->tune = NULL;
+    g->wanted = NULL;
+    return st;
 }
 
 /* ---- a node now ---- */

@@ -26,9 +26,8 @@ typedef struct graphss_i_voice {
  * becomes the mean of prob. */
 void graphss_i_voice_count(float *weight, double *share, const graphss_features *features,
                            const float *prob, size_t k);
-/* Centres the rows of weight and sets unit and heat by the medians over the snapshot. */
-graphss_status graphss_i_voice_tune(graphss_ctx *ctx, graphss_i_voice *voice,
-                                    const graphss_features *features, size_t k);
+/* Centres the rows of weight [d x k]. */
+void graphss_i_voice_centre(float *weight, size_t d, size_t k);
 
 /* A snapshot and what its words say. graph, features and prob are borrowed. */
 typedef struct graphss_i_glance {
@@ -36,9 +35,14 @@ typedef struct graphss_i_glance {
     const graphss_features *features;
     const float *prob; /* [n x k] the classifier */
     size_t n, k;
-    const graphss_i_voice *voice; /* [VOICES] */
+    const graphss_i_voice *voice; /* [VOICES], centred */
+    /* Or NULL: voice itself, to be tuned while this one is opened: unit and heat are set by
+     * the medians over the snapshot. */
+    graphss_i_voice *tune;
+    /* Or NULL: [n] nodes that are looked at, and their neighbours; the others are not heard. */
+    const uint8_t *wanted;
     /* Or NULL: open, with the same voices; nodes with the words of the same node there need
-     * not be heard again. there [n]: its number, -1 for none; NULL: the same. Both are
+     * not be heard again. there [n]: its number, -1 for none; NULL: the same. These are
      * borrowed while this one is opened. */
     const struct graphss_i_glance *heard;
     const int32_t *there;

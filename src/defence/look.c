@@ -137,13 +137,14 @@ static graphss_status hear(graphss_ctx *ctx, graphss_i_look *x)
         graphss_i_voice_count(x->voice[1].weight, share, features, x->prob, x->k);
     graphss_release(ctx, share);
     for (size_t v = 0; v < GRAPHSS_I_VOICES && !st; v++)
-        st = graphss_i_voice_tune(ctx, &x->voice[v], features, x->k);
+        graphss_i_voice_centre(x->voice[v].weight, features->n_cols, x->k);
     x->now = (graphss_i_glance){.graph = x->in->current.graph,
                                 .features = features,
                                 .prob = x->prob,
                                 .n = x->n,
                                 .k = x->k,
-                                .voice = x->voice};
+                                .voice = x->voice,
+                                .tune = x->voice};
     return st ? st : graphss_i_glance_open(ctx, &x->now);
 }
 
@@ -236,6 +237,16 @@ void graphss_i_stage_close(graphss_ctx *ctx, graphss_i_stage *s)
     graphss_release(ctx, s->prob);
 }
 
+/* wanted [n]: the rehearsed nodes, which alone are looked at, and their neighbours. */
+static void mark_wanted(uint8_t *wanted, const graphss_graph *g, const int32_t *node, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        wanted[node[i]] = 1;
+        for (int64_t e = g->offset[node[i]]; e < g->offset[node[i] + 1]; e++)
+            wanted[g->target[e]] = 1;
+    }
+}
+
 graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
                                     const graphss_i_look *x, graphss_i_rehearsal *in)
 {
@@ -246,8 +257,13 @@ graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
     if (st)
         return st;
     const graphss_i_known known = {x->in->current.features, &x->first, NULL};
+    uint8_t *wanted = graphss_i_calloc(ctx, x->n, sizeof *wanted);
     s->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *s->prob);
-    st = s->prob ? graphss_i_predict_like(ctx, s->prob, NULL, x->in->model, &s->graph,
+    if (wanted) {
+        mark_wanted(wanted, &s->graph, in->victim, in->n_victims);
+        mark_wanted(wanted, &s->graph, in->churned, in->n_churned);
+    }
+    st = s->prob && wanted ? graphss_i_predict_like(ctx, s->prob, NULL, x->in->model, &s->graph,
                                           &s->features, &known)
                  : GRAPHSS_ERR_NOMEM;
     s->seen = (graphss_i_glance){.graph = &s->graph,
@@ -256,8 +272,12 @@ graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
                                  .n = x->n,
                                  .k = x->k,
                                  .voice = x->voice,
+                                 .wanted = wanted,
                                  .heard = &x->now};
-    return st ? st : graphss_i_glance_open(ctx, &s->seen);
+    if (!st)
+        st = graphss_i_glance_open(ctx, &s->seen);
+    graphss_release(ctx, wanted);
+    return st;
 }
 
 /* One row for each eye. */

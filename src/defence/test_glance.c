@@ -311,8 +311,22 @@ static void test_a_voice_is_centred_and_tuned_to_the_middle(void **state)
         graphss_rng rng = graphss_rng_make(8, 1);
         for (size_t j = 0; j < WORLD_WORDS * K; j++)
             given[j] = weight[j] = (float)graphss_rng_normal(&rng);
-        graphss_i_voice voice = {.weight = weight, .counted = counted};
-        assert_ok(ctx, graphss_i_voice_tune(ctx, &voice, &w.features, K));
+        static const float prob[WORLD_NODES * K];
+        graphss_i_voice both[GRAPHSS_I_VOICES] = {{.weight = weight, .counted = counted},
+                                                  {.weight = weight, .counted = counted}};
+        graphss_i_glance g = {.graph = &w.graph,
+                              .features = &w.features,
+                              .prob = prob,
+                              .n = WORLD_NODES,
+                              .k = K,
+                              .voice = both,
+                              .tune = both};
+        graphss_i_voice_centre(weight, WORLD_WORDS, K);
+        assert_ok(ctx, graphss_i_glance_open(ctx, &g));
+        assert_null(g.tune);
+        graphss_i_glance_close(ctx, &g);
+        const graphss_i_voice voice = both[1];
+        assert_true(both[0].unit == voice.unit && both[0].heat == voice.heat);
         for (size_t j = 0; j < WORLD_WORDS; j++)
             assert_float_equal(weight[j * K], (given[j * K] - given[j * K + 1]) / 2, 1e-6);
         for (size_t i = 0; i < WORLD_NODES; i++) {
