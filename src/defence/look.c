@@ -42,7 +42,9 @@ void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
                          x->fit,    x->calm,     x->change, x->odds};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         graphss_release(ctx, all[i]);
-    graphss_i_product_destroy(ctx, &x->first);
+    if (x->pass)
+        graphss_i_pass_destroy(ctx, x->pass);
+    graphss_release(ctx, x->pass);
     graphss_i_measured_close(ctx, &x->seen);
     *x = (graphss_i_look){0};
 }
@@ -107,9 +109,10 @@ static graphss_status ask_model(graphss_ctx *ctx, graphss_i_look *x)
         return st;
     x->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *x->prob);
     x->believed = graphss_i_alloc(ctx, x->n, sizeof *x->believed);
-    st = x->prob && x->believed
-             ? graphss_i_predict_like(ctx, x->prob, &x->first, in->model, in->current.graph,
-                                      in->current.features, NULL)
+    x->pass = graphss_i_calloc(ctx, 1, sizeof *x->pass);
+    st = x->prob && x->believed && x->pass
+             ? graphss_i_predict_first(ctx, x->prob, x->pass, in->model, in->current.graph,
+                                       in->current.features)
              : GRAPHSS_ERR_NOMEM;
     if (st)
         return st;
@@ -148,6 +151,11 @@ static graphss_status hear(graphss_ctx *ctx, graphss_i_look *x)
     return st ? st : graphss_i_glance_open(ctx, &x->now);
 }
 
+static graphss_i_seen seen_now(const graphss_i_look *x)
+{
+    return (graphss_i_seen){x->in->current.graph, x->in->current.features, x->prob, x->pass};
+}
+
 static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
 {
     const graphss_observation *past = x->in->previous;
@@ -165,10 +173,13 @@ static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
     for (size_t i = 0; i < x->n && there; i++)
         if (x->before[i] >= 0)
             there[x->before[i]] = (int32_t)i;
-    const graphss_i_known known = {x->in->current.features, &x->first, there};
+    bool moved = n != x->n;
+    for (size_t i = 0; i < n && there; i++)
+        moved = moved || there[i] != (int32_t)i;
+    const graphss_i_seen seen = seen_now(x);
     st = there && x->past_prob && x->change
-             ? graphss_i_predict_like(ctx, x->past_prob, NULL, x->in->model, past->graph,
-                                      past->features, &known)
+             ? graphss_i_predict_again(ctx, x->past_prob, x->in->model, past->graph,
+                                       past->features, &seen, moved ? there : NULL, NULL)
              : GRAPHSS_ERR_NOMEM;
     x->past = (graphss_i_glance){.graph = past->graph,
                                  .features = past->features,
@@ -256,16 +267,17 @@ graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
     graphss_status st = graphss_i_rehearse(ctx, &s->graph, &s->features, in);
     if (st)
         return st;
-    const graphss_i_known known = {x->in->current.features, &x->first, NULL};
+    const graphss_i_seen seen = seen_now(x);
     uint8_t *wanted = graphss_i_calloc(ctx, x->n, sizeof *wanted);
     s->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *s->prob);
     if (wanted) {
         mark_wanted(wanted, &s->graph, in->victim, in->n_victims);
         mark_wanted(wanted, &s->graph, in->churned, in->n_churned);
     }
-    st = s->prob && wanted ? graphss_i_predict_like(ctx, s->prob, NULL, x->in->model, &s->graph,
-                                          &s->features, &known)
-                 : GRAPHSS_ERR_NOMEM;
+    st = s->prob && wanted
+             ? graphss_i_predict_again(ctx, s->prob, x->in->model, &s->graph, &s->features,
+                                       &seen, NULL, wanted)
+             : GRAPHSS_ERR_NOMEM;
     s->seen = (graphss_i_glance){.graph = &s->graph,
                                  .features = &s->features,
                                  .prob = s->prob,

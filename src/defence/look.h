@@ -9,7 +9,7 @@
 #include "defence/gate.h"
 #include "defence/measured.h"
 #include "defence/rehearse.h"
-#include "models/input.h"
+#include "models/again.h"
 #include <graphss/alert.h>
 
 enum { GRAPHSS_I_EYE_NOW, GRAPHSS_I_EYE_PAST, GRAPHSS_I_EYES };
@@ -24,7 +24,7 @@ typedef struct graphss_i_look {
     int32_t *before;   /* [n] or NULL */
     int32_t *believed; /* [n] */
     float *prob, *past_prob;
-    graphss_i_product first; /* of the classifier, for snapshots that differ in a few rows */
+    graphss_i_pass *pass; /* of the classifier, for snapshots that differ in a few nodes */
     graphss_i_voice voice[GRAPHSS_I_VOICES];
     graphss_i_glance now, past;
 

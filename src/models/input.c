@@ -150,14 +150,13 @@ static int64_t row_factors(float *factor, const graphss_features *f, bool row_no
 
 typedef enum road { SPARSE, BITS, DENSE } road;
 
-static road cheapest(const graphss_features *f, const graphss_i_propagation *p, size_t hops,
-                     bool suits_bits)
+/* edges: entries of P, times the hops */
+static road cheapest(const graphss_features *f, double edges, bool suits_bits)
 {
     if (!f->offset)
         return DENSE;
     const double cells = (double)f->n_rows * (double)f->n_cols;
     const double stored = (double)f->offset[f->n_rows];
-    const double edges = hops ? (double)hops * (double)p->m.offset[p->m.n_rows] : 0;
     const double sparse = stored + edges;
     const double bits = suits_bits ? bits_cell * cells + edges : INFINITY;
     const double dense =
@@ -285,13 +284,18 @@ static graphss_i_csr as_csr(const graphss_features *f)
 }
 
 /* number [n_rows]: becomes what each row holds where bits suit. */
-static road choose_road(float *number, const graphss_i_input *in, const graphss_features *f,
+static road choose_road(float *number, const graphss_features *f, double edges,
                         const graphss_i_scaling *scaling)
 {
     const graphss_i_csr given = as_csr(f);
-    return scaling->mean ? DENSE
-                         : cheapest(f, in->p, in->hops,
-                                    f->offset && graphss_i_bits_suit(number, &given));
+    return scaling->mean
+               ? DENSE
+               : cheapest(f, edges, f->offset && graphss_i_bits_suit(number, &given));
+}
+
+static double edges_of(const graphss_i_input *in)
+{
+    return in->hops ? (double)in->hops * (double)in->p->m.offset[in->p->m.n_rows] : 0;
 }
 
 /* X, by the road: *number is taken over where it goes by bits. DATA: a value that is not
@@ -338,7 +342,8 @@ graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
     graphss_i_input in = input_of(f, p, hops);
     float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
     graphss_status st =
-        number ? make_road(ctx, &in, f, scaling, choose_road(number, &in, f, scaling), &number)
+        number ? make_road(ctx, &in, f, scaling,
+                           choose_road(number, f, edges_of(&in), scaling), &number)
                : GRAPHSS_ERR_NOMEM;
     if (!st && in.bits.word)
         st = transpose_bits(ctx, &in);
@@ -450,6 +455,33 @@ static graphss_status multiply_rest(graphss_ctx *ctx, graphss_i_product *product
     return st;
 }
 
+graphss_status graphss_i_product_rows(graphss_ctx *ctx, float *value, bool *same,
+                                      const graphss_i_product *product,
+                                      const graphss_features *f, size_t entries, size_t hops,
+                                      const graphss_i_scaling *scaling, const float *w,
+                                      const int32_t *row, size_t n)
+{
+    const size_t cols = product->n_cols;
+    graphss_features some = {0};
+    graphss_i_product part = {.n_rows = n, .n_cols = cols, .bits = product->bits};
+    float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
+    if (!number)
+        return GRAPHSS_ERR_NOMEM;
+    *same = choose_road(number, f, (double)hops * (double)entries, scaling) ==
+            (product->bits ? BITS : SPARSE);
+    graphss_release(ctx, number);
+    if (!*same || n == 0)
+        return GRAPHSS_OK;
+    graphss_status st = pick_rows(ctx, &some, f, row, n);
+    if (!st)
+        st = multiply_all(ctx, &part, &some, scaling, w);
+    if (!st)
+        memcpy(value, part.value, n * cols * sizeof *value);
+    graphss_i_product_destroy(ctx, &part);
+    graphss_features_destroy(ctx, &some);
+    return st;
+}
+
 graphss_status graphss_i_input_multiply(graphss_ctx *ctx, graphss_i_input *out,
                                         graphss_i_product *product, const graphss_features *f,
                                         const graphss_i_propagation *p, size_t hops,
@@ -461,7 +493,7 @@ graphss_status graphss_i_input_multiply(graphss_ctx *ctx, graphss_i_input *out,
     float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
     if (!number)
         return GRAPHSS_ERR_NOMEM;
-    const road by = choose_road(number, &in, f, scaling);
+    const road by = choose_road(number, f, edges_of(&in), scaling);
     graphss_release(ctx, number);
     if (by == DENSE)
         return graphss_i_input_make(ctx, out, f, p, hops, scaling);

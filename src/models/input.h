@@ -80,6 +80,13 @@ graphss_status graphss_i_input_multiply(graphss_ctx *ctx, graphss_i_input *out,
                                         const graphss_i_propagation *p, size_t hops,
                                         const graphss_i_scaling *scaling, const float *w,
                                         size_t cols, const graphss_i_known *known);
+/* value [n x cols]: what some rows of the product of the same size are for other features.
+ * *same: whether these take the same road; else nothing is written. entries: of P. */
+graphss_status graphss_i_product_rows(graphss_ctx *ctx, float *value, bool *same,
+                                      const graphss_i_product *product,
+                                      const graphss_features *features, size_t entries,
+                                      size_t hops, const graphss_i_scaling *scaling,
+                                      const float *w, const int32_t *row, size_t n);
 void graphss_i_product_destroy(graphss_ctx *ctx, graphss_i_product *product);
 
 /* Records P^hops drop(X) w on a tape (on the dense road: drop(P^hops X) w). Of a product that

@@ -44,6 +44,20 @@ static void test_propagation_is_as_defined(void **state)
                     assert_true(fabs(entry(t, j, i) - wanted) < 1e-6);
                 }
             }
+            graphss_i_csr some = {0};
+            const int32_t row[] = {3, 0, WORLD_NODES - 1, 3};
+            assert_ok(ctx,
+                      graphss_i_propagation_rows(ctx, &some, &w.graph, norm, loops, row, 4));
+            for (size_t r = 0; r < 4; r++) { /* the same bits in the same order */
+                const int64_t from = p.m.offset[row[r]], at = some.offset[r];
+                const size_t length = (size_t)(p.m.offset[row[r] + 1] - from);
+                assert_int_equal(some.offset[r + 1] - at, length);
+                assert_memory_equal(some.column + at, p.m.column + from,
+                                    length * sizeof *some.column);
+                assert_memory_equal(some.value + at, p.m.value + from,
+                                    length * sizeof *some.value);
+            }
+            graphss_i_csr_destroy(ctx, &some);
             graphss_i_propagation_destroy(ctx, &p);
         }
     }
