@@ -46,8 +46,8 @@ static graphss_status check_flip(graphss_ctx *ctx, const graphss_flips *flips, s
     const bool known = link || f->kind == GRAPHSS_FLIP_FEATURE;
     const bool inside = f->node >= 0 && (size_t)f->node < n && f->target >= 0 &&
                         (size_t)f->target < (link ? n : d);
-    const bool switched = (f->old_value == 0 && f->new_value == 1) ||
-                          (f->old_value == 1 && f->new_value == 0);
+    const bool switched =
+        (f->old_value == 0 && f->new_value == 1) || (f->old_value == 1 && f->new_value == 0);
     if (known && inside && (!link || (switched && f->node != f->target)))
         return GRAPHSS_OK; /* there are many, and texts take long */
     where_text(where, sizeof where, flips, i);
