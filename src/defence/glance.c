@@ -69,14 +69,14 @@ void graphss_i_voice_count(float *weight, double *share, const graphss_features 
     }
 }
 
-void graphss_i_voice_centre(float *weight, size_t d, size_t k)
+void graphss_i_voice_centre(graphss_i_voice *voice, size_t d, size_t k)
 {
     for (size_t j = 0; j < d; j++) {
-        float *w = weight + j * k, mean = 0;
+        float *w = voice->weight + j * k, mean = 0;
         for (size_t c = 0; c < k; c++)
             mean += w[c] / (float)k;
         for (size_t c = 0; c < k; c++)
-            w[c] -= mean;
+            voice->by_class[c * d + j] = w[c] -= mean;
     }
 }
 
@@ -217,15 +217,14 @@ static double entropy(const float *p, size_t k)
 }
 
 /* The mean of the ten words that say most for the class, and the share that speaks against. */
-static void strong_words(float *column, graphss_i_row r, const graphss_i_voice *voice,
-                         size_t class, size_t k)
+static void strong_words(float *column, graphss_i_row r, const float *weight)
 {
     float strongest[STRONGEST] = {0}; /* descending */
     size_t words = 0, against = 0;
     for (size_t j = 0; j < r.n; j++) {
         if (r.value[j] == 0)
             continue;
-        const float x = voice->weight[graphss_i_row_at(r, j) * k + class];
+        const float x = weight[graphss_i_row_at(r, j)];
         words++;
         against += x < 0;
         if (!(x > strongest[STRONGEST - 1]))
@@ -330,7 +329,8 @@ static void glance_voice(float *column, const graphss_i_glance *g, const company
     const size_t best = graphss_i_top(says, k);
     column[0] = (float)log1p((double)graphss_i_face_margin(face, k)[v] / unit);
     column[1] = (float)log1p(fmax((double)says[best], 0) / unit);
-    strong_words(column + 2, graphss_i_row_of(g->features, node), &g->voice[v], best, k);
+    strong_words(column + 2, graphss_i_row_of(g->features, node),
+                 g->voice[v].by_class + best * g->features->n_cols);
     column[4] = (float)log(met->heard[v] + SMALL);
     column[5] = (float)log(met->alike[v] + SMALL);
     column[6] = (float)log(dot(leans, face, k) + SMALL);
@@ -338,6 +338,17 @@ static void glance_voice(float *column, const graphss_i_glance *g, const company
     column[8] = leans[graphss_i_top(leans, k)];
     column[9] = (float)log1p(met->margin[v] / unit);
     column[10] = (float)log1p(met->largest[v] / unit);
+}
+
+void graphss_i_glance_ahead(const graphss_i_glance *g, size_t node)
+{
+    enum { LINE = 64 / sizeof(float) };
+    const size_t width = graphss_i_face_width(g->k);
+    for (int64_t e = g->graph->offset[node]; e < g->graph->offset[node + 1]; e++) {
+        const float *face = graphss_i_face(g, (size_t)g->graph->target[e]);
+        for (size_t c = 0; c < width; c += LINE)
+            __builtin_prefetch(face + c);
+    }
 }
 
 void graphss_i_glance_now(float *column, const graphss_i_glance *g, size_t node)

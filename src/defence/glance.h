@@ -15,10 +15,11 @@ enum {
 
 /* What words say of classes. */
 typedef struct graphss_i_voice {
-    float *weight; /* [n_cols x k], rows centred */
-    bool counted;  /* a word is there or not, whatever its value */
-    double unit;   /* typical margin of a node's words */
-    double heat;   /* of the softmax that turns what words say into a belief */
+    float *weight;   /* [n_cols x k], rows centred */
+    float *by_class; /* [k x n_cols] the same: of one class it stays in the nearest cache */
+    bool counted;    /* a word is there or not, whatever its value */
+    double unit;     /* typical margin of a node's words */
+    double heat;     /* of the softmax that turns what words say into a belief */
 } graphss_i_voice;
 
 /* weight [n_cols x k] of the voice that counts: how much more often nodes that the model
@@ -26,8 +27,8 @@ typedef struct graphss_i_voice {
  * becomes the mean of prob. */
 void graphss_i_voice_count(float *weight, double *share, const graphss_features *features,
                            const float *prob, size_t k);
-/* Centres the rows of weight [d x k]. */
-void graphss_i_voice_centre(float *weight, size_t d, size_t k);
+/* Centres the rows of weight [d x k], and fills by_class. */
+void graphss_i_voice_centre(graphss_i_voice *voice, size_t d, size_t k);
 
 /* A snapshot and what its words say. graph, features and prob are borrowed. */
 typedef struct graphss_i_glance {
@@ -39,7 +40,8 @@ typedef struct graphss_i_glance {
     /* Or NULL: voice itself, to be tuned while this one is opened: unit and heat are set by
      * the medians over the snapshot. */
     graphss_i_voice *tune;
-    /* Or NULL: [n] nodes that are looked at, and their neighbours; the others are not heard. */
+    /* Or NULL: [n] nodes that are looked at, and their neighbours; the others are not heard.
+     */
     const uint8_t *wanted;
     /* Or NULL: open, with the same voices; nodes with the words of the same node there need
      * not be heard again. there [n]: its number, -1 for none; NULL: the same. These are
@@ -87,6 +89,8 @@ typedef struct graphss_i_change {
 
 /* column [GLANCE_NOW] of a node now. Time O(links * k + words). */
 void graphss_i_glance_now(float *column, const graphss_i_glance *g, size_t node);
+/* Fetches what the columns of a node will be made of, to be looked at soon. */
+void graphss_i_glance_ahead(const graphss_i_glance *g, size_t node);
 /* column [GLANCE_PAST] of a node against its past; before [n] is its number there, or -1
  * (then the columns are 0). */
 void graphss_i_glance_past(float *column, graphss_i_change *change, const graphss_i_glance *g,

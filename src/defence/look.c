@@ -32,8 +32,10 @@ void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
     graphss_i_glance_close(ctx, &x->now);
     graphss_i_glance_close(ctx, &x->past);
     graphss_split_destroy(ctx, &x->own);
-    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
         graphss_release(ctx, x->voice[v].weight);
+        graphss_release(ctx, x->voice[v].by_class);
+    }
     for (size_t e = 0; e < GRAPHSS_I_EYES; e++) {
         graphss_release(ctx, x->row[e]);
         graphss_release(ctx, x->weight[e]);
@@ -139,8 +141,14 @@ static graphss_status hear(graphss_ctx *ctx, graphss_i_look *x)
     if (!st)
         graphss_i_voice_count(x->voice[1].weight, share, features, x->prob, x->k);
     graphss_release(ctx, share);
-    for (size_t v = 0; v < GRAPHSS_I_VOICES && !st; v++)
-        graphss_i_voice_centre(x->voice[v].weight, features->n_cols, x->k);
+    for (size_t v = 0; v < GRAPHSS_I_VOICES && !st; v++) {
+        x->voice[v].by_class =
+            graphss_i_alloc(ctx, features->n_cols, x->k * sizeof *x->voice[v].by_class);
+        if (x->voice[v].by_class)
+            graphss_i_voice_centre(&x->voice[v], features->n_cols, x->k);
+        else
+            st = GRAPHSS_ERR_NOMEM;
+    }
     x->now = (graphss_i_glance){.graph = x->in->current.graph,
                                 .features = features,
                                 .prob = x->prob,
@@ -274,10 +282,9 @@ graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
         mark_wanted(wanted, &s->graph, in->victim, in->n_victims);
         mark_wanted(wanted, &s->graph, in->churned, in->n_churned);
     }
-    st = s->prob && wanted
-             ? graphss_i_predict_again(ctx, s->prob, x->in->model, &s->graph, &s->features,
-                                       &seen, NULL, wanted)
-             : GRAPHSS_ERR_NOMEM;
+    st = s->prob && wanted ? graphss_i_predict_again(ctx, s->prob, x->in->model, &s->graph,
+                                                     &s->features, &seen, NULL, wanted)
+                           : GRAPHSS_ERR_NOMEM;
     s->seen = (graphss_i_glance){.graph = &s->graph,
                                  .features = &s->features,
                                  .prob = s->prob,
@@ -427,6 +434,8 @@ static void score_rows(void *arg, size_t task)
     const size_t end = graphss_i_task_end(task, x->n, ROWS);
     for (size_t i = task * ROWS; i < end; i++) {
         graphss_i_change change = {0};
+        if (i + 1 < end)
+            graphss_i_glance_ahead(&x->now, i + 1);
         x->odds[i] = odds_of(x, &x->now, i, &change);
         if (x->change)
             x->change[i] = change;

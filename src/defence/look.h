@@ -1,7 +1,7 @@
 /* look.h - the quick look behind an alert: what every node shows by itself, learned from a
  * rehearsal on training nodes and compared with validation nodes, on which nothing is
- * fitted. Costs one forward pass over each snapshot and one over each rehearsal: one, and
- * with history one more. */
+ * fitted. Costs one forward pass over each snapshot and one over what differs in each
+ * rehearsal: one, and with history one or two more. */
 #ifndef GRAPHSS_LOOK_H
 #define GRAPHSS_LOOK_H
 
