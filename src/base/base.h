@@ -57,8 +57,8 @@ static inline size_t graphss_i_count_less(const double *sorted, size_t n, double
     }
     return low;
 }
-/* The float of that rank, from 0, by Hoare's selection: what is below it then stands before it,
- * what is above after it. */
+/* The float of that rank, from 0, by Hoare's selection: what is below it then stands before
+ * it, what is above after it. */
 static inline float graphss_i_select(float *x, size_t n, size_t rank)
 {
     ptrdiff_t low = 0, high = (ptrdiff_t)n - 1;

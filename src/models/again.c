@@ -240,10 +240,9 @@ graphss_status graphss_i_pass_again(graphss_ctx *ctx, float *prob, bool *done,
         first = graphss_i_alloc(ctx, n_rows, width * sizeof *first);
         second = graphss_i_alloc(ctx, n_near, k * sizeof *second);
         st = first && second
-                 ? graphss_i_product_rows(ctx, first, done, &pass->first, features, entries, 1,
-                                          &model->scaling,
-                                          weight_of(&pass->params, model->opt.bias, 0), row,
-                                          n_rows)
+                 ? graphss_i_product_rows(
+                       ctx, first, done, &pass->first, features, entries, 1, &model->scaling,
+                       weight_of(&pass->params, model->opt.bias, 0), row, n_rows)
                  : GRAPHSS_ERR_NOMEM;
     }
     if (st || !*done)

@@ -21,7 +21,7 @@ typedef struct graphss_i_input {
     graphss_i_bits bits, transposed; /* X and its transpose */
     float *dense;                    /* [n_rows x n_cols] P^hops X */
 
-    const float *product;            /* [n_rows x product_cols] X W itself, borrowed */
+    const float *product; /* [n_rows x product_cols] X W itself, borrowed */
 
     size_t product_cols;
     float *number;                  /* [n_rows] of bits */

@@ -418,8 +418,8 @@ graphss_status graphss_i_predict_again(graphss_ctx *ctx, float *prob,
     const graphss_i_known known = {seen->features, &seen->pass->first, there};
     bool done = false;
     if (!there && seen->pass->second && graph->n_nodes == seen->graph->n_nodes) {
-        const graphss_status st = graphss_i_pass_again(ctx, prob, &done, model, graph,
-                                                       features, seen, wanted);
+        const graphss_status st =
+            graphss_i_pass_again(ctx, prob, &done, model, graph, features, seen, wanted);
         if (st || done)
             return st;
     }

@@ -27,11 +27,11 @@ static void two_days_make(graphss_ctx *ctx, two_days *t, const char *model, bool
     assert_ok(ctx, graphss_dataset_read(ctx, &t->before, "synth:nodes=3000", NULL));
     assert_ok(ctx, graphss_split_make(ctx, &split, t->before.label, t->before.graph.n_nodes,
                                       t->before.n_classes, 1, NULL));
-    assert_ok(ctx, graphss_model_train(ctx, &t->model, NULL, &t->before.graph,
-                                       &t->before.features, t->before.n_classes, &split, 1,
-                                       &opt));
-    assert_ok(ctx, graphss_benign_churn(ctx, &flips, &t->before, split.test, n_changed, 1,
-                                        NULL));
+    assert_ok(ctx,
+              graphss_model_train(ctx, &t->model, NULL, &t->before.graph, &t->before.features,
+                                  t->before.n_classes, &split, 1, &opt));
+    assert_ok(ctx,
+              graphss_benign_churn(ctx, &flips, &t->before, split.test, n_changed, 1, NULL));
     assert_ok(ctx, graphss_flips_apply(ctx, &t->after, &t->before, &flips, NULL));
     graphss_flips_destroy(ctx, &flips);
     graphss_split_destroy(ctx, &split);
@@ -59,8 +59,8 @@ static void check_again(const char *model, bool plain, size_t n_changed, int thr
     int32_t *there = malloc(n * sizeof *there);
     uint8_t *some = calloc(n, 1);
     graphss_i_pass pass = {0};
-    assert_ok(ctx, graphss_i_predict(ctx, wanted, t.model, &t.before.graph,
-                                     &t.before.features));
+    assert_ok(ctx,
+              graphss_i_predict(ctx, wanted, t.model, &t.before.graph, &t.before.features));
     assert_ok(ctx, graphss_i_predict_first(ctx, prob, &pass, t.model, &t.before.graph,
                                            &t.before.features));
     assert_memory_equal(prob, wanted, size * sizeof *prob);
@@ -75,8 +75,8 @@ static void check_again(const char *model, bool plain, size_t n_changed, int thr
         assert_int_equal(done, quickly);
         assert_memory_equal(kept, pass.second, size * sizeof *kept);
     }
-    assert_ok(ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &seen, NULL,
-                                           NULL));
+    assert_ok(
+        ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &seen, NULL, NULL));
     assert_memory_equal(again, wanted, size * sizeof *again);
     for (size_t i = 0; i < n; i++) {
         there[i] = i % 2 ? (int32_t)i : -1;
@@ -85,8 +85,8 @@ static void check_again(const char *model, bool plain, size_t n_changed, int thr
     assert_ok(ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &seen, there,
                                            NULL));
     assert_memory_equal(again, wanted, size * sizeof *again);
-    assert_ok(ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &seen, NULL,
-                                           some));
+    assert_ok(
+        ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &seen, NULL, some));
     for (size_t i = 0; i < n; i += 3)
         assert_memory_equal(again + i * t.before.n_classes, wanted + i * t.before.n_classes,
                             t.before.n_classes * sizeof *again);

@@ -179,8 +179,8 @@ static void check_product(graphss_ctx *ctx, const graphss_features *f,
     graphss_i_input in = {0};
     graphss_i_product all = {0}, theirs = {0}, taken = {0};
     run_road(ctx, wanted, f, &none, w, COLS, 0, false, bits);
-    assert_ok(ctx, graphss_i_input_multiply(ctx, &in, &all, f, &none, 1, &divided, w, COLS,
-                                            NULL));
+    assert_ok(ctx,
+              graphss_i_input_multiply(ctx, &in, &all, f, &none, 1, &divided, w, COLS, NULL));
     assert_true(in.product == all.value && !in.sparse.value && !in.bits.word);
     assert_int_equal(all.bits, bits);
     assert_memory_equal(all.value, wanted, f->n_rows * COLS * sizeof *wanted);
