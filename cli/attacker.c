@@ -71,10 +71,11 @@ graphss_status attacker_apply(cli *app, int group, attacker_options *options)
 
 /* [nodes] what the attacker believes; freed by free. */
 static graphss_status believed_labels(cli *app, int32_t **out, const graphss_dataset *data,
-                                      size_t n_classes, const int32_t *before,
-                                      const char *path)
+                                      const graphss_split *split, size_t n_classes,
+                                      const int32_t *before, const attacker_options *options)
 {
     const size_t n = data->graph.n_nodes;
+    const char *path = options->knows.labels;
     int32_t *label = NULL;
     graphss_predictions p = {0};
     graphss_status st = cli_alloc_large(app, &label, n, sizeof *label);
@@ -83,8 +84,14 @@ static graphss_status believed_labels(cli *app, int32_t **out, const graphss_dat
     if (!path) {
         for (size_t i = 0; i < n; i++)
             label[i] = data->label && data->label[i] >= 0 ? data->label[i] : before[i];
-        *out = label;
-        return GRAPHSS_OK;
+        if (options->as_published)
+            st = graphss_protocol_believed(app->ctx, label, data, split, options->label_noise,
+                                           (uint64_t)app->global.seed);
+        if (st)
+            free(label);
+        else
+            *out = label;
+        return st;
     }
     st = graphss_predictions_read(app->ctx, &p, path);
     if (!st && p.n_nodes != n)
@@ -113,10 +120,19 @@ static graphss_status make_surrogate(cli *app, attacker *a, float **w,
     const graphss_mode mode = (graphss_mode)options->attack.mode;
     const size_t d = data->features.n_cols, k = graphss_model_classes(model);
     const char *from = options->knows.surrogate;
-    if (!from)
-        from = mode == GRAPHSS_MODE_PAPER ? "model" : "train";
     const double began = cli_seconds();
     graphss_status st;
+    if (!from && options->as_published) {
+        snprintf(a->surrogate, sizeof a->surrogate,
+                 "weights of the model's training, first and last layer, as published");
+        st = graphss_protocol_surrogate(app->ctx, w, data, split, graphss_model_seed(model),
+                                        graphss_model_options(model));
+        terminal_clear(&app->term);
+        a->surrogate_seconds = cli_seconds() - began;
+        return st;
+    }
+    if (!from)
+        from = mode == GRAPHSS_MODE_PAPER ? "model" : "train";
     if (strcmp(from, "train") == 0) {
         snprintf(a->surrogate, sizeof a->surrogate,
                  "a linear model trained on the labels of the split");
@@ -143,7 +159,7 @@ graphss_status attacker_run(cli *app, attacker *a, const graphss_dataset *data,
     const size_t k = graphss_model_classes(model);
     float *w = NULL;
     int32_t *label = NULL;
-    graphss_status st = believed_labels(app, &label, data, k, before, options->knows.labels);
+    graphss_status st = believed_labels(app, &label, data, split, k, before, options);
     if (!st && graphss_attack_needs_surrogate(options->attack.method))
         st = make_surrogate(app, a, &w, data, split, model, options);
     if (st)

@@ -26,6 +26,8 @@ void attacker_attack_defaults(void *options);
 typedef struct attacker_options {
     graphss_attack_options attack;
     attacker_knowledge knows;
+    bool as_published;  /* what is not given is known and believed as in the paper's code, */
+    double label_noise; /* with such a share of the test labels wrong */
 } attacker_options;
 
 /* The options of the two groups, `group` the first. INVALID: budgets or orders that

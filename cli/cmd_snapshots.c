@@ -77,6 +77,8 @@ static graphss_status read_arguments(cli *app, snapshot_run *r)
     r->split_opt.mode = r->opt.attack.mode;
     if (r->split_opt.mode == GRAPHSS_MODE_PAPER && !cli_given(app, "noise-kind"))
         r->split_opt.make.noise_kind = GRAPHSS_NOISE_PAPER;
+    r->opt.as_published = r->split_opt.mode == GRAPHSS_MODE_PAPER;
+    r->opt.label_noise = r->split_opt.make.noise;
     if (!r->own.output)
         return cli_usage(app, "snapshots: want -o DIR");
     if (r->opt.attack.independent)
@@ -117,8 +119,14 @@ static graphss_status get_model(cli *app, snapshot_run *r)
         return graphss_model_fits(app->ctx, r->model, &r->data);
     }
     const graphss_dataset *past = &r->made.previous;
-    const graphss_train_options opt = graphss_train_options_for(
-        r->own.model, (graphss_mode)r->split_opt.mode, &past->features);
+    const graphss_mode mode = (graphss_mode)r->split_opt.mode;
+    graphss_train_options opt = graphss_train_options_for(r->own.model, mode, &past->features);
+    if (mode == GRAPHSS_MODE_PAPER) {
+        graphss_protocol_options published =
+            graphss_protocol_options_default(r->own.model, mode);
+        graphss_protocol_suit(&published, past);
+        opt = published.train;
+    }
     graphss_status st = graphss_model_train(
         app->ctx, &r->model, NULL, &past->graph, &past->features, past->n_classes,
         &r->made.previous_split, (uint64_t)app->global.seed, &opt);
@@ -159,6 +167,9 @@ static graphss_status make(cli *app, snapshot_run *r)
     graphss_status st = cli_read_dataset(app, &r->data, app->argument[0]);
     if (!st && r->split_opt.mode == GRAPHSS_MODE_PAPER)
         st = divide_rows(app, &r->data);
+    if (!st && r->opt.as_published && r->opt.attack.kind == GRAPHSS_ATTACK_LF &&
+        !cli_given(app, "links") && !cli_given(app, "features"))
+        graphss_protocol_budget(&r->data, &r->opt.attack.links, &r->opt.attack.features);
     if (!st)
         st = cli_split_choose(app, &r->split, &r->data, &r->split_opt);
     if (!st)

@@ -48,6 +48,24 @@ GRAPHSS_API graphss_protocol_options graphss_protocol_options_default(const char
 GRAPHSS_API void graphss_protocol_budget(const graphss_dataset *data, int64_t *links,
                                          int64_t *features);
 
+/* Budgets that are < 0 and, in paper mode, loops, as a dataset has them.
+ * graphss_protocol_start does it; for snapshots made otherwise. */
+GRAPHSS_API void graphss_protocol_suit(graphss_protocol_options *opt,
+                                       const graphss_dataset *data);
+/* What the paper's attacker knows, of a model that was trained so on data: not the weights it
+ * is to mislead, but those of the last epoch, or of SGC and GraphSAGE those before the first
+ * (docs/selfsup.md). The caller releases *surrogate [features x classes]. Errors: those of
+ * graphss_model_train and graphss_surrogate_from_model. */
+GRAPHSS_MUST_CHECK graphss_status graphss_protocol_surrogate(
+    graphss_ctx *ctx, float **surrogate, const graphss_dataset *data,
+    const graphss_split *split, uint64_t seed, const graphss_train_options *train);
+/* What he believes: labels of the split, and of test nodes a share `noise` drawn anew. label
+ * [nodes] holds the truth and is changed. NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
+                                                            const graphss_dataset *data,
+                                                            const graphss_split *split,
+                                                            double noise, uint64_t seed);
+
 /* A plain value: {0} is empty. Data, split and what all sets of victims share. */
 typedef struct graphss_protocol {
     graphss_protocol_options opt; /* budgets filled in */

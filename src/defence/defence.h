@@ -12,6 +12,13 @@ typedef struct graphss_i_report {
     double share;     /* estimated share of the nodes without a label that were hit */
 } graphss_i_report;
 
+/* Paper mode: what one set of victims leaves to the next. The published code writes the model
+ * it has retrained over the one it began with, so five sets of victims meet five models. */
+typedef struct graphss_i_carry {
+    const graphss_model *start; /* where to begin; NULL: with the scene's model */
+    graphss_model *left;        /* trained last, the caller's; NULL: nothing was trained */
+} graphss_i_carry;
+
 /* What a method sees. Everything is checked; splits have training nodes with labels. */
 typedef struct graphss_i_scene {
     graphss_observation current, previous; /* previous.graph NULL: no history */
@@ -24,6 +31,7 @@ typedef struct graphss_i_scene {
     uint64_t seed;
     bool retrain; /* train on current; else evasion */
     graphss_i_report *report;
+    graphss_i_carry *carry; /* NULL: nobody asks, begin with model */
 } graphss_i_scene;
 
 typedef struct graphss_i_defence graphss_i_defence;
@@ -42,6 +50,7 @@ struct graphss_i_defence {
     bool needs_previous;   /* so is no previous snapshot, */
     bool evasion_previous; /* or only where it was trained before */
     bool finds;            /* fills perturbed, with chances that a node was hit */
+    bool carries;          /* reads and fills the scene's carry */
     bool on_model;         /* uses the model's classifier, which must look at links */
 
     /* Changes the presets all methods share (recover.c); NULL: nothing. */
@@ -83,6 +92,11 @@ graphss_status graphss_i_check_split(graphss_ctx *ctx, const graphss_split *spli
 graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
                                  const graphss_recover_input *in,
                                  const graphss_recover_options *opt);
+/* graphss_recover with what another recovery left, and for the next; carry NULL: neither. */
+graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recovery *out,
+                                         const graphss_recover_input *in,
+                                         const graphss_recover_options *opt,
+                                         graphss_i_carry *carry);
 
 /* ---- what methods share (defence.c) ---- */
 

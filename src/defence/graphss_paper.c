@@ -3,9 +3,10 @@
  * every tenth step it is trained further on the labels inferred so far.
  *
  * Kept as it was: labels of training nodes are replaced by inferred ones, the warm-up matrix
- * comes from predictions on the current snapshot, and nodes without a past have no Y_a. What
- * is not kept is the look at the truth before each training: agreement with Y_a decides
- * (docs/selfsup.md). */
+ * comes from predictions on the current snapshot, and nodes without a past have no Y_a. The
+ * retrained model is left to the next set of victims where one comes: Y_a stays that of the
+ * model given. What is not kept is the look at the truth before each training: agreement with
+ * Y_a decides (docs/selfsup.md). */
 #include "defence/defence.h"
 #include "models/model_private.h"
 #include "models/trusted.h"
@@ -16,6 +17,7 @@
 /* The model as trained last, and the labels for its next training. */
 typedef struct refit_state {
     const graphss_i_scene *scene;
+    const graphss_model *start;
     graphss_model *model; /* NULL before the first */
     graphss_split split;
     int64_t epochs;
@@ -35,7 +37,7 @@ static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int
     (void)n, (void)n_classes;
     refit_state *r = user;
     const graphss_observation *now = &r->scene->current;
-    const graphss_model *from = r->model ? r->model : r->scene->model;
+    const graphss_model *from = r->model ? r->model : r->start;
     graphss_model *next = NULL;
     for (size_t i = 0; i < r->split.n_train; i++)
         r->split.train_label[i] = label[r->split.train[i]];
@@ -78,7 +80,9 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     (void)perturbed;
     const size_t n = scene->n, k = scene->k;
     const graphss_split *split = scene->split;
-    refit_state again = {.scene = scene, .epochs = opt->retrain_epochs};
+    const graphss_model *start =
+        scene->carry && scene->carry->start ? scene->carry->start : scene->model;
+    refit_state again = {.scene = scene, .start = start, .epochs = opt->retrain_epochs};
     graphss_selfsup found = {0};
     graphss_selfsup_options how = graphss_selfsup_options_paper();
     how.sweeps = opt->sweeps;
@@ -87,11 +91,15 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
 
     int32_t *seen = graphss_i_alloc(ctx, n, sizeof *seen);
     double *phi = graphss_i_alloc(ctx, k * k, sizeof *phi);
-    graphss_status st = seen && phi ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    float *prob = graphss_i_copy(ctx, scene->prob, n * k, sizeof *prob);
+    graphss_status st = seen && phi && prob ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = look_back(ctx, seen, scene);
+    if (!st && start != scene->model)
+        st =
+            graphss_i_predict(ctx, prob, start, scene->current.graph, scene->current.features);
     if (!st)
-        st = graphss_transition_warmup(ctx, phi, scene->prob, split->train, split->train_label,
+        st = graphss_transition_warmup(ctx, phi, prob, split->train, split->train_label,
                                        split->n_train, n, k);
     if (!st)
         st = graphss_split_copy(ctx, &again.split, split);
@@ -100,7 +108,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
             .name = "previous", .label = seen, .phi = phi, .prior = {.alpha = opt->prior}};
         const graphss_selfsup_input in = {.n = n,
                                           .n_classes = k,
-                                          .prob = scene->prob,
+                                          .prob = prob,
                                           .source = &source,
                                           .n_sources = 1,
                                           .refit = again.epochs ? refit : NULL,
@@ -108,11 +116,17 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
                                           .seed = scene->seed};
         st = graphss_selfsup_run(ctx, &found, &in, &how);
     }
-    if (!st)
+    if (!st) {
         memcpy(posterior, found.posterior, n * k * sizeof *posterior);
+        if (scene->carry) {
+            scene->carry->left = again.model;
+            again.model = NULL;
+        }
+    }
     graphss_selfsup_destroy(ctx, &found);
     graphss_split_destroy(ctx, &again.split);
     graphss_model_free(ctx, again.model);
+    graphss_release(ctx, prob);
     graphss_release(ctx, phi);
     graphss_release(ctx, seen);
     return st;
@@ -124,5 +138,6 @@ const graphss_i_defence graphss_i_graphss_paper = {
     .evasion = "the given model, trained further on inferred labels of the current snapshot",
     .options = " sweeps warmup retrain-epochs prior dynamic-phi ",
     .needs_previous = true,
+    .carries = true,
     .run = run,
 };

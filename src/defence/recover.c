@@ -493,7 +493,7 @@ static void conclude(graphss_recovery *r, const workspace *w, const graphss_i_sc
 /* in: as the model sees it, and checked. */
 static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
                           const graphss_recover_input *in, const graphss_recover_options *opt,
-                          const graphss_i_defence *m, bool retrain)
+                          const graphss_i_defence *m, bool retrain, graphss_i_carry *carry)
 {
     graphss_status st = GRAPHSS_OK;
     graphss_i_report report = {0};
@@ -501,6 +501,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
                              .model = in->model,
                              .seed = in->seed,
                              .report = &report,
+                             .carry = carry,
                              .retrain = retrain};
     scene.n = in->current.graph->n_nodes;
     scene.k = graphss_model_classes(in->model);
@@ -548,9 +549,9 @@ static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
-                                 const graphss_recover_input *in,
-                                 const graphss_recover_options *given)
+static graphss_status recover(graphss_ctx *ctx, graphss_recovery *out,
+                              const graphss_recover_input *in,
+                              const graphss_recover_options *given, graphss_i_carry *carry)
 {
     const double start = graphss_i_seconds();
     const graphss_recover_options standard =
@@ -571,7 +572,8 @@ graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
     if (!st)
         st = graphss_i_measured_open(ctx, &seen, in);
     if (!st)
-        st = run(ctx, out, &seen.in, opt, m, retrain);
+        st = run(ctx, out, &seen.in, opt, m, retrain,
+                 seen.in.model == in->model ? carry : NULL); /* else in units of its own */
     graphss_i_measured_close(ctx, &seen);
     if (!st) {
         out->seconds = graphss_i_seconds() - start;
@@ -580,14 +582,29 @@ graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
     return st;
 }
 
-graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
-                               const graphss_recover_input *in,
-                               const graphss_recover_options *opt)
+graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
+                                 const graphss_recover_input *in,
+                                 const graphss_recover_options *opt)
+{
+    return recover(ctx, out, in, opt, NULL);
+}
+
+graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recovery *out,
+                                         const graphss_recover_input *in,
+                                         const graphss_recover_options *opt,
+                                         graphss_i_carry *carry)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}))
         return GRAPHSS_ERR_INVALID;
     const graphss_status st = graphss_i_check_input(ctx, in);
-    return st ? st : graphss_i_recover(ctx, out, in, opt);
+    return st ? st : recover(ctx, out, in, opt, carry);
+}
+
+graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
+                               const graphss_recover_input *in,
+                               const graphss_recover_options *opt)
+{
+    return graphss_i_recover_carried(ctx, out, in, opt, NULL);
 }
 
 void graphss_recovery_destroy(graphss_ctx *ctx, graphss_recovery *recovery)

@@ -1,3 +1,4 @@
+#include "defence/defence.h"
 #include "defence/testing_scene_defence.h"
 
 static graphss_recover_options preset(const attacked_world *a)
@@ -30,27 +31,18 @@ static void test_the_defaults_are_the_papers(void **state)
     assert_true(opt.prior == 1 && opt.dynamic_phi);
 }
 
-/* Algorithm 1 by hand: z by phi' in the warm-up, then by the counts as of every tenth step. */
-static void test_without_retraining_it_is_algorithm_1(void **state)
+/* Algorithm 1 by hand: z by phi' in the warm-up, then by the counts as of every tenth step.
+ * Y_a are the world's model's answers, P those of the model it starts with. */
+static void check_algorithm_1(graphss_ctx *ctx, const attacked_world *a,
+                              const graphss_model *start, const graphss_recovery *r)
 {
-    (void)state;
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
-    attacked_world a;
-    attacked_world_make(ctx, &a);
-    graphss_recover_options opt = preset(&a);
-    opt.retrain_epochs = 0;
-    opt.sweeps = 35;
-    opt.warmup = 12;
-    opt.prior = 0.5;
-    graphss_recovery r = {0};
-    recover(ctx, &r, &a, &opt);
-
     float prob[WORLD_NODES * 2];
     int32_t seen[WORLD_NODES], z[WORLD_NODES];
-    own_labels(ctx, seen, prob, &a, &a.w.graph);
-    own_labels(ctx, z, prob, &a, &a.current);
+    own_labels(ctx, seen, prob, a, &a->w.graph);
+    assert_ok(ctx, graphss_model_predict(ctx, prob, start, &a->current, &a->w.features));
+    graphss_argmax(z, prob, WORLD_NODES, 2);
     double warm[2][2] = {{0}}, phi[2][2] = {{0}};
-    const graphss_split *split = graphss_model_split(a.model);
+    const graphss_split *split = graphss_model_split(a->model);
     for (size_t i = 0; i < split->n_train; i++)
         for (size_t k = 0; k < 2; k++)
             warm[k][split->train_label[i]] += (double)prob[split->train[i] * 2 + (int)k];
@@ -72,13 +64,70 @@ static void test_without_retraining_it_is_algorithm_1(void **state)
             const double w1 = (double)prob[2 * i + 1] * (step < 12 ? warm : phi)[1][seen[i]];
             z[i] = w1 > w0;
             if (step == 34)
-                assert_true(fabs(w1 / (w0 + w1) - r.predictions.posterior[2 * i + 1]) < 1e-9);
+                assert_true(fabs(w1 / (w0 + w1) - r->predictions.posterior[2 * i + 1]) < 1e-9);
         }
     }
-    assert_memory_equal(z, r.predictions.label, sizeof z);
+    assert_memory_equal(z, r->predictions.label, sizeof z);
+}
+
+static graphss_recover_options without_retraining(const attacked_world *a)
+{
+    graphss_recover_options opt = preset(a);
+    opt.retrain_epochs = 0;
+    opt.sweeps = 35;
+    opt.warmup = 12;
+    opt.prior = 0.5;
+    return opt;
+}
+
+static void test_without_retraining_it_is_algorithm_1(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    const graphss_recover_options opt = without_retraining(&a);
+    graphss_recovery r = {0};
+    recover(ctx, &r, &a, &opt);
+    check_algorithm_1(ctx, &a, a.model, &r);
     assert_true(r.changed > 0);
     assert_string_equal(r.method, "graphss");
     graphss_recovery_destroy(ctx, &r);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+/* The published code writes the retrained model over the first: the next set of victims meets
+ * that one, but Y_a stays what it was. */
+static void test_what_one_set_leaves_the_next_begins_with(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recovery first = {0}, alone = {0}, next = {0};
+    graphss_i_carry carry = {0}, later = {0};
+    graphss_recover_options opt = preset(&a);
+    assert_ok(ctx, graphss_i_recover_carried(ctx, &first, &a.in, &opt, &carry));
+    recover(ctx, &alone, &a, &opt);
+    const size_t bytes = WORLD_NODES * 2 * sizeof(double);
+    assert_memory_equal(first.predictions.posterior, alone.predictions.posterior, bytes);
+    assert_non_null(carry.left);
+
+    opt = without_retraining(&a);
+    later.start = carry.left;
+    assert_ok(ctx, graphss_i_recover_carried(ctx, &next, &a.in, &opt, &later));
+    check_algorithm_1(ctx, &a, carry.left, &next);
+    assert_null(later.left); /* nothing was trained */
+    float given[WORLD_NODES * 2], left[WORLD_NODES * 2];
+    int32_t label[WORLD_NODES];
+    own_labels(ctx, label, given, &a, &a.current);
+    assert_ok(ctx, graphss_model_predict(ctx, left, carry.left, &a.current, &a.w.features));
+    assert_memory_not_equal(given, left, sizeof given);
+    graphss_model_free(ctx, carry.left);
+    graphss_recovery_destroy(ctx, &next);
+    graphss_recovery_destroy(ctx, &alone);
+    graphss_recovery_destroy(ctx, &first);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -203,7 +252,9 @@ static graphss_status recover_once(graphss_ctx *ctx, void *arg)
     opt.warmup = 1;
     opt.retrain_epochs = 1;
     graphss_recovery r = {0};
-    const graphss_status st = graphss_recover(ctx, &r, &a->in, &opt);
+    graphss_i_carry carry = {.start = a->model};
+    const graphss_status st = graphss_i_recover_carried(ctx, &r, &a->in, &opt, &carry);
+    graphss_model_free(ctx, carry.left);
     graphss_recovery_destroy(ctx, &r);
     return st;
 }
@@ -224,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_defaults_are_the_papers),
         cmocka_unit_test(test_without_retraining_it_is_algorithm_1),
+        cmocka_unit_test(test_what_one_set_leaves_the_next_begins_with),
         cmocka_unit_test(test_with_fixed_phi_labels_stay_the_models),
         cmocka_unit_test(test_retraining_starts_from_the_model_and_leaves_it_alone),
         cmocka_unit_test(test_it_needs_a_past_and_sensible_steps),

@@ -3,6 +3,8 @@
 #include "experiment/cell.h"
 #include "defence/defence.h"
 #include "experiment/records.h"
+#include "models/model_private.h"
+#include "models/trusted.h"
 #include <graphss/evaluate.h>
 #include <math.h>
 #include <string.h>
@@ -237,6 +239,28 @@ static int add_reliability(json_t *record, const graphss_i_bins *bins)
            set(json_object_get(record, "curve"), "weight", graphss_i_json_numbers(weight, n));
 }
 
+/* Accuracy on the victims of the model that the set before left, before it does anything. */
+static graphss_status add_carried(graphss_ctx *ctx, json_t *m, const graphss_i_stage *s)
+{
+    const graphss_dataset *now = &s->scene.snapshots.current;
+    const size_t n = now->graph.n_nodes, k = now->n_classes;
+    float *prob = graphss_i_alloc(ctx, n, k * sizeof *prob);
+    int32_t *label = graphss_i_alloc(ctx, n, sizeof *label);
+    graphss_status st = prob && label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!st)
+        st = graphss_i_predict(ctx, prob, s->carried, &now->graph, &now->features);
+    if (!st) {
+        graphss_argmax(label, prob, n, k);
+        st = done(ctx, graphss_i_set_real(m, "victims_carried",
+                                          graphss_accuracy(label, now->label,
+                                                           s->scene.snapshots.victim,
+                                                           s->scene.snapshots.n_victims)));
+    }
+    graphss_release(ctx, label);
+    graphss_release(ctx, prob);
+    return st;
+}
+
 static graphss_status run_recover(graphss_ctx *ctx, json_t *record, const graphss_i_stage *s,
                                   const graphss_i_job *job, const graphss_i_cell *cell)
 {
@@ -246,11 +270,13 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record, const graphs
     const graphss_split *split = &s->scene.snapshots.split;
     const size_t n = s->scene.snapshots.current.graph.n_nodes;
     graphss_observation previous;
+    graphss_i_carry carry = {.start = s->carried};
+    const bool carries = graphss_i_cell_carries(job, cell);
     const graphss_recover_input in =
         graphss_i_stage_input(s, sees_previous(job, cell), &previous);
     graphss_status st = graphss_i_cell_options_fill(ctx, &opt, job, cell);
     if (!st)
-        st = graphss_recover(ctx, &r, &in, &opt);
+        st = graphss_i_recover_carried(ctx, &r, &in, &opt, carries ? &carry : NULL);
     if (!st && !(item = graphss_i_score_nodes(ctx, r.predictions.perturbed, s)))
         st = GRAPHSS_ERR_NOMEM;
     if (st)
@@ -275,15 +301,28 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record, const graphs
     bad |= graphss_i_set_real(m, "seconds_per_100", 100 * r.seconds / (double)n);
     bad |= set(record, "metrics", m);
     bad |= set(record, "how", json_string(r.how));
+    if (carries && s->carried)
+        st = add_carried(ctx, m, s);
+    if (carries && s->left && carry.left)
+        graphss_i_model_state_put(s->left, carry.left);
     if (!strcmp(job->what, "confusion"))
         bad |= add_matrices(ctx, record, s, r.predictions.label);
     if (!strcmp(job->what, "calibration"))
         bad |= add_reliability(record, &bins);
-    st = done(ctx, bad);
+    if (!st)
+        st = done(ctx, bad);
 out:
+    graphss_model_free(ctx, carry.left);
     graphss_release(ctx, item);
     graphss_recovery_destroy(ctx, &r);
     return st;
+}
+
+bool graphss_i_cell_carries(const graphss_i_job *job, const graphss_i_cell *cell)
+{
+    const graphss_i_defence *m =
+        cell->method ? graphss_i_defence_find(cell->method, job->mode) : NULL;
+    return m && m->carries;
 }
 
 graphss_status graphss_i_cell_run(graphss_ctx *ctx, json_t *record, const graphss_i_stage *s,

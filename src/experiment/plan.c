@@ -1,5 +1,5 @@
 /* plan.c - see plan.h. The order of the cells is that of the recipe: points of a sweep
- * outside, then datasets, seeds, sets, classifiers, settings, and methods inside. Points that
+ * outside, then datasets, seeds, classifiers, settings, sets, and methods inside. Points that
  * differ in options of methods alone share a scene and are inside, too. */
 #include "experiment/plan.h"
 
@@ -13,9 +13,9 @@
 static const char *const whats[] = {
     "datasets", "defence", "alert", "runtime",     "parameters", "ablation", "confusion",
     "budget",   "noise",   "scale", "calibration", "attackers",  NULL};
-static const char *const keys[] = {"what",    "mode",  "settings",  "datasets", "models",
-                                   "methods", "skip",  "once",      "seeds",    "sets",
-                                   "limit",   "alone", "parameter", NULL};
+static const char *const keys[] = {"what",    "mode",  "settings", "datasets",  "models",
+                                   "methods", "skip",  "once",     "first-set", "seeds",
+                                   "sets",    "limit", "alone",    "parameter", NULL};
 
 static bool in_list(const char *word, size_t n, const char *const *list)
 {
@@ -69,6 +69,7 @@ typedef struct planner {
     const graphss_reproduce_options *opt;
     uint64_t first_seed;
     size_t points; /* of the recipe, where they share a scene; else 0 */
+    int64_t sets;  /* of victims, that the jobs in hand meet */
 } planner;
 
 /* The word as a text of its own that lives as long as the plan; NULL: no memory. */
@@ -102,21 +103,24 @@ static bool own_network(const graphss_i_defence *m)
     return m->untrained || (m->evasion_previous && !m->on_model);
 }
 
-static bool wanted(const planner *p, const graphss_i_job *job, const char *method)
+/* Is the method on a list of the recipe? */
+static bool listed(const graphss_i_job *job, const char *key, const char *method)
 {
-    const size_t n = strlen(method);
-    const char *skip = graphss_i_recipe_get(job->recipe, "skip", job->dataset);
-    const char *once = graphss_i_recipe_get(job->recipe, "once", job->dataset);
-    const char *list = graphss_i_recipe_get(job->recipe, "methods", job->dataset);
-    if (p->plan->given_methods && !graphss_i_word_in(method, n, p->plan->given_methods))
+    const char *list = graphss_i_recipe_get(job->recipe, key, job->dataset);
+    return list && graphss_i_word_in(method, strlen(method), list);
+}
+
+static bool wanted(const planner *p, const graphss_i_job *job, int64_t set, const char *method)
+{
+    const char *given = p->plan->given_methods;
+    if (given && !graphss_i_word_in(method, strlen(method), given))
         return false;
-    if (skip && graphss_i_word_in(method, n, skip))
+    if (listed(job, "skip", method) || (set > 1 && listed(job, "first-set", method)))
         return false;
-    if (once && graphss_i_word_in(method, n, once) &&
-        (job->set > 1 || job->seed > (int64_t)p->first_seed))
+    if ((set > 1 || job->seed > (int64_t)p->first_seed) && listed(job, "once", method))
         return false;
-    return list && (graphss_i_word_in(method, n, list) ||
-                    (graphss_i_word_in("*", 1, list) && strcmp(method, "alert") != 0));
+    return listed(job, "methods", method) ||
+           (listed(job, "methods", "*") && strcmp(method, "alert") != 0);
 }
 
 /* An attack that looks at the classifier makes other snapshots for every classifier, and in
@@ -171,42 +175,60 @@ static graphss_status add_job(planner *p, graphss_i_job *job, const graphss_i_ce
     return GRAPHSS_OK;
 }
 
-static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_first,
-                                bool settings_first)
+enum { MOST_OF_A_SET = 128, MOST_SETS = 100 };
+
+/* The cells of one set of victims; share: those that do not see the classifier go to the job
+ * of any. Returns how many there are. */
+static size_t cells_of_set(const planner *p, const graphss_i_job *job, int64_t set, bool share,
+                           graphss_i_cell *cell)
 {
-    enum { MOST = 128 };
-    graphss_i_cell cell[MOST];
     size_t n = 0;
-    if (!strcmp(job->what, "datasets") && !job->any)
-        cell[n++] = (graphss_i_cell){.train = "none"};
-    bool needs_model = false;
-    const graphss_status st = looks_at_model(p->ctx, job, &needs_model);
-    if (st)
-        return st;
-    const bool share = job->mode == GRAPHSS_MODE_HONEST && !needs_model;
-    for (size_t i = 0; graphss_recover_name(i) && n + 2 < MOST && job->mode >= 0; i++) {
+    for (size_t i = 0; graphss_recover_name(i) && n + 2 < MOST_OF_A_SET; i++) {
         const char *name = graphss_recover_name(i);
         const graphss_i_defence *m = graphss_i_defence_find(name, job->mode);
-        if (!wanted(p, job, name) || (job->any != (share && own_network(m))))
+        if (!wanted(p, job, set, name) || (job->any != (share && own_network(m))))
             continue;
         if (m->untrained || !m->retrain || !m->evasion) {
             cell[n++] = (graphss_i_cell){.method = name,
+                                         .set = set,
                                          .train = m->untrained ? "none"
                                                   : m->retrain ? "retrain"
                                                                : "evasion"};
             continue;
         }
-        cell[n++] = (graphss_i_cell){.method = name, .train = "evasion"};
-        cell[n++] = (graphss_i_cell){.method = name, .train = "retrain"};
+        cell[n++] = (graphss_i_cell){.method = name, .set = set, .train = "evasion"};
+        cell[n++] = (graphss_i_cell){.method = name, .set = set, .train = "retrain"};
     }
-    if (!job->any && job->mode >= 0 && wanted(p, job, "alert"))
-        cell[n++] = (graphss_i_cell){.method = "alert", .train = "evasion"};
-    if (n == 0 || (job->any && !models_first))
-        return GRAPHSS_OK;
+    if (!job->any && wanted(p, job, set, "alert"))
+        cell[n++] = (graphss_i_cell){.method = "alert", .set = set, .train = "evasion"};
+    return n;
+}
+
+static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_first,
+                                bool settings_first)
+{
+    if (job->mode < 0)
+        return job->any ? GRAPHSS_OK
+                        : add_job(p, job, &(graphss_i_cell){.train = "none", .set = 1}, 1);
+    bool needs_model = false;
+    graphss_status st = looks_at_model(p->ctx, job, &needs_model);
+    if (st)
+        return st;
+    const bool share = job->mode == GRAPHSS_MODE_HONEST && !needs_model;
+    graphss_i_cell *cell =
+        graphss_i_alloc(p->ctx, (size_t)p->sets * MOST_OF_A_SET, sizeof *cell);
+    size_t n = 0;
+    if (!cell)
+        return GRAPHSS_ERR_NOMEM;
+    for (int64_t set = 1; set <= p->sets; set++)
+        n += cells_of_set(p, job, set, share, cell + n);
     for (size_t i = 0; i < n; i++)
         cell[i].twin = share && !settings_first && without_past(&cell[i]) &&
                        strcmp(job->what, "confusion") != 0;
-    return add_job(p, job, cell, n);
+    if (n && (!job->any || models_first))
+        st = add_job(p, job, cell, n);
+    graphss_release(p->ctx, cell);
+    return st;
 }
 
 static bool number_of(const graphss_i_recipe *r, const char *key, const char *dataset,
@@ -265,25 +287,41 @@ static graphss_status for_models(planner *p, graphss_i_job *job)
     return GRAPHSS_OK;
 }
 
+/* "5 1": five sets with the first seed, one with each of the others. */
+static bool sets_of(const graphss_i_recipe *r, const char *dataset, int64_t seed, int64_t *out)
+{
+    const char *at = graphss_i_recipe_get(r, "sets", dataset);
+    *out = 1;
+    for (size_t n; at && seed >= 0 && (n = graphss_i_word(&at)) > 0; at += n, seed--)
+        if (!graphss_i_parse_int(out, at, n) || *out < 1 || *out > MOST_SETS)
+            return false;
+    return true;
+}
+
 static graphss_status for_seeds(planner *p, graphss_i_job *job)
 {
-    int64_t seeds, sets;
+    int64_t seeds;
     const graphss_i_recipe *r = job->recipe;
     if (!number_of(r, "seeds", job->dataset, 1, &seeds) ||
-        !number_of(r, "sets", job->dataset, 1, &sets) ||
         !number_of(r, "limit", job->dataset, 0, &job->limit))
         return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
-                              "recipe %s: want whole numbers for seeds, sets and limit",
-                              r->name);
+                              "recipe %s: want whole numbers for seeds and limit", r->name);
     if (p->opt->seeds > 0 && strcmp(job->what, "datasets") != 0)
         seeds = p->opt->seeds;
-    for (int64_t seed = 0; seed < seeds; seed++)
-        for (job->set = 1; job->set <= sets; job->set++) {
-            job->seed = (int64_t)p->first_seed + seed;
-            const graphss_status st = for_models(p, job);
-            if (st)
-                return st;
-        }
+    for (int64_t seed = 0; seed < seeds; seed++) {
+        if (!sets_of(r, job->dataset, seed, &p->sets))
+            return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
+                                  "recipe %s: want 1 to %d sets, for each seed", r->name,
+                                  MOST_SETS);
+        if (p->sets > 1 && (p->points || job->point))
+            return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
+                                  "recipe %s: points meet one set of victims, found %lld",
+                                  r->name, (long long)p->sets);
+        job->seed = (int64_t)p->first_seed + seed;
+        const graphss_status st = for_models(p, job);
+        if (st)
+            return st;
+    }
     return GRAPHSS_OK;
 }
 
@@ -370,7 +408,7 @@ static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r, s
         if (effect)
             return effect;
         if (!strcmp(line->key, "methods") || !strcmp(line->key, "skip") ||
-            !strcmp(line->key, "once")) {
+            !strcmp(line->key, "once") || !strcmp(line->key, "first-set")) {
             const char *at = line->value;
             for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
                 known = (n == 1 && *at == '*') || (n == 5 && !memcmp(at, "alert", 5)) ||

@@ -1,7 +1,8 @@
 /* plan.h - from recipes to jobs and cells.
  *
- * A job is a scene: data, split, model, snapshots, attack. Its cells are the methods that meet
- * it, one after another, at every point of a sweep over options of methods. */
+ * A job is data, split and model; each set of victims makes a scene of it: snapshots, attack.
+ * Its cells are the methods that meet these, one after another, at every point of a sweep over
+ * options of methods. */
 #ifndef GRAPHSS_PLAN_H
 #define GRAPHSS_PLAN_H
 
@@ -15,6 +16,7 @@ typedef struct graphss_i_cell {
     const char *method; /* constant text; "alert": no defence; NULL: none (datasets) */
     const char *train;  /* "evasion", "retrain" or "none" */
     const graphss_i_recipe_line *point; /* of a sweep, or NULL */
+    int64_t set;                        /* of victims, from 1 */
     bool done;                          /* a record of it is there */
     bool twin; /* the same cell in another setting says all: it is copied */
 } graphss_i_cell;
@@ -27,7 +29,7 @@ typedef struct graphss_i_job {
     const char *dataset;
     const char *model; /* the scene's classifier */
     bool any;          /* the cells do not depend on it */
-    int64_t seed, set;
+    int64_t seed;
     const graphss_i_recipe_line *point; /* of all cells, where points differ in the scene */
     bool alone;                         /* nothing else may run meanwhile */
     size_t threads;                     /* of each cell: all when alone, else 1 */

@@ -234,7 +234,7 @@ json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *
     if (!bad)
         bad = json_object_set_new(id, "seed", json_integer(job->seed)) != 0;
     if (!bad && cell->method)
-        bad = json_object_set_new(id, "set", json_integer(job->set)) != 0;
+        bad = json_object_set_new(id, "set", json_integer(cell->set)) != 0;
     if (!bad && cell->point) {
         const char *name = graphss_i_recipe_get(job->recipe, "parameter", NULL);
         bad = json_object_set_new(id, "parameter", graphss_i_json_text(name)) != 0 ||
@@ -262,6 +262,6 @@ size_t graphss_i_cell_text(char *out, size_t size, const graphss_i_job *job,
         out, size, "%s %s %s %s %s seed %lld set %lld%s: %s%s%s", job->what,
         mode_names[job->mode], job->dataset, job->any ? "any" : job->model,
         graphss_setting_text((graphss_setting)job->setting), (long long)job->seed,
-        (long long)job->set, point, cell->method, strcmp(cell->train, "none") ? " " : "",
+        (long long)cell->set, point, cell->method, strcmp(cell->train, "none") ? " " : "",
         strcmp(cell->train, "none") ? cell->train : "");
 }

@@ -36,6 +36,18 @@ void graphss_protocol_budget(const graphss_dataset *data, int64_t *links, int64_
     *features = 10 * *links;
 }
 
+void graphss_protocol_suit(graphss_protocol_options *opt, const graphss_dataset *data)
+{
+    int64_t links, features;
+    graphss_protocol_budget(data, &links, &features);
+    if (opt->attack.links < 0)
+        opt->attack.links = links;
+    if (opt->attack.features < 0)
+        opt->attack.features = features;
+    if (opt->mode == GRAPHSS_MODE_PAPER && is_large(data)) /* its code adds loops to these */
+        opt->train.self_loops = true;
+}
+
 void graphss_protocol_destroy(graphss_ctx *ctx, graphss_protocol *p)
 {
     graphss_release(ctx, p->surrogate);
@@ -68,20 +80,24 @@ static graphss_status train(graphss_ctx *ctx, graphss_model **model, const graph
  * GCN those of the last epoch: the same training again, without validation nodes to choose by.
  * Of SGC and GraphSAGE those before the first: it keeps transposed views of them, which go
  * stale when the model moves to a GPU. Both matter (docs/selfsup.md). */
-static graphss_status paper_surrogate(graphss_ctx *ctx, graphss_protocol *p)
+graphss_status graphss_protocol_surrogate(graphss_ctx *ctx, float **out,
+                                          const graphss_dataset *data,
+                                          const graphss_split *split, uint64_t seed,
+                                          const graphss_train_options *train)
 {
-    graphss_split all = p->split;
-    graphss_train_options opt = p->opt.train;
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"split", split}, {"options", train}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_split all = *split;
+    graphss_train_options opt = *train;
     graphss_model *given = NULL;
     all.n_val = 0;
     const graphss_i_model_type *type = graphss_i_model_type_find(opt.model);
     if (type && type->paper_drawn)
         opt.epochs = 0;
-    graphss_status st =
-        graphss_model_train(ctx, &given, NULL, &p->data.graph, &p->data.features,
-                            p->data.n_classes, &all, p->seed, &opt);
+    graphss_status st = graphss_model_train(ctx, &given, NULL, &data->graph, &data->features,
+                                            data->n_classes, &all, seed, &opt);
     if (!st)
-        st = graphss_surrogate_from_model(ctx, &p->surrogate, given, GRAPHSS_MODE_PAPER);
+        st = graphss_surrogate_from_model(ctx, out, given, GRAPHSS_MODE_PAPER);
     graphss_model_free(ctx, given);
     return st;
 }
@@ -99,14 +115,7 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "setting %s in paper mode: the paper has 'seen' alone",
                               graphss_setting_text((graphss_setting)p.opt.plan.setting));
-    int64_t links, features;
-    graphss_protocol_budget(data, &links, &features);
-    if (p.opt.attack.links < 0)
-        p.opt.attack.links = links;
-    if (p.opt.attack.features < 0)
-        p.opt.attack.features = features;
-    if (paper && is_large(data)) /* its code adds loops to these two */
-        p.opt.train.self_loops = true;
+    graphss_protocol_suit(&p.opt, data);
 
     graphss_status st = graphss_dataset_copy(ctx, &p.data, data);
     if (!st && paper)
@@ -117,7 +126,8 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
     if (!st && p.opt.plan.setting == GRAPHSS_SETTING_SEEN)
         st = train(ctx, &p.model, &p, &p.data, &p.split);
     if (!st && paper)
-        st = paper_surrogate(ctx, &p);
+        st = graphss_protocol_surrogate(ctx, &p.surrogate, &p.data, &p.split, seed,
+                                        &p.opt.train);
     if (st)
         graphss_protocol_destroy(ctx, &p);
     else
@@ -127,17 +137,12 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
 
 /* ---- the attack ---- */
 
-/* What the attacker takes for the labels [nodes]. Honest: the truth, the worst case. Paper:
- * noisy labels of all nodes, test nodes included, as its code has it. */
-static graphss_status believe(graphss_ctx *ctx, int32_t *label, const graphss_protocol *p,
-                              const int32_t *model_label)
+graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
+                                         const graphss_dataset *data,
+                                         const graphss_split *split, double noise,
+                                         uint64_t seed)
 {
-    const size_t n = p->data.graph.n_nodes, k = p->data.n_classes;
-    const graphss_split *split = &p->split;
-    for (size_t i = 0; i < n; i++)
-        label[i] = p->data.label[i] >= 0 ? p->data.label[i] : model_label[i];
-    if (p->opt.mode != GRAPHSS_MODE_PAPER)
-        return GRAPHSS_OK;
+    const size_t k = data->n_classes;
     for (size_t i = 0; i < split->n_train; i++)
         label[split->train[i]] = split->train_label[i];
     for (size_t i = 0; i < split->n_val; i++)
@@ -145,13 +150,26 @@ static graphss_status believe(graphss_ctx *ctx, int32_t *label, const graphss_pr
     int32_t *order = graphss_i_copy(ctx, split->test, split->n_test, sizeof *order);
     if (!order)
         return GRAPHSS_ERR_NOMEM;
-    graphss_rng rng = graphss_rng_make(p->seed, GRAPHSS_STREAM_ATTACK);
+    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_ATTACK);
     graphss_rng_shuffle(&rng, order, split->n_test);
-    const size_t wrong = (size_t)(p->opt.split.noise * (double)split->n_test);
+    const size_t wrong = (size_t)(noise * (double)split->n_test);
     for (size_t i = 0; i < wrong; i++) /* may redraw the truth, never the last class */
         label[order[i]] = (int32_t)graphss_rng_below(&rng, k > 1 ? k - 1 : 1);
     graphss_release(ctx, order);
     return GRAPHSS_OK;
+}
+
+/* What the attacker takes for the labels [nodes]. Honest: the truth, the worst case. Paper:
+ * noisy labels of all nodes, test nodes included, as its code has it. */
+static graphss_status believe(graphss_ctx *ctx, int32_t *label, const graphss_protocol *p,
+                              const int32_t *model_label)
+{
+    for (size_t i = 0; i < p->data.graph.n_nodes; i++)
+        label[i] = p->data.label[i] >= 0 ? p->data.label[i] : model_label[i];
+    return p->opt.mode == GRAPHSS_MODE_PAPER
+               ? graphss_protocol_believed(ctx, label, &p->data, &p->split, p->opt.split.noise,
+                                           p->seed)
+               : GRAPHSS_OK;
 }
 
 static graphss_status assail(graphss_ctx *ctx, graphss_protocol_scene *s,

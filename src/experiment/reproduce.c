@@ -186,7 +186,7 @@ static graphss_status find_missing(scheduler *s)
 static bool same_but_setting(const graphss_i_job *a, const graphss_i_job *b)
 {
     return a->recipe == b->recipe && a->point == b->point && a->dataset == b->dataset &&
-           a->model == b->model && a->any == b->any && a->seed == b->seed && a->set == b->set;
+           a->model == b->model && a->any == b->any && a->seed == b->seed;
 }
 
 /* The record of a cell in another setting. What it says of the classifier is left out: that
@@ -224,7 +224,7 @@ static graphss_status copy_to_twins(scheduler *s, const graphss_i_job *from,
         for (size_t i = 0; i < job->n_cells && !st && same_but_setting(job, from); i++) {
             graphss_i_cell *twin = &job->cell[i];
             if (!twin->twin || twin->done || twin->method != cell->method ||
-                twin->point != cell->point || strcmp(twin->train, cell->train) != 0)
+                twin->set != cell->set || twin->point != cell->point || strcmp(twin->train, cell->train) != 0)
                 continue;
             json_t *copy = twin_of(s->ctx, record, job, twin);
             st = copy ? graphss_i_records_add(s->ctx, &s->records, copy)

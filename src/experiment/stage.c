@@ -5,11 +5,11 @@
 #include <graphss/benign.h>
 #include <graphss/evaluate.h>
 
-static uint64_t victim_seed(const graphss_i_job *job)
+static uint64_t victim_seed(const graphss_i_job *job, int64_t set)
 {
     if (job->mode == GRAPHSS_MODE_PAPER)
-        return (uint64_t)job->set;
-    return (uint64_t)job->seed + 1000003 * (uint64_t)(job->set - 1);
+        return (uint64_t)set;
+    return (uint64_t)job->seed + 1000003 * (uint64_t)(set - 1);
 }
 
 /* Nodes of groups that are not attacked change as much, as a living graph does. */
@@ -37,17 +37,23 @@ static graphss_status churn(graphss_ctx *ctx, graphss_protocol_scene *s,
     return st;
 }
 
-static graphss_status make_scene(graphss_ctx *ctx, graphss_i_stage *s,
-                                 const graphss_i_job *job, const graphss_protocol_options *opt)
+graphss_status graphss_i_stage_set(graphss_ctx *ctx, graphss_i_stage *s,
+                                   const graphss_i_job *job, int64_t set)
 {
+    if (job->mode < 0 || s->set == set)
+        return GRAPHSS_OK;
     const double began = graphss_i_seconds();
+    graphss_protocol_scene_destroy(ctx, &s->scene);
+    s->set = 0;
     graphss_status st =
-        graphss_protocol_start(ctx, &s->protocol, &s->data, (uint64_t)job->seed, opt);
-    if (!st)
-        st = graphss_protocol_attack(ctx, &s->scene, &s->protocol, victim_seed(job));
-    s->train_seconds = graphss_i_seconds() - began - s->scene.attack_seconds;
+        graphss_protocol_attack(ctx, &s->scene, &s->protocol, victim_seed(job, set));
+    const double took = graphss_i_seconds() - began;
+    s->prepare_seconds = s->start_seconds + took;
+    s->train_seconds = s->start_train + took - s->scene.attack_seconds;
     if (!st && s->scene.snapshots.n_churned)
         st = churn(ctx, &s->scene, &s->protocol.opt.attack);
+    if (!st)
+        s->set = set;
     return st;
 }
 
@@ -64,12 +70,15 @@ graphss_status graphss_i_stage_make(graphss_ctx *ctx, graphss_i_stage *out,
         st = graphss_dataset_read(ctx, &s->data, job->dataset, &read);
     if (!st && !s->data.label)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: has no labels", job->dataset);
+    const double read_seconds = graphss_i_seconds() - began;
     if (!st && job->mode >= 0)
-        st = make_scene(ctx, s, job, &opt.protocol);
+        st = graphss_protocol_start(ctx, &s->protocol, &s->data, (uint64_t)job->seed,
+                                    &opt.protocol);
     else if (!st)
         st = graphss_split_make(ctx, &s->split, s->data.label, s->data.graph.n_nodes,
                                 s->data.n_classes, (uint64_t)job->seed, &opt.protocol.split);
-    s->prepare_seconds = graphss_i_seconds() - began;
+    s->start_seconds = graphss_i_seconds() - began;
+    s->start_train = s->start_seconds - read_seconds;
     if (st)
         graphss_i_stage_destroy(ctx, s);
     return st;
@@ -77,6 +86,7 @@ graphss_status graphss_i_stage_make(graphss_ctx *ctx, graphss_i_stage *out,
 
 void graphss_i_stage_destroy(graphss_ctx *ctx, graphss_i_stage *s)
 {
+    graphss_model_free(ctx, s->carried);
     graphss_protocol_scene_destroy(ctx, &s->scene);
     graphss_protocol_destroy(ctx, &s->protocol);
     graphss_split_destroy(ctx, &s->split);

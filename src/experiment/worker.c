@@ -4,12 +4,14 @@
 
 #include "commit.h"
 #include "experiment/records.h"
+#include "models/model_private.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -266,6 +268,51 @@ static void deliver(int out, size_t number, json_t *record)
     json_decref(record);
 }
 
+/* ---- from one set of victims to the next ---- */
+
+/* Cells run in processes of their own; what one leaves to the next set of victims comes back
+ * through memory that all of them share. */
+static graphss_status share_state(graphss_ctx *ctx, graphss_i_stage *stage,
+                                  const graphss_i_job *job)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < job->n_cells; i++)
+        wanted |= job->cell[i].set > 1 && graphss_i_cell_carries(job, &job->cell[i]);
+    const size_t size = wanted && stage->protocol.model
+                            ? graphss_i_model_state_size(stage->protocol.model)
+                            : 0;
+    if (!size)
+        return GRAPHSS_OK;
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return graphss_i_nomem(ctx, size);
+    stage->left = memory;
+    return GRAPHSS_OK;
+}
+
+static graphss_status carry_over(graphss_ctx *ctx, graphss_i_stage *stage)
+{
+    if (!stage->left || !stage->left->filled)
+        return GRAPHSS_OK;
+    graphss_model_free(ctx, stage->carried);
+    stage->carried = NULL;
+    stage->left->filled = false;
+    return graphss_i_model_state_take(ctx, &stage->carried, stage->protocol.model,
+                                      stage->left);
+}
+
+/* A cell that was run already is run again where a later one begins with what it leaves. */
+static bool needed(const graphss_i_job *job, size_t i)
+{
+    const graphss_i_cell *cell = &job->cell[i];
+    if (!cell->done && !cell->twin)
+        return true;
+    for (size_t j = i + 1; j < job->n_cells && graphss_i_cell_carries(job, cell); j++)
+        if (job->cell[j].method == cell->method && !job->cell[j].done)
+            return true;
+    return false;
+}
+
 void graphss_i_worker_run(const graphss_i_worker *worker, int out)
 {
     const graphss_i_job *job = worker->job;
@@ -274,14 +321,29 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = 1});
     if (!ctx)
         _exit(4);
-    const graphss_status st = graphss_i_stage_make(ctx, &stage, job, worker->data_dirs);
-    char message[1024];
-    snprintf(message, sizeof message, "%s", graphss_error(ctx));
-    for (size_t i = 0; i < job->n_cells; i++)
-        if (!job->cell[i].done && !job->cell[i].twin)
-            deliver(out, i,
-                    st ? graphss_i_error_record(ctx, job, &job->cell[i], graphss_exit_code(st),
-                                                message, false)
-                       : cell_record(ctx, &stage, job, &job->cell[i]));
+    graphss_status st = graphss_i_stage_make(ctx, &stage, job, worker->data_dirs);
+    if (!st)
+        st = share_state(ctx, &stage, job);
+    bool broken = false; /* a cell that others begin with failed */
+    for (size_t i = 0; i < job->n_cells; i++) {
+        const graphss_i_cell *cell = &job->cell[i];
+        const bool carries = graphss_i_cell_carries(job, cell);
+        char message[1024];
+        if (!needed(job, i))
+            continue;
+        if (!st)
+            st = graphss_i_stage_set(ctx, &stage, job, cell->set);
+        snprintf(message, sizeof message, "%s",
+                 st ? graphss_error(ctx) : "the set of victims before it was not finished");
+        json_t *record =
+            st || (broken && carries)
+                ? graphss_i_error_record(ctx, job, cell, st ? graphss_exit_code(st) : 70,
+                                         message, false)
+                : cell_record(ctx, &stage, job, cell);
+        broken |= carries && (!record || json_object_get(record, "error"));
+        deliver(out, i, record);
+        if (!st)
+            st = carry_over(ctx, &stage);
+    }
     _exit(0);
 }

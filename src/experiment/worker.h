@@ -1,4 +1,4 @@
-/* worker.h - a process that prepares one scene and lets methods meet it. */
+/* worker.h - a process that prepares the scenes of a job and lets methods meet them. */
 #ifndef GRAPHSS_WORKER_H
 #define GRAPHSS_WORKER_H
 

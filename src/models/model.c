@@ -37,6 +37,28 @@ graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
     return st;
 }
 
+graphss_status graphss_i_model_like(graphss_ctx *ctx, graphss_model **out,
+                                    const graphss_model *from, uint64_t seed)
+{
+    graphss_model *model = NULL;
+    graphss_status st =
+        graphss_i_model_new(ctx, &model, &from->opt, from->n_features, from->n_classes, seed);
+    if (st)
+        return st;
+    memcpy(model->params.value, from->params.value,
+           from->params.count * sizeof *from->params.value);
+    st = graphss_i_scaling_copy(ctx, &model->scaling, &from->scaling, from->n_features);
+    memcpy(model->dataset_name, from->dataset_name, sizeof model->dataset_name);
+    memcpy(model->dataset_hash, from->dataset_hash, sizeof model->dataset_hash);
+    if (!st && from->class_names.count)
+        st = graphss_i_names_copy(ctx, &model->class_names, &from->class_names);
+    if (st)
+        graphss_model_free(ctx, model);
+    else
+        *out = model;
+    return st;
+}
+
 void graphss_model_free(graphss_ctx *ctx, graphss_model *model)
 {
     if (!model)
@@ -186,12 +208,12 @@ static graphss_status check_training(graphss_ctx *ctx, const graphss_graph *grap
 
 /* In paper mode Adam goes on where it stopped, as in the paper's code: its moments, small by
  * the end of one training, make the first steps of the next long. start NULL: nowhere. */
-static void resume(graphss_i_adam *adam, const graphss_i_adam *start, size_t count)
+static void resume(graphss_i_adam *adam, const graphss_i_adam *start)
 {
     if (!start || !start->m)
         return;
-    memcpy(adam->m, start->m, count * sizeof *adam->m);
-    memcpy(adam->v, start->v, count * sizeof *adam->v);
+    memcpy(adam->m, start->m, adam->count * sizeof *adam->m);
+    memcpy(adam->v, start->v, adam->count * sizeof *adam->v);
     adam->step = start->step;
 }
 
@@ -211,7 +233,7 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
         st = network_record(ctx, &net, model, split);
     if (!st) {
         net.adam.kept = opt.mode == GRAPHSS_MODE_PAPER;
-        resume(&net.adam, start, net.params.count);
+        resume(&net.adam, start);
     }
     /* The network has its own weights; with many features copies of them are most of the
      * memory. */
@@ -276,17 +298,7 @@ graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss
     if (!st)
         st = check_columns(ctx, from, features);
     if (!st)
-        st = graphss_i_model_new(ctx, &model, &from->opt, from->n_features, from->n_classes,
-                                 seed);
-    if (st)
-        return st;
-    memcpy(model->params.value, from->params.value,
-           from->params.count * sizeof *from->params.value);
-    st = graphss_i_scaling_copy(ctx, &model->scaling, &from->scaling, from->n_features);
-    memcpy(model->dataset_name, from->dataset_name, sizeof model->dataset_name);
-    memcpy(model->dataset_hash, from->dataset_hash, sizeof model->dataset_hash);
-    if (!st && from->class_names.count)
-        st = graphss_i_names_copy(ctx, &model->class_names, &from->class_names);
+        st = graphss_i_model_like(ctx, &model, from, seed);
     if (!st)
         st = fit_weights(ctx, model, &from->adam, log, graph, features, split, epochs);
     if (st)

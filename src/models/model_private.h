@@ -26,5 +26,23 @@ struct graphss_model {
 graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
                                    const graphss_train_options *opt, size_t n_features,
                                    size_t n_classes, uint64_t seed);
+/* One with the weights, scaling and classes of another; no moments, no split. */
+graphss_status graphss_i_model_like(graphss_ctx *ctx, graphss_model **out,
+                                    const graphss_model *from, uint64_t seed);
+
+/* What a training leaves to the one that goes on from it, as plain numbers: so a process can
+ * hand it to another (model_state.c). */
+typedef struct graphss_i_model_state {
+    bool filled;
+    size_t step;
+    float value[]; /* weights, then Adam's two moments */
+} graphss_i_model_state;
+
+/* Room for the state of models like this one; 0: it has no moments. */
+size_t graphss_i_model_state_size(const graphss_model *model);
+void graphss_i_model_state_put(graphss_i_model_state *state, const graphss_model *model);
+graphss_status graphss_i_model_state_take(graphss_ctx *ctx, graphss_model **out,
+                                          const graphss_model *like,
+                                          const graphss_i_model_state *state);
 
 #endif

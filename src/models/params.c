@@ -109,7 +109,7 @@ void graphss_i_params_glorot(graphss_i_params *p, graphss_rng *rng)
 graphss_status graphss_i_adam_init(graphss_ctx *ctx, graphss_i_adam *a,
                                    const graphss_i_params *p)
 {
-    graphss_i_adam made = {0};
+    graphss_i_adam made = {.count = p->count};
     made.grad = graphss_i_calloc(ctx, p->count, sizeof *made.grad);
     made.m = graphss_i_calloc(ctx, p->count, sizeof *made.m);
     made.v = graphss_i_calloc(ctx, p->count, sizeof *made.v);

@@ -48,7 +48,7 @@ void graphss_i_params_unpad(graphss_i_params *p, const graphss_i_params *padded)
 /* Adam with its two moments and the gradient, each laid out as the block. */
 typedef struct graphss_i_adam {
     float *grad, *m, *v; /* [count] each */
-    size_t step;
+    size_t count, step;
     bool kept; /* after training m, v and step are to be those of the weights that are kept,
                 * which are chosen as the paper's code does (fit.c) */
 } graphss_i_adam;
