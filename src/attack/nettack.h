@@ -69,6 +69,7 @@ typedef struct graphss_i_nettack_work {
     uint8_t *allowed;  /* [most_targets x d] may the word be added? */
     double *pull;      /* [most_targets x d] what a candidate adds to the margin; INFINITY: it
                         * is none. Good while words alone change and pull_wrong is the class */
+    size_t *n_pulls;   /* [targets] of them: those that are candidates */
     size_t pull_wrong; /* n_classes: not worked out */
     graphss_i_cooccur_scratch cooccur;
 } graphss_i_nettack_work;

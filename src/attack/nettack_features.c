@@ -69,23 +69,29 @@ static turn turn_of(const graphss_i_nettack_work *work, size_t t, size_t e, size
     return (turn){old, next, (next - old) * gradient};
 }
 
-/* The least of loss + pull[e]; *n: how many are candidates. Four at a time. */
-static double least_of(size_t *n, const double *pull, size_t count, double loss)
+/* The least of pull [count], four at a time: it has the least of loss + pull, for sums round
+ * in order. */
+static double least_of(const double *pull, size_t count)
 {
     double least[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
-    size_t e = 0, none = 0;
+    size_t e = 0;
     for (; e + 4 <= count; e += 4)
-        for (size_t i = 0; i < 4; i++) {
-            const double score = loss + pull[e + i];
-            least[i] = score < least[i] ? score : least[i];
-            none += pull[e + i] == INFINITY;
-        }
-    for (; e < count; e++) {
-        least[0] = loss + pull[e] < least[0] ? loss + pull[e] : least[0];
-        none += pull[e] == INFINITY;
-    }
-    *n = count - none;
+        for (size_t i = 0; i < 4; i++)
+            least[i] = pull[e + i] < least[i] ? pull[e + i] : least[i];
+    for (; e < count; e++)
+        least[0] = pull[e] < least[0] ? pull[e] : least[0];
     return fmin(fmin(least[0], least[1]), fmin(least[2], least[3]));
+}
+
+/* The pulls of a target, and how many of them are candidates. */
+static void pull_all(graphss_i_nettack_work *work, size_t t, size_t label, size_t wrong)
+{
+    double *pull = work->pull + t * work->world->d;
+    work->n_pulls[t] = 0;
+    for (size_t e = 0; e < work->n_candidates[t]; e++) {
+        pull[e] = turn_of(work, t, e, label, wrong).pull;
+        work->n_pulls[t] += pull[e] != INFINITY;
+    }
 }
 
 graphss_i_nettack_word graphss_i_nettack_best_word(graphss_i_nettack_work *work, size_t label)
@@ -95,13 +101,12 @@ graphss_i_nettack_word graphss_i_nettack_best_word(graphss_i_nettack_work *work,
     double loss;
     const size_t wrong = graphss_i_nettack_wrong(&loss, work->logits, work->world->k, label);
     for (size_t t = 0; t < work->n_targets; t++) {
-        const size_t count = work->n_candidates[t];
-        double *pull = work->pull + t * d;
-        size_t n, e = 0;
-        for (size_t i = 0; i < count && work->pull_wrong != wrong; i++)
-            pull[i] = turn_of(work, t, i, label, wrong).pull;
-        const double least = least_of(&n, pull, count, loss);
-        best.candidates += (int64_t)n;
+        const double *pull = work->pull + t * d;
+        size_t e = 0;
+        if (work->pull_wrong != wrong)
+            pull_all(work, t, label, wrong);
+        const double least = loss + least_of(pull, work->n_candidates[t]);
+        best.candidates += (int64_t)work->n_pulls[t];
         if (!(least < best.score))
             continue;
         while (loss + pull[e] != least)
@@ -126,8 +131,10 @@ void graphss_i_nettack_change_word(graphss_i_nettack_work *work, size_t label,
     work->value[t * work->world->d + j] = choice->new_value;
     for (size_t c = 0; c < k; c++)
         work->logits[c] += step * (double)work->world->w[j * k + c];
-    work->pull[t * work->world->d + choice->at] =
-        turn_of(work, t, choice->at, label, work->pull_wrong).pull;
+    double *pull = work->pull + t * work->world->d + choice->at;
+    work->n_pulls[t] -= *pull != INFINITY;
+    *pull = turn_of(work, t, choice->at, label, work->pull_wrong).pull;
+    work->n_pulls[t] += *pull != INFINITY;
     work->unsettled[t] = true;
     work->rewritten[t] = true;
 }

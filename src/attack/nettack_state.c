@@ -132,8 +132,9 @@ static graphss_status init_words(graphss_ctx *ctx, graphss_i_nettack_world *worl
 {
     const graphss_features *features = world->in->features;
     const bool tested = world->features && world->opt->cooccurrence_test;
-    graphss_status st = ground ? graphss_i_words_share(ctx, &world->x, &ground->x)
-                               : graphss_i_words_init(ctx, &world->x, features);
+    graphss_status st = ground   ? graphss_i_words_share(ctx, &world->x, &ground->x)
+                        : tested ? graphss_i_words_init(ctx, &world->x, features)
+                                 : graphss_i_words_rows(ctx, &world->x, features);
     world->on = graphss_i_alloc(ctx, world->d, sizeof *world->on);
     if (!st && !world->on)
         st = GRAPHSS_ERR_NOMEM;
@@ -210,6 +211,7 @@ static bool allocate(graphss_ctx *ctx, graphss_i_nettack_work *work)
     work->value = graphss_i_calloc(ctx, most, words * sizeof *work->value);
     work->candidate = graphss_i_alloc(ctx, most, words * sizeof *work->candidate);
     work->n_candidates = graphss_i_calloc(ctx, most, sizeof *work->n_candidates);
+    work->n_pulls = graphss_i_calloc(ctx, most, sizeof *work->n_pulls);
     work->reach = graphss_i_alloc(ctx, most, sizeof *work->reach);
     work->unsettled = graphss_i_calloc(ctx, most, sizeof *work->unsettled);
     work->rewritten = graphss_i_calloc(ctx, most, sizeof *work->rewritten);
@@ -221,7 +223,8 @@ static bool allocate(graphss_ctx *ctx, graphss_i_nettack_work *work)
            work->via && work->near && work->logits && work->scratch && work->passes &&
            work->target && work->target_score && work->value && work->candidate &&
            work->n_candidates && work->reach && work->unsettled && work->rewritten &&
-           work->allowed && work->pull && work->cooccur.sum && work->cooccur.row;
+           work->allowed && work->pull && work->n_pulls && work->cooccur.sum &&
+           work->cooccur.row;
 }
 
 graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_work *work,
@@ -260,12 +263,12 @@ graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_w
 void graphss_i_nettack_work_destroy(graphss_ctx *ctx, graphss_i_nettack_work *work)
 {
     void *const block[] = {
-        work->xw,          work->s,          work->count,        work->touched,
-        work->is_touched,  work->via,        work->near,         work->logits,
-        work->scratch,     work->passes,     work->target,       work->target_score,
-        work->value,       work->candidate,  work->n_candidates, work->reach,
-        work->unsettled,   work->rewritten,  work->allowed,      work->pull,
-        work->cooccur.sum, work->cooccur.row};
+        work->xw,         work->s,           work->count,        work->touched,
+        work->is_touched, work->via,         work->near,         work->logits,
+        work->scratch,    work->passes,      work->target,       work->target_score,
+        work->value,      work->candidate,   work->n_candidates, work->reach,
+        work->unsettled,  work->rewritten,   work->allowed,      work->pull,
+        work->n_pulls,    work->cooccur.sum, work->cooccur.row};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         graphss_release(ctx, block[i]);
     graphss_i_rows_destroy(ctx, &work->adj);

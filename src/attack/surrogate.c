@@ -69,12 +69,16 @@ static const float *layer(const graphss_model *model, size_t i, size_t *rows, si
 /* c [m x n] = a [m x k] b [k x n], summed in double */
 static void multiply(float *c, const float *a, const float *b, size_t m, size_t k, size_t n)
 {
+    enum { BLOCK = 16 }; /* columns at a time, whose sums do not wait for each other */
     for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < n; j++) {
-            double sum = 0;
+        for (size_t j0 = 0; j0 < n; j0 += BLOCK) {
+            const size_t width = n - j0 < BLOCK ? n - j0 : BLOCK;
+            double sum[BLOCK] = {0};
             for (size_t l = 0; l < k; l++)
-                sum += (double)a[i * k + l] * (double)b[l * n + j];
-            c[i * n + j] = (float)sum;
+                for (size_t j = 0; j < width; j++)
+                    sum[j] += (double)a[i * k + l] * (double)b[l * n + j0 + j];
+            for (size_t j = 0; j < width; j++)
+                c[i * n + j0 + j] = (float)sum[j];
         }
 }
 

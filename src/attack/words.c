@@ -269,35 +269,6 @@ graphss_status graphss_i_words_set(graphss_ctx *ctx, graphss_i_words *x, size_t 
     return GRAPHSS_OK;
 }
 
-/* Hoare's selection: the value of that rank, from 0; what is below it stands before it, what
- * is above after it. */
-static float select_rank(float *x, int64_t n, int64_t rank)
-{
-    int64_t low = 0, high = n - 1;
-    while (low < high) {
-        const float pivot = x[low + (high - low) / 2];
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (x[i] < pivot)
-                i++;
-            while (pivot < x[j])
-                j--;
-            if (i <= j) {
-                const float t = x[i];
-                x[i++] = x[j];
-                x[j--] = t;
-            }
-        }
-        if (rank > j && rank < i)
-            break;
-        if (rank <= j)
-            high = j;
-        else
-            low = i;
-    }
-    return x[rank];
-}
-
 graphss_status graphss_i_words_on(graphss_ctx *ctx, float *on, const graphss_i_words *x,
                                   graphss_feature_domain domain)
 {
@@ -326,7 +297,7 @@ graphss_status graphss_i_words_on(graphss_ctx *ctx, float *on, const graphss_i_w
         float *value = group + offset[j];
         if (count == 0)
             continue;
-        const float low = select_rank(value, count, (count - 1) / 2);
+        const float low = graphss_i_select(value, (size_t)count, (size_t)(count - 1) / 2);
         float high = low;
         if (count % 2 == 0) {
             high = value[count / 2];

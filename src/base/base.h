@@ -57,6 +57,35 @@ static inline size_t graphss_i_count_less(const double *sorted, size_t n, double
     }
     return low;
 }
+/* The float of that rank, from 0, by Hoare's selection: what is below it then stands before
+ * it, what is above after it. */
+static inline float graphss_i_select(float *x, size_t n, size_t rank)
+{
+    ptrdiff_t low = 0, high = (ptrdiff_t)n - 1;
+    const ptrdiff_t wanted = (ptrdiff_t)rank;
+    while (low < high) {
+        const float pivot = x[low + (high - low) / 2];
+        ptrdiff_t i = low, j = high;
+        while (i <= j) {
+            while (x[i] < pivot)
+                i++;
+            while (pivot < x[j])
+                j--;
+            if (i <= j) {
+                const float t = x[i];
+                x[i++] = x[j];
+                x[j--] = t;
+            }
+        }
+        if (wanted > j && wanted < i)
+            break;
+        if (wanted <= j)
+            high = j;
+        else
+            low = i;
+    }
+    return x[rank];
+}
 /* Physical memory of the machine in bytes. */
 uint64_t graphss_i_machine_memory(void);
 

@@ -69,118 +69,133 @@ void graphss_i_voice_count(float *weight, double *share, const graphss_features 
     }
 }
 
-static int compare_floats(const void *a, const void *b)
+void graphss_i_voice_centre(graphss_i_voice *voice, size_t d, size_t k)
 {
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(float *x, size_t n)
-{
-    qsort(x, n, sizeof *x, compare_floats);
-    return fmax((double)x[n / 2], 1e-9);
-}
-
-graphss_status graphss_i_voice_tune(graphss_ctx *ctx, graphss_i_voice *voice,
-                                    const graphss_features *features, size_t k)
-{
-    /* medians over a sample: every stride-th node */
-    enum { SAMPLE = 20000 };
-    const size_t n = features->n_rows, stride = n / SAMPLE + 1, m = (n + stride - 1) / stride;
-    for (size_t j = 0; j < features->n_cols; j++) {
+    for (size_t j = 0; j < d; j++) {
         float *w = voice->weight + j * k, mean = 0;
         for (size_t c = 0; c < k; c++)
             mean += w[c] / (float)k;
         for (size_t c = 0; c < k; c++)
-            w[c] -= mean;
+            voice->by_class[c * d + j] = w[c] -= mean;
     }
-    float *margin = graphss_i_alloc(ctx, m, sizeof *margin);
-    float *relative = graphss_i_alloc(ctx, m, sizeof *relative);
-    float *says = graphss_i_alloc(ctx, k, sizeof *says);
-    const bool good = margin && relative && says;
-    for (size_t i = 0; i < m && good; i++) {
-        const graphss_i_row r = graphss_i_row_of(features, i * stride);
-        const size_t words = graphss_i_row_count(r);
-        add_up(says, r, voice, k);
-        margin[i] = (float)margin_of(says, k);
-        relative[i] = margin[i] / sqrtf((float)(words ? words : 1));
-    }
-    if (good) {
-        voice->unit = median(margin, m);
-        voice->heat = median(relative, m) / 2;
-    }
-    graphss_release(ctx, says);
-    graphss_release(ctx, relative);
-    graphss_release(ctx, margin);
-    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
 /* ---- what the words of a snapshot say ---- */
 
 void graphss_i_glance_close(graphss_ctx *ctx, graphss_i_glance *g)
 {
-    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
         graphss_release(ctx, g->says[v]);
-        graphss_release(ctx, g->leans[v]);
-        graphss_release(ctx, g->margin[v]);
-    }
-    graphss_release(ctx, g->reach);
+    graphss_release(ctx, g->face);
     *g = (graphss_i_glance){0};
 }
 
-/* leans = softmax(says / (heat sqrt(words))) */
-static void hear_node(const graphss_i_glance *g, size_t v, size_t i, graphss_i_row r)
+static void say(const graphss_i_glance *g, size_t v, size_t i)
 {
-    const size_t k = g->k, words = graphss_i_row_count(r);
-    float *says = g->says[v] + i * k, *leans = g->leans[v] + i * k, sum = 0;
-    add_up(says, r, &g->voice[v], k);
-    const float most = says[graphss_i_top(says, k)];
+    float *says = g->says[v] + i * g->k;
+    add_up(says, graphss_i_row_of(g->features, i), &g->voice[v], g->k);
+    graphss_i_face_margin(graphss_i_face(g, i), g->k)[v] = (float)margin_of(says, g->k);
+}
+
+/* leans = softmax(says / (heat sqrt(words))) */
+static void lean(const graphss_i_glance *g, size_t v, size_t i)
+{
+    const size_t k = g->k, words = graphss_i_row_count(graphss_i_row_of(g->features, i));
+    float *leans = graphss_i_face_leans(graphss_i_face(g, i), v, k), sum = 0;
+    const float *says = g->says[v] + i * k, most = says[graphss_i_top(says, k)];
     const float scale = (float)(1 / (g->voice[v].heat * sqrt((double)(words ? words : 1))));
     for (size_t c = 0; c < k; c++)
         sum += leans[c] = expf((says[c] - most) * scale);
     for (size_t c = 0; c < k; c++)
         leans[c] /= sum;
-    g->margin[v][i] = (float)margin_of(says, k);
 }
 
-static void hear(void *arg, size_t task)
+/* Of all nodes, to tune by. */
+static void say_rows(void *arg, size_t task)
+{
+    const graphss_i_glance *g = arg;
+    const size_t end = graphss_i_task_end(task, g->n, ROWS);
+    for (size_t i = task * ROWS; i < end; i++)
+        for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
+            say(g, v, i);
+}
+
+static void hear_rows(void *arg, size_t task)
 {
     const graphss_i_glance *g = arg, *h = g->heard;
-    const size_t k = g->k, end = graphss_i_task_end(task, g->n, ROWS);
+    const size_t k = g->k, width = graphss_i_face_width(k);
+    const size_t end = graphss_i_task_end(task, g->n, ROWS);
     for (size_t i = task * ROWS; i < end; i++) {
-        const graphss_i_row r = graphss_i_row_of(g->features, i);
         const size_t u = g->there ? (size_t)g->there[i] : i; /* -1: beyond h->n */
-        const bool known =
-            h && u < h->n && graphss_i_row_same(r, graphss_i_row_of(h->features, u));
-        g->reach[i] = log1pf((float)graphss_graph_degree(g->graph, i));
+        float *face = graphss_i_face(g, i);
+        if (g->wanted && !g->wanted[i])
+            continue;
+        const bool known = h && u < h->n &&
+                           graphss_i_row_same(graphss_i_row_of(g->features, i),
+                                              graphss_i_row_of(h->features, u));
+        if (known)
+            memcpy(face, graphss_i_face(h, u), width * sizeof *face);
         for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
-            if (!known) {
-                hear_node(g, v, i, r);
+            if (known) {
+                memcpy(g->says[v] + i * k, h->says[v] + u * k, k * sizeof **g->says);
                 continue;
             }
-            memcpy(g->says[v] + i * k, h->says[v] + u * k, k * sizeof **g->says);
-            memcpy(g->leans[v] + i * k, h->leans[v] + u * k, k * sizeof **g->leans);
-            g->margin[v][i] = h->margin[v][u];
+            if (!g->tune)
+                say(g, v, i);
+            lean(g, v, i);
         }
+        memcpy(face, g->prob + i * k, k * sizeof *face);
+        *graphss_i_face_reach(face, k) = log1pf((float)graphss_graph_degree(g->graph, i));
     }
+}
+
+static double median(float *x, size_t n)
+{
+    return fmax((double)graphss_i_select(x, n, n / 2), 1e-9);
+}
+
+/* By every stride-th node. */
+static graphss_status tune(graphss_ctx *ctx, const graphss_i_glance *g)
+{
+    enum { SAMPLE = 20000 };
+    const size_t n = g->n, stride = n / SAMPLE + 1, m = (n + stride - 1) / stride;
+    float *margin = graphss_i_alloc(ctx, m, sizeof *margin);
+    float *relative = graphss_i_alloc(ctx, m, sizeof *relative);
+    const bool good = margin && relative;
+    for (size_t v = 0; v < GRAPHSS_I_VOICES && good; v++) {
+        for (size_t i = 0; i < m; i++) {
+            const size_t at = i * stride;
+            const size_t words = graphss_i_row_count(graphss_i_row_of(g->features, at));
+            margin[i] = graphss_i_face_margin(graphss_i_face(g, at), g->k)[v];
+            relative[i] = margin[i] / sqrtf((float)(words ? words : 1));
+        }
+        g->tune[v].unit = median(margin, m);
+        g->tune[v].heat = median(relative, m) / 2;
+    }
+    graphss_release(ctx, relative);
+    graphss_release(ctx, margin);
+    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
 graphss_status graphss_i_glance_open(graphss_ctx *ctx, graphss_i_glance *g)
 {
-    g->reach = graphss_i_alloc(ctx, g->n, sizeof *g->reach);
-    bool good = g->reach != NULL;
+    g->face = graphss_i_alloc(ctx, g->n, graphss_i_face_width(g->k) * sizeof *g->face);
+    graphss_status st = g->face ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
         g->says[v] = graphss_i_alloc(ctx, g->n, g->k * sizeof **g->says);
-        g->leans[v] = graphss_i_alloc(ctx, g->n, g->k * sizeof **g->leans);
-        g->margin[v] = graphss_i_alloc(ctx, g->n, sizeof **g->margin);
-        good = good && g->says[v] && g->leans[v] && g->margin[v];
+        st = g->says[v] ? st : GRAPHSS_ERR_NOMEM;
     }
-    if (!good)
-        return GRAPHSS_ERR_NOMEM;
-    graphss_i_parallel(ctx, graphss_i_tasks(g->n, ROWS), hear, g);
+    if (!st && g->tune) {
+        graphss_i_parallel(ctx, graphss_i_tasks(g->n, ROWS), say_rows, g);
+        st = tune(ctx, g);
+    }
+    if (!st)
+        graphss_i_parallel(ctx, graphss_i_tasks(g->n, ROWS), hear_rows, g);
     g->heard = NULL;
     g->there = NULL;
-    return GRAPHSS_OK;
+    g->tune = NULL;
+    g->wanted = NULL;
+    return st;
 }
 
 /* ---- a node now ---- */
@@ -202,15 +217,14 @@ static double entropy(const float *p, size_t k)
 }
 
 /* The mean of the ten words that say most for the class, and the share that speaks against. */
-static void strong_words(float *column, graphss_i_row r, const graphss_i_voice *voice,
-                         size_t class, size_t k)
+static void strong_words(float *column, graphss_i_row r, const float *weight)
 {
     float strongest[STRONGEST] = {0}; /* descending */
     size_t words = 0, against = 0;
     for (size_t j = 0; j < r.n; j++) {
         if (r.value[j] == 0)
             continue;
-        const float x = voice->weight[graphss_i_row_at(r, j) * k + class];
+        const float x = weight[graphss_i_row_at(r, j)];
         words++;
         against += x < 0;
         if (!(x > strongest[STRONGEST - 1]))
@@ -238,13 +252,30 @@ static double meets(const float *x, const float *a, const graphss_graph *g, size
     return to > from ? sum / (double)(to - from) : dot(x, a + node * k, k);
 }
 
-/* What the neighbours say in the mean, beside what the node says. */
+/* The neighbours of a node, beside what it says itself. */
 typedef struct company {
     double believed;                /* belief . mean belief */
     double heard[GRAPHSS_I_VOICES]; /* leans . mean belief */
     double alike[GRAPHSS_I_VOICES]; /* leans . mean leans */
     double vote;                    /* entropy of the mean belief; alone: 0 */
+    double agree;                   /* the least belief . belief of one; alone: 1 */
+    double reach, nearest;          /* the mean and the least; alone: 0 */
+    double margin[GRAPHSS_I_VOICES], largest[GRAPHSS_I_VOICES]; /* the same; alone: 0 */
 } company;
+
+/* One neighbour of n: what takes no sum over classes. */
+static void meet_one(company *met, const float *own, float *face, size_t k, double n)
+{
+    const double d = (double)*graphss_i_face_reach(face, k), x = dot(own, face, k);
+    met->agree = x < met->agree ? x : met->agree;
+    met->reach += d / n;
+    met->nearest = d < met->nearest ? d : met->nearest;
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
+        const double m = (double)graphss_i_face_margin(face, k)[v];
+        met->margin[v] += m;
+        met->largest[v] = m > met->largest[v] ? m : met->largest[v];
+    }
+}
 
 /* sum over the neighbours of x . a_u, over their number, is x . mean a: one pass over the
  * links for all of it, some classes at a time. A node alone meets itself. */
@@ -256,30 +287,34 @@ static company meet(const graphss_i_glance *g, size_t node)
     const int32_t *near = to > from ? g->graph->target + from : &self;
     const size_t n = to > from ? (size_t)(to - from) : 1;
     const double each = 1 / (double)n;
-    company met = {0};
+    float *const own = graphss_i_face(g, node);
+    company met = {.agree = 1, .nearest = to > from ? INFINITY : 0};
     for (size_t c0 = 0; c0 < k; c0 += BLOCK) {
         const size_t width = k - c0 < BLOCK ? k - c0 : BLOCK;
-        const float *own = g->prob + node * k + c0;
         double prob[BLOCK] = {0}, leans[GRAPHSS_I_VOICES][BLOCK] = {{0}};
         for (size_t e = 0; e < n; e++) {
-            const size_t at = (size_t)near[e] * k + c0;
+            float *face = graphss_i_face(g, (size_t)near[e]);
             for (size_t c = 0; c < width; c++)
-                prob[c] += (double)g->prob[at + c];
+                prob[c] += (double)face[c0 + c];
             for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
                 for (size_t c = 0; c < width; c++)
-                    leans[v][c] += (double)g->leans[v][at + c];
+                    leans[v][c] += (double)graphss_i_face_leans(face, v, k)[c0 + c];
+            if (c0 == 0 && to > from)
+                meet_one(&met, own, face, k, (double)n);
         }
         for (size_t c = 0; c < width; c++) {
             const double p = prob[c] * each;
-            met.believed += (double)own[c] * p;
+            met.believed += (double)own[c0 + c] * p;
             met.vote -= p > 0 && to > from ? p * log(p) : 0;
             for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
-                const double x = (double)g->leans[v][node * k + c0 + c];
+                const double x = (double)graphss_i_face_leans(own, v, k)[c0 + c];
                 met.heard[v] += x * p;
                 met.alike[v] += x * leans[v][c] * each;
             }
         }
     }
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
+        met.margin[v] /= (double)n;
     return met;
 }
 
@@ -289,51 +324,47 @@ static void glance_voice(float *column, const graphss_i_glance *g, const company
 {
     const size_t k = g->k;
     const double unit = g->voice[v].unit;
-    const float *says = g->says[v] + node * k, *leans = g->leans[v] + node * k;
+    float *face = graphss_i_face(g, node);
+    const float *says = g->says[v] + node * k, *leans = graphss_i_face_leans(face, v, k);
     const size_t best = graphss_i_top(says, k);
-    const int64_t from = g->graph->offset[node], to = g->graph->offset[node + 1];
-    double near = 0, most = 0;
-    for (int64_t e = from; e < to; e++) {
-        const double m = (double)g->margin[v][g->graph->target[e]];
-        near += m;
-        most = fmax(most, m);
-    }
-    column[0] = (float)log1p((double)g->margin[v][node] / unit);
+    column[0] = (float)log1p((double)graphss_i_face_margin(face, k)[v] / unit);
     column[1] = (float)log1p(fmax((double)says[best], 0) / unit);
-    strong_words(column + 2, graphss_i_row_of(g->features, node), &g->voice[v], best, k);
+    strong_words(column + 2, graphss_i_row_of(g->features, node),
+                 g->voice[v].by_class + best * g->features->n_cols);
     column[4] = (float)log(met->heard[v] + SMALL);
     column[5] = (float)log(met->alike[v] + SMALL);
-    column[6] = (float)log(dot(leans, g->prob + node * k, k) + SMALL);
+    column[6] = (float)log(dot(leans, face, k) + SMALL);
     column[7] = (float)entropy(leans, k);
     column[8] = leans[graphss_i_top(leans, k)];
-    column[9] = (float)log1p((to > from ? near / (double)(to - from) : 0) / unit);
-    column[10] = (float)log1p(most / unit);
+    column[9] = (float)log1p(met->margin[v] / unit);
+    column[10] = (float)log1p(met->largest[v] / unit);
+}
+
+void graphss_i_glance_ahead(const graphss_i_glance *g, size_t node)
+{
+    enum { LINE = 64 / sizeof(float) };
+    const size_t width = graphss_i_face_width(g->k);
+    for (int64_t e = g->graph->offset[node]; e < g->graph->offset[node + 1]; e++) {
+        const float *face = graphss_i_face(g, (size_t)g->graph->target[e]);
+        for (size_t c = 0; c < width; c += LINE)
+            __builtin_prefetch(face + c);
+    }
 }
 
 void graphss_i_glance_now(float *column, const graphss_i_glance *g, size_t node)
 {
     enum { OF_VOICE = 11, ALONE = 8 };
     _Static_assert(ALONE + OF_VOICE * GRAPHSS_I_VOICES == GRAPHSS_I_GLANCE_NOW, "columns");
-    const size_t k = g->k;
-    const float *p = g->prob + node * k;
-    const int64_t from = g->graph->offset[node], to = g->graph->offset[node + 1];
+    float *face = graphss_i_face(g, node);
     const company met = meet(g, node);
-    double agree = 1, near = 0, nearest = to > from ? INFINITY : 0;
-    for (int64_t e = from; e < to; e++) {
-        const size_t u = (size_t)g->graph->target[e];
-        const double d = (double)g->reach[u];
-        agree = fmin(agree, dot(p, g->prob + u * k, k));
-        near += d / (double)(to - from);
-        nearest = fmin(nearest, d);
-    }
     column[0] = (float)log1p((double)graphss_i_row_count(graphss_i_row_of(g->features, node)));
-    column[1] = g->reach[node];
+    column[1] = *graphss_i_face_reach(face, g->k);
     column[2] = (float)log(met.believed + SMALL);
-    column[3] = (float)entropy(p, k);
+    column[3] = (float)entropy(face, g->k);
     column[4] = (float)met.vote;
-    column[5] = (float)agree;
-    column[6] = (float)near;
-    column[7] = (float)nearest;
+    column[5] = (float)met.agree;
+    column[6] = (float)met.reach;
+    column[7] = (float)met.nearest;
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
         glance_voice(column + ALONE + v * OF_VOICE, g, &met, v, node);
 }

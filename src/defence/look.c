@@ -32,8 +32,10 @@ void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
     graphss_i_glance_close(ctx, &x->now);
     graphss_i_glance_close(ctx, &x->past);
     graphss_split_destroy(ctx, &x->own);
-    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
+    for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
         graphss_release(ctx, x->voice[v].weight);
+        graphss_release(ctx, x->voice[v].by_class);
+    }
     for (size_t e = 0; e < GRAPHSS_I_EYES; e++) {
         graphss_release(ctx, x->row[e]);
         graphss_release(ctx, x->weight[e]);
@@ -42,6 +44,9 @@ void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
                          x->fit,    x->calm,     x->change, x->odds};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         graphss_release(ctx, all[i]);
+    if (x->pass)
+        graphss_i_pass_destroy(ctx, x->pass);
+    graphss_release(ctx, x->pass);
     graphss_i_measured_close(ctx, &x->seen);
     *x = (graphss_i_look){0};
 }
@@ -91,36 +96,33 @@ static void believe_calm(graphss_i_look *x)
     }
 }
 
-/* The method none checks the input and asks the classifier. */
 static graphss_status ask_model(graphss_ctx *ctx, graphss_i_look *x)
 {
-    const graphss_recover_options none =
-        graphss_recover_options_default("none", GRAPHSS_MODE_HONEST, x->in->model);
-    graphss_recover_input in = *x->in;
-    graphss_recovery r = {0};
-    in.previous = NULL;
-    graphss_status st = graphss_i_recover(ctx, &r, &in, &none);
+    const graphss_recover_input *in = x->in;
+    x->n = in->current.graph->n_nodes;
+    x->k = graphss_model_classes(in->model);
+    x->split = in->split ? in->split : &x->own;
+    graphss_status st = GRAPHSS_OK;
+    if (!in->split)
+        st = graphss_match_split(ctx, &x->own, in->model, &in->current);
+    if (!st)
+        st = graphss_i_check_split(ctx, x->split, x->n, x->k);
     if (st)
         return st;
-    x->n = r.predictions.n_nodes;
-    x->k = r.predictions.n_classes;
-    x->split = in.split ? in.split : &x->own;
-    if (!in.split)
-        st = graphss_match_split(ctx, &x->own, in.model, &in.current);
     x->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *x->prob);
     x->believed = graphss_i_alloc(ctx, x->n, sizeof *x->believed);
-    if (!st && x->prob && x->believed) {
-        for (size_t i = 0; i < x->n * x->k; i++)
-            x->prob[i] = (float)r.predictions.posterior[i];
-        graphss_argmax(x->believed, x->prob, x->n, x->k);
-        for (size_t i = 0; i < x->split->n_train; i++)
-            x->believed[x->split->train[i]] = x->split->train_label[i];
-        believe_calm(x);
-    } else if (!st) {
-        st = GRAPHSS_ERR_NOMEM;
-    }
-    graphss_recovery_destroy(ctx, &r);
-    return st;
+    x->pass = graphss_i_calloc(ctx, 1, sizeof *x->pass);
+    st = x->prob && x->believed && x->pass
+             ? graphss_i_predict_first(ctx, x->prob, x->pass, in->model, in->current.graph,
+                                       in->current.features)
+             : GRAPHSS_ERR_NOMEM;
+    if (st)
+        return st;
+    graphss_argmax(x->believed, x->prob, x->n, x->k);
+    for (size_t i = 0; i < x->split->n_train; i++)
+        x->believed[x->split->train[i]] = x->split->train_label[i];
+    believe_calm(x);
+    return GRAPHSS_OK;
 }
 
 static graphss_status hear(graphss_ctx *ctx, graphss_i_look *x)
@@ -139,15 +141,27 @@ static graphss_status hear(graphss_ctx *ctx, graphss_i_look *x)
     if (!st)
         graphss_i_voice_count(x->voice[1].weight, share, features, x->prob, x->k);
     graphss_release(ctx, share);
-    for (size_t v = 0; v < GRAPHSS_I_VOICES && !st; v++)
-        st = graphss_i_voice_tune(ctx, &x->voice[v], features, x->k);
+    for (size_t v = 0; v < GRAPHSS_I_VOICES && !st; v++) {
+        x->voice[v].by_class =
+            graphss_i_alloc(ctx, features->n_cols, x->k * sizeof *x->voice[v].by_class);
+        if (x->voice[v].by_class)
+            graphss_i_voice_centre(&x->voice[v], features->n_cols, x->k);
+        else
+            st = GRAPHSS_ERR_NOMEM;
+    }
     x->now = (graphss_i_glance){.graph = x->in->current.graph,
                                 .features = features,
                                 .prob = x->prob,
                                 .n = x->n,
                                 .k = x->k,
-                                .voice = x->voice};
+                                .voice = x->voice,
+                                .tune = x->voice};
     return st ? st : graphss_i_glance_open(ctx, &x->now);
+}
+
+static graphss_i_seen seen_now(const graphss_i_look *x)
+{
+    return (graphss_i_seen){x->in->current.graph, x->in->current.features, x->prob, x->pass};
 }
 
 static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
@@ -167,8 +181,13 @@ static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
     for (size_t i = 0; i < x->n && there; i++)
         if (x->before[i] >= 0)
             there[x->before[i]] = (int32_t)i;
+    bool moved = n != x->n;
+    for (size_t i = 0; i < n && there; i++)
+        moved = moved || there[i] != (int32_t)i;
+    const graphss_i_seen seen = seen_now(x);
     st = there && x->past_prob && x->change
-             ? graphss_i_predict(ctx, x->past_prob, x->in->model, past->graph, past->features)
+             ? graphss_i_predict_again(ctx, x->past_prob, x->in->model, past->graph,
+                                       past->features, &seen, moved ? there : NULL, NULL)
              : GRAPHSS_ERR_NOMEM;
     x->past = (graphss_i_glance){.graph = past->graph,
                                  .features = past->features,
@@ -237,6 +256,16 @@ void graphss_i_stage_close(graphss_ctx *ctx, graphss_i_stage *s)
     graphss_release(ctx, s->prob);
 }
 
+/* wanted [n]: the rehearsed nodes, which alone are looked at, and their neighbours. */
+static void mark_wanted(uint8_t *wanted, const graphss_graph *g, const int32_t *node, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        wanted[node[i]] = 1;
+        for (int64_t e = g->offset[node[i]]; e < g->offset[node[i] + 1]; e++)
+            wanted[g->target[e]] = 1;
+    }
+}
+
 graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
                                     const graphss_i_look *x, graphss_i_rehearsal *in)
 {
@@ -246,17 +275,28 @@ graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
     graphss_status st = graphss_i_rehearse(ctx, &s->graph, &s->features, in);
     if (st)
         return st;
+    const graphss_i_seen seen = seen_now(x);
+    uint8_t *wanted = graphss_i_calloc(ctx, x->n, sizeof *wanted);
     s->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *s->prob);
-    st = s->prob ? graphss_i_predict(ctx, s->prob, x->in->model, &s->graph, &s->features)
-                 : GRAPHSS_ERR_NOMEM;
+    if (wanted) {
+        mark_wanted(wanted, &s->graph, in->victim, in->n_victims);
+        mark_wanted(wanted, &s->graph, in->churned, in->n_churned);
+    }
+    st = s->prob && wanted ? graphss_i_predict_again(ctx, s->prob, x->in->model, &s->graph,
+                                                     &s->features, &seen, NULL, wanted)
+                           : GRAPHSS_ERR_NOMEM;
     s->seen = (graphss_i_glance){.graph = &s->graph,
                                  .features = &s->features,
                                  .prob = s->prob,
                                  .n = x->n,
                                  .k = x->k,
                                  .voice = x->voice,
+                                 .wanted = wanted,
                                  .heard = &x->now};
-    return st ? st : graphss_i_glance_open(ctx, &s->seen);
+    if (!st)
+        st = graphss_i_glance_open(ctx, &s->seen);
+    graphss_release(ctx, wanted);
+    return st;
 }
 
 /* One row for each eye. */
@@ -394,6 +434,8 @@ static void score_rows(void *arg, size_t task)
     const size_t end = graphss_i_task_end(task, x->n, ROWS);
     for (size_t i = task * ROWS; i < end; i++) {
         graphss_i_change change = {0};
+        if (i + 1 < end)
+            graphss_i_glance_ahead(&x->now, i + 1);
         x->odds[i] = odds_of(x, &x->now, i, &change);
         if (x->change)
             x->change[i] = change;

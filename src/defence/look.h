@@ -1,7 +1,7 @@
 /* look.h - the quick look behind an alert: what every node shows by itself, learned from a
  * rehearsal on training nodes and compared with validation nodes, on which nothing is
- * fitted. Costs one forward pass over each snapshot and one over each rehearsal: one, and
- * with history one more. */
+ * fitted. Costs one forward pass over each snapshot and one over what differs in each
+ * rehearsal: one, and with history one or two more. */
 #ifndef GRAPHSS_LOOK_H
 #define GRAPHSS_LOOK_H
 
@@ -9,6 +9,7 @@
 #include "defence/gate.h"
 #include "defence/measured.h"
 #include "defence/rehearse.h"
+#include "models/again.h"
 #include <graphss/alert.h>
 
 enum { GRAPHSS_I_EYE_NOW, GRAPHSS_I_EYE_PAST, GRAPHSS_I_EYES };
@@ -23,6 +24,7 @@ typedef struct graphss_i_look {
     int32_t *before;   /* [n] or NULL */
     int32_t *believed; /* [n] */
     float *prob, *past_prob;
+    graphss_i_pass *pass; /* of the classifier, for snapshots that differ in a few nodes */
     graphss_i_voice voice[GRAPHSS_I_VOICES];
     graphss_i_glance now, past;
 

@@ -347,6 +347,12 @@ static graphss_status check_split(graphss_ctx *ctx, const graphss_split *split, 
         (int)split->train_label[0], m->name);
 }
 
+graphss_status graphss_i_check_split(graphss_ctx *ctx, const graphss_split *split, size_t n,
+                                     size_t k)
+{
+    return check_split(ctx, split, n, k, &graphss_i_none_defence, "current");
+}
+
 static graphss_status choose_way(graphss_ctx *ctx, bool *retrain, const graphss_i_defence *m,
                                  const graphss_recover_input *in, int train)
 {

@@ -63,9 +63,10 @@ static void test_columns_of_now_are_what_they_say(void **state)
             assert_float_equal(column[2], log(agree + 1e-2), 1e-4);
         assert_float_equal(column[5], least, 1e-5);
         for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
-            const float *leans = g->leans[v] + i * K;
+            float *face = graphss_i_face(g, i);
+            const float *leans = graphss_i_face_leans(face, v, K);
             assert_float_equal(leans[0] + leans[1], 1, 1e-5);
-            assert_float_equal(g->margin[v][i],
+            assert_float_equal(graphss_i_face_margin(face, K)[v],
                                fabsf(g->says[v][i * K] - g->says[v][i * K + 1]), 1e-4);
             assert_float_equal(column[8 + 11 * v + 8], fmaxf(leans[0], leans[1]), 1e-5);
         }
@@ -83,7 +84,7 @@ static void test_what_neighbours_say_is_the_mean_over_them(void **state)
     int64_t offset[] = {0, 2, 4, 5, 6, 6}, begin[] = {0, 1, 3, 4, 6, 7};
     int32_t target[] = {1, 2, 0, 3, 0, 1}, word[] = {0, 0, 1, 2, 1, 2, 1};
     float value[] = {1, 1, 1, 1, 1, 1, 1}, prob[N * MANY];
-    float weight[GRAPHSS_I_VOICES][WORDS * MANY];
+    float weight[GRAPHSS_I_VOICES][WORDS * MANY], by_class[GRAPHSS_I_VOICES][MANY * WORDS];
     graphss_rng rng = graphss_rng_make(7, GRAPHSS_STREAM_DEFENCE);
     for (size_t i = 0; i < N; i++) {
         float sum = 0;
@@ -94,12 +95,14 @@ static void test_what_neighbours_say_is_the_mean_over_them(void **state)
     }
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
         for (size_t j = 0; j < WORDS * MANY; j++)
-            weight[v][j] = (float)graphss_rng_double(&rng);
+            by_class[v][j % MANY * WORDS + j / MANY] = weight[v][j] =
+                (float)graphss_rng_double(&rng);
     const graphss_graph graph = {.n_nodes = N, .offset = offset, .target = target};
     const graphss_features words = {
         .n_rows = N, .n_cols = WORDS, .offset = begin, .column = word, .value = value};
-    const graphss_i_voice voice[] = {{.weight = weight[0], .unit = 1, .heat = 0.5},
-                                     {.weight = weight[1], .unit = 1, .heat = 0.2}};
+    const graphss_i_voice voice[] = {
+        {.weight = weight[0], .by_class = by_class[0], .unit = 1, .heat = 0.5},
+        {.weight = weight[1], .by_class = by_class[1], .unit = 1, .heat = 0.2}};
     graphss_i_glance g = {
         .graph = &graph, .features = &words, .prob = prob, .n = N, .k = MANY, .voice = voice};
     assert_ok(ctx, graphss_i_glance_open(ctx, &g));
@@ -115,9 +118,12 @@ static void test_what_neighbours_say_is_the_mean_over_them(void **state)
                 p += q / (double)n;
                 believed += (double)prob[i * MANY + c] * q / (double)n;
                 for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
-                    const double own = (double)g.leans[v][i * MANY + c];
+                    const double own =
+                        (double)graphss_i_face_leans(graphss_i_face(&g, i), v, MANY)[c];
+                    const double other =
+                        (double)graphss_i_face_leans(graphss_i_face(&g, u), v, MANY)[c];
                     heard[v] += own * q / (double)n;
-                    alike[v] += own * (double)g.leans[v][u * MANY + c] / (double)n;
+                    alike[v] += own * other / (double)n;
                 }
             }
             entropy -= degree ? p * log(p) : 0;
@@ -134,6 +140,11 @@ static void test_what_neighbours_say_is_the_mean_over_them(void **state)
         for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
             assert_float_equal(column[8 + 11 * v + 4], log(heard[v] + 1e-2), 1e-5);
             assert_float_equal(column[8 + 11 * v + 5], log(alike[v] + 1e-2), 1e-5);
+            const size_t best = graphss_i_top(g.says[v] + i * MANY, MANY);
+            double strong = 0; /* there are fewer than ten */
+            for (int64_t e = begin[i]; e < begin[i + 1]; e++)
+                strong += (double)weight[v][(size_t)word[e] * MANY + best] / 10;
+            assert_float_equal(column[8 + 11 * v + 2], strong, 1e-6);
         }
     }
     graphss_i_glance_close(ctx, &g);
@@ -169,8 +180,9 @@ static void test_changes_are_counted_and_a_node_that_did_not_change_has_none(voi
         .n_rows = 1, .n_cols = 6, .offset = from, .column = held, .value = values};
     const graphss_features is = {
         .n_rows = 1, .n_cols = 6, .offset = to, .column = holds, .value = others};
-    const graphss_i_voice voice[] = {{.weight = weight, .unit = 1, .heat = 1},
-                                     {.weight = weight, .unit = 1, .heat = 1}};
+    const graphss_i_voice voice[] = {
+        {.weight = weight, .by_class = weight, .unit = 1, .heat = 1},
+        {.weight = weight, .by_class = weight, .unit = 1, .heat = 1}};
     graphss_i_glance past = {
         .graph = &alone, .features = &was, .prob = sure, .n = 1, .k = K, .voice = voice};
     graphss_i_glance seen = past;
@@ -220,8 +232,9 @@ static void test_dense_features_change_by_how_far_they_move(void **state)
     const graphss_graph graph = {.n_nodes = N, .offset = none, .target = &nobody};
     const graphss_features was = {.n_rows = N, .n_cols = D, .value = then},
                            is = {.n_rows = N, .n_cols = D, .value = now};
-    const graphss_i_voice voice[] = {{.weight = weight, .unit = 1, .heat = 1},
-                                     {.weight = weight, .unit = 1, .heat = 1}};
+    const graphss_i_voice voice[] = {
+        {.weight = weight, .by_class = weight, .unit = 1, .heat = 1},
+        {.weight = weight, .by_class = weight, .unit = 1, .heat = 1}};
     graphss_i_glance past = {
         .graph = &graph, .features = &was, .prob = prob, .n = N, .k = K, .voice = voice};
     graphss_i_glance seen = past;
@@ -269,10 +282,10 @@ static void test_words_heard_before_need_not_be_heard_again(void **state)
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++)
         assert_memory_equal(c.says[v], s.look.now.says[v], K_SIZE);
     graphss_i_glance_close(ctx, &c);
+    assert_memory_equal(a.face, b.face,
+                        WORLD_NODES * graphss_i_face_width(K) * sizeof *a.face);
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
         assert_memory_equal(a.says[v], b.says[v], K_SIZE);
-        assert_memory_equal(a.leans[v], b.leans[v], K_SIZE);
-        assert_memory_equal(a.margin[v], b.margin[v], WORLD_NODES * sizeof(float));
         if (!s.look.voice[v].counted)
             assert_memory_not_equal(a.says[v], s.look.now.says[v], K_SIZE);
     }
@@ -307,8 +320,26 @@ static void test_a_voice_is_centred_and_tuned_to_the_middle(void **state)
         graphss_rng rng = graphss_rng_make(8, 1);
         for (size_t j = 0; j < WORLD_WORDS * K; j++)
             given[j] = weight[j] = (float)graphss_rng_normal(&rng);
-        graphss_i_voice voice = {.weight = weight, .counted = counted};
-        assert_ok(ctx, graphss_i_voice_tune(ctx, &voice, &w.features, K));
+        static const float prob[WORLD_NODES * K];
+        float by_class[K * WORLD_WORDS];
+        const graphss_i_voice one = {
+            .weight = weight, .by_class = by_class, .counted = counted};
+        graphss_i_voice both[GRAPHSS_I_VOICES] = {one, one};
+        graphss_i_glance g = {.graph = &w.graph,
+                              .features = &w.features,
+                              .prob = prob,
+                              .n = WORLD_NODES,
+                              .k = K,
+                              .voice = both,
+                              .tune = both};
+        graphss_i_voice_centre(&both[0], WORLD_WORDS, K);
+        for (size_t j = 0; j < WORLD_WORDS * K; j++)
+            assert_true(by_class[j % K * WORLD_WORDS + j / K] == weight[j]);
+        assert_ok(ctx, graphss_i_glance_open(ctx, &g));
+        assert_null(g.tune);
+        graphss_i_glance_close(ctx, &g);
+        const graphss_i_voice voice = both[1];
+        assert_true(both[0].unit == voice.unit && both[0].heat == voice.heat);
         for (size_t j = 0; j < WORLD_WORDS; j++)
             assert_float_equal(weight[j * K], (given[j * K] - given[j * K + 1]) / 2, 1e-6);
         for (size_t i = 0; i < WORLD_NODES; i++) {

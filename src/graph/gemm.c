@@ -9,6 +9,7 @@
 #include <dnnl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 
 #if DNNL_CPU_RUNTIME == DNNL_RUNTIME_OMP
 int omp_get_max_threads(void);
@@ -84,6 +85,16 @@ static void hold_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &held, before);
 }
 
+/* Rows of c in one task. */
+static size_t block_rows(size_t m, size_t n, size_t k)
+{
+    const size_t least = GRAIN / (n * k) + 1 > LEAST_ROWS ? GRAIN / (n * k) + 1 : LEAST_ROWS;
+    size_t tasks = (m + least - 1) / least;
+    if (tasks > 2)
+        tasks = (tasks + 3) / 4 * 4; /* few tasks should share out evenly */
+    return (m + tasks - 1) / tasks;
+}
+
 void graphss_i_gemm(graphss_ctx *ctx, float *c, const float *a, bool transposed_a,
                     const float *b, bool transposed_b, size_t m, size_t n, size_t k,
                     float beta)
@@ -95,13 +106,42 @@ void graphss_i_gemm(graphss_ctx *ctx, float *c, const float *a, bool transposed_
         multiply_plainly(&g, 0, m);
         return;
     }
-    const size_t least = GRAIN / (n * k) + 1 > LEAST_ROWS ? GRAIN / (n * k) + 1 : LEAST_ROWS;
-    size_t tasks = (m + least - 1) / least;
-    if (tasks > 2)
-        tasks = (tasks + 3) / 4 * 4; /* few tasks should share out evenly */
-    g.rows = (m + tasks - 1) / tasks;
+    g.rows = block_rows(m, n, k);
     sigset_t before;
     hold_signals(&before);
     graphss_i_parallel(ctx, (m + g.rows - 1) / g.rows, gemm_task, &g);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+size_t graphss_i_gemm_room(size_t m, size_t n, size_t k)
+{
+    return k == 0 || m * n * k < TINY ? 0 : block_rows(m, n, k) * (k + n);
+}
+
+/* oneDNN rounds a row by its place among those it is given, so the blocks are those of the
+ * whole product, and rows that are not listed are any numbers. */
+void graphss_i_gemm_rows(float *c, const float *a, const int32_t *row, size_t count,
+                         const float *b, size_t m, size_t n, size_t k, float *room)
+{
+    if (graphss_i_gemm_room(m, n, k) == 0) {
+        const gemm g = {c, a, b, false, false, count, n, k, 0, 0};
+        multiply_plainly(&g, 0, count);
+        return;
+    }
+    const size_t block = block_rows(m, n, k);
+    float *from = room, *to = room + block * k;
+    memset(from, 0, block * k * sizeof *from);
+    sigset_t before;
+    hold_signals(&before);
+    for (size_t i = 0; i < count;) {
+        const size_t begin = i, first = (size_t)row[i] / block * block;
+        const size_t size = m - first < block ? m - first : block;
+        for (; i < count && (size_t)row[i] < first + size; i++)
+            memcpy(from + ((size_t)row[i] - first) * k, a + i * k, k * sizeof *from);
+        gemm whole = {to, from, b, false, false, size, n, k, 0, size};
+        gemm_task(&whole, 0);
+        for (size_t j = begin; j < i; j++)
+            memcpy(c + j * n, to + ((size_t)row[j] - first) * n, n * sizeof *c);
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -78,6 +78,52 @@ graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagatio
     return GRAPHSS_OK;
 }
 
+/* value = (d_i d_j)^-1/2 or 1 / d_i */
+static float weight_of(const graphss_graph *g, size_t i, size_t j, bool symmetric, bool loops)
+{
+    const double di = (double)(graphss_graph_degree(g, i) + loops);
+    const double dj = (double)(graphss_graph_degree(g, j) + loops);
+    return (float)(symmetric ? 1 / sqrt(di * dj) : 1 / di);
+}
+
+graphss_status graphss_i_propagation_rows(graphss_ctx *ctx, graphss_i_csr *out,
+                                          const graphss_graph *g, graphss_i_norm norm,
+                                          bool loops, const int32_t *row, size_t n_rows)
+{
+    const bool symmetric = norm == GRAPHSS_I_NORM_SYMMETRIC;
+    size_t nnz = 0;
+    for (size_t r = 0; r < n_rows; r++)
+        nnz += graphss_graph_degree(g, (size_t)row[r]) + loops;
+    graphss_i_csr m = {.n_rows = n_rows, .n_cols = g->n_nodes};
+    m.offset = graphss_i_alloc(ctx, n_rows + 1, sizeof *m.offset);
+    m.column = graphss_i_alloc(ctx, nnz, sizeof *m.column);
+    m.value = graphss_i_alloc(ctx, nnz, sizeof *m.value);
+    if (!m.offset || !m.column || !m.value) {
+        graphss_i_csr_destroy(ctx, &m);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    int64_t e = 0;
+    for (size_t r = 0; r < n_rows; r++) {
+        const size_t i = (size_t)row[r];
+        bool placed = !loops;
+        m.offset[r] = e;
+        for (int64_t s = g->offset[i]; s < g->offset[i + 1]; s++) {
+            if (!placed && g->target[s] > row[r]) {
+                m.column[e++] = row[r];
+                placed = true;
+            }
+            m.column[e++] = g->target[s];
+        }
+        if (!placed)
+            m.column[e++] = row[r];
+        for (int64_t s = m.offset[r]; s < e; s++)
+            m.value[s] = weight_of(g, i, (size_t)m.column[s], symmetric, loops);
+    }
+    m.offset[n_rows] = e;
+    *out = m;
+    return GRAPHSS_OK;
+}
+
 void graphss_i_propagation_destroy(graphss_ctx *ctx, graphss_i_propagation *p)
 {
     graphss_i_csr_destroy(ctx, &p->transposed);

@@ -21,6 +21,10 @@ typedef struct graphss_i_propagation {
 graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagation *out,
                                           const graphss_graph *graph, graphss_i_norm norm,
                                           bool loops);
+/* Rows [n_rows] of that matrix alone; columns are nodes as ever. */
+graphss_status graphss_i_propagation_rows(graphss_ctx *ctx, graphss_i_csr *out,
+                                          const graphss_graph *graph, graphss_i_norm norm,
+                                          bool loops, const int32_t *row, size_t n_rows);
 void graphss_i_propagation_destroy(graphss_ctx *ctx, graphss_i_propagation *p);
 /* m^T: m itself when symmetric. */
 const graphss_i_csr *graphss_i_propagation_transposed(const graphss_i_propagation *p);

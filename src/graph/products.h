@@ -40,5 +40,11 @@ void graphss_i_sddmm(graphss_ctx *ctx, float *out, const graphss_i_csr *m, const
 void graphss_i_gemm(graphss_ctx *ctx, float *c, const float *a, bool transposed_a,
                     const float *b, bool transposed_b, size_t m, size_t n, size_t k,
                     float beta);
+/* Some rows of c [m x n] = a b, to the bit as graphss_i_gemm has them; row [count] ascends, a
+ * [count x k] and c [count x n] are those rows alone. On the calling thread. room: floats, as
+ * many as graphss_i_gemm_room says. */
+size_t graphss_i_gemm_room(size_t m, size_t n, size_t k);
+void graphss_i_gemm_rows(float *c, const float *a, const int32_t *row, size_t count,
+                         const float *b, size_t m, size_t n, size_t k, float *room);
 
 #endif

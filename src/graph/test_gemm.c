@@ -56,6 +56,46 @@ static void test_gemm_equals_its_naive_twin(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Of every third row, and of the first and the last. */
+static void check_rows(graphss_ctx *ctx, graphss_rng *rng, shape s)
+{
+    float *a = random_floats(rng, s.m * s.k), *b = random_floats(rng, s.k * s.n);
+    float *whole = random_floats(rng, s.m * s.n), *some = random_floats(rng, s.m * s.n);
+    float *picked = random_floats(rng, s.m * s.k);
+    float *room = malloc((graphss_i_gemm_room(s.m, s.n, s.k) + 1) * sizeof *room);
+    int32_t *row = malloc(s.m * sizeof *row);
+    size_t count = 0;
+    for (size_t i = 0; i < s.m; i++)
+        if (i % 3 == 1 || i == 0 || i + 1 == s.m) {
+            memcpy(picked + count * s.k, a + i * s.k, s.k * sizeof *a);
+            row[count++] = (int32_t)i;
+        }
+    graphss_i_gemm(ctx, whole, a, false, b, false, s.m, s.n, s.k, 0);
+    graphss_i_gemm_rows(some, picked, row, count, b, s.m, s.n, s.k, room);
+    for (size_t i = 0; i < count; i++)
+        assert_memory_equal(some + i * s.n, whole + (size_t)row[i] * s.n, s.n * sizeof *some);
+    free(row);
+    free(room);
+    free(picked);
+    free(some);
+    free(whole);
+    free(b);
+    free(a);
+}
+
+static void test_some_rows_have_the_bits_of_the_whole(void **state)
+{
+    (void)state;
+    static const shape tall[] = {{5000, 5, 128}, {20001, 7, 64}, {30, 2, 16}, {2000, 15, 208}};
+    graphss_rng rng = graphss_rng_make(2, 1);
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    for (size_t t = 0; t < SHAPES; t++)
+        check_rows(ctx, &rng, shapes[t]);
+    for (size_t t = 0; t < sizeof tall / sizeof *tall; t++)
+        check_rows(ctx, &rng, tall[t]);
+    graphss_ctx_free(ctx);
+}
+
 static void test_gemm_without_inner_columns_scales(void **state)
 {
     (void)state;
@@ -173,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gemm_starts_no_openmp_team_and_leaves_its_setting),
         cmocka_unit_test(test_gemm_equals_its_naive_twin),
+        cmocka_unit_test(test_some_rows_have_the_bits_of_the_whole),
         cmocka_unit_test(test_signals_do_not_disturb_a_product),
         cmocka_unit_test(test_gemm_without_inner_columns_scales),
         cmocka_unit_test(test_gemm_does_not_depend_on_threads),

@@ -150,14 +150,13 @@ static int64_t row_factors(float *factor, const graphss_features *f, bool row_no
 
 typedef enum road { SPARSE, BITS, DENSE } road;
 
-static road cheapest(const graphss_features *f, const graphss_i_propagation *p, size_t hops,
-                     bool suits_bits)
+/* edges: entries of P, times the hops */
+static road cheapest(const graphss_features *f, double edges, bool suits_bits)
 {
     if (!f->offset)
         return DENSE;
     const double cells = (double)f->n_rows * (double)f->n_cols;
     const double stored = (double)f->offset[f->n_rows];
-    const double edges = hops ? (double)hops * (double)p->m.offset[p->m.n_rows] : 0;
     const double sparse = stored + edges;
     const double bits = suits_bits ? bits_cell * cells + edges : INFINITY;
     const double dense =
@@ -188,18 +187,23 @@ static graphss_status make_bits(graphss_ctx *ctx, graphss_i_input *in,
                                 const graphss_i_csr *pattern, float *number,
                                 const float *factor)
 {
-    const size_t n = pattern->n_rows, d = pattern->n_cols;
     in->number = number;
     graphss_status st = graphss_i_bits_make(ctx, &in->bits, pattern);
     if (st)
         return st;
+    for (size_t i = 0; i < pattern->n_rows; i++)
+        number[i] *= factor[i];
+    in->bits.r = number;
+    return GRAPHSS_OK;
+}
+
+static graphss_status transpose_bits(graphss_ctx *ctx, graphss_i_input *in)
+{
+    const size_t n = in->bits.n_rows, d = in->bits.n_cols;
     in->transposed.word =
         graphss_i_alloc(ctx, graphss_i_bits_words(d, n), sizeof *in->transposed.word);
     if (!in->transposed.word)
         return GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        number[i] *= factor[i];
-    in->bits.r = number;
     graphss_i_bits_transpose(ctx, &in->transposed, &in->bits, 0, n);
     return GRAPHSS_OK;
 }
@@ -274,49 +278,238 @@ static graphss_status make_dense(graphss_ctx *ctx, graphss_i_input *in,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
-                                    const graphss_features *f, const graphss_i_propagation *p,
-                                    size_t hops, const graphss_i_scaling *scaling)
+static graphss_i_csr as_csr(const graphss_features *f)
 {
-    graphss_i_input in = {.n_rows = f->n_rows, .n_cols = f->n_cols, .p = p};
-    graphss_status st = GRAPHSS_OK;
-    in.hops = p->norm == GRAPHSS_I_NORM_NONE ? 0 : hops;
+    return (graphss_i_csr){f->n_rows, f->n_cols, f->offset, f->column, f->value, true};
+}
+
+/* number [n_rows]: becomes what each row holds where bits suit. */
+static road choose_road(float *number, const graphss_features *f, double edges,
+                        const graphss_i_scaling *scaling)
+{
+    const graphss_i_csr given = as_csr(f);
+    return scaling->mean
+               ? DENSE
+               : cheapest(f, edges, f->offset && graphss_i_bits_suit(number, &given));
+}
+
+static double edges_of(const graphss_i_input *in)
+{
+    return in->hops ? (double)in->hops * (double)in->p->m.offset[in->p->m.n_rows] : 0;
+}
+
+/* X, by the road: *number is taken over where it goes by bits. DATA: a value that is not
+ * finite. */
+static graphss_status make_road(graphss_ctx *ctx, graphss_i_input *in,
+                                const graphss_features *f, const graphss_i_scaling *scaling,
+                                road by, float **number)
+{
+    const graphss_i_csr given = as_csr(f);
     float *factor = graphss_i_alloc(ctx, f->n_rows, sizeof *factor);
-    float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
-    if (!factor || !number) {
-        st = GRAPHSS_ERR_NOMEM;
-        goto done;
-    }
+    if (!factor)
+        return GRAPHSS_ERR_NOMEM;
+    graphss_status st = GRAPHSS_OK;
     const int64_t odd =
         row_factors(factor, f, scaling->row_normalise, scaling->mean ? 1 : scaling->scale);
     if (odd >= 0) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                             "features of node %lld are not finite numbers", (long long)odd);
-        goto done;
+    } else if (by == SPARSE) {
+        st = make_sparse(ctx, in, f, factor);
+    } else if (by == BITS) {
+        st = make_bits(ctx, in, &given, *number, factor);
+        *number = NULL;
+    } else {
+        st = make_dense(ctx, in, f, factor, scaling);
     }
-    const graphss_i_csr given = {f->n_rows, f->n_cols, f->offset, f->column, f->value, true};
-    switch (scaling->mean
-                ? DENSE
-                : cheapest(f, p, in.hops, f->offset && graphss_i_bits_suit(number, &given))) {
-    case SPARSE:
-        st = make_sparse(ctx, &in, f, factor);
-        break;
-    case BITS:
-        st = make_bits(ctx, &in, &given, number, factor);
-        number = NULL;
-        break;
-    case DENSE:
-        st = make_dense(ctx, &in, f, factor, scaling);
-        break;
-    }
-done:
-    graphss_release(ctx, number);
     graphss_release(ctx, factor);
+    return st;
+}
+
+static graphss_i_input input_of(const graphss_features *f, const graphss_i_propagation *p,
+                                size_t hops)
+{
+    return (graphss_i_input){.n_rows = f->n_rows,
+                             .n_cols = f->n_cols,
+                             .p = p,
+                             .hops = p->norm == GRAPHSS_I_NORM_NONE ? 0 : hops};
+}
+
+graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
+                                    const graphss_features *f, const graphss_i_propagation *p,
+                                    size_t hops, const graphss_i_scaling *scaling)
+{
+    graphss_i_input in = input_of(f, p, hops);
+    float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
+    graphss_status st =
+        number ? make_road(ctx, &in, f, scaling,
+                           choose_road(number, f, edges_of(&in), scaling), &number)
+               : GRAPHSS_ERR_NOMEM;
+    if (!st && in.bits.word)
+        st = transpose_bits(ctx, &in);
+    graphss_release(ctx, number);
     if (st)
         graphss_i_input_destroy(ctx, &in);
     else
         *out = in;
     return st;
+}
+
+/* ---- products that are known ---- */
+
+void graphss_i_product_destroy(graphss_ctx *ctx, graphss_i_product *product)
+{
+    graphss_release(ctx, product->value);
+    *product = (graphss_i_product){0};
+}
+
+/* Copies the rows of the product that are known; the others are listed in row. */
+static size_t take_known(graphss_i_product *product, int32_t *row, const graphss_features *f,
+                         const graphss_i_known *known)
+{
+    const size_t cols = product->n_cols;
+    size_t left = 0;
+    for (size_t i = 0; i < f->n_rows; i++) {
+        const size_t u = known->there ? (size_t)known->there[i] : i; /* -1: beyond the end */
+        if (u < known->product->n_rows &&
+            graphss_i_row_same(graphss_i_row_of(f, i), graphss_i_row_of(known->features, u)))
+            memcpy(product->value + i * cols, known->product->value + u * cols,
+                   cols * sizeof *product->value);
+        else
+            row[left++] = (int32_t)i;
+    }
+    return left;
+}
+
+/* Some rows of sparse features. */
+static graphss_status pick_rows(graphss_ctx *ctx, graphss_features *out,
+                                const graphss_features *f, const int32_t *row, size_t n)
+{
+    graphss_features some = {.n_rows = n, .n_cols = f->n_cols};
+    some.offset = graphss_i_calloc(ctx, n + 1, sizeof *some.offset);
+    for (size_t i = 0; i < n && some.offset; i++)
+        some.offset[i + 1] = some.offset[i] + f->offset[row[i] + 1] - f->offset[row[i]];
+    const size_t stored = some.offset ? (size_t)some.offset[n] : 0;
+    some.column = graphss_i_alloc(ctx, stored, sizeof *some.column);
+    some.value = graphss_i_alloc(ctx, stored, sizeof *some.value);
+    *out = some;
+    if (!some.offset || !some.column || !some.value)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        const graphss_i_row r = graphss_i_row_of(f, (size_t)row[i]);
+        memcpy(some.column + some.offset[i], r.column, r.n * sizeof *r.column);
+        memcpy(some.value + some.offset[i], r.value, r.n * sizeof *r.value);
+    }
+    return GRAPHSS_OK;
+}
+
+/* X w, by the road of the product. */
+static graphss_status multiply_all(graphss_ctx *ctx, graphss_i_product *product,
+                                   const graphss_features *f, const graphss_i_scaling *scaling,
+                                   const float *w)
+{
+    const graphss_i_csr given = as_csr(f);
+    graphss_i_input x = {0};
+    float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
+    product->value = graphss_i_alloc(ctx, f->n_rows, product->n_cols * sizeof *product->value);
+    graphss_status st = number && product->value ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!st && product->bits)
+        graphss_i_bits_suit(number, &given);
+    if (!st)
+        st = make_road(ctx, &x, f, scaling, product->bits ? BITS : SPARSE, &number);
+    if (!st && product->bits)
+        graphss_i_bits_multiply(ctx, product->value, &x.bits, 0, f->n_rows, w,
+                                product->n_cols);
+    else if (!st)
+        graphss_i_spmm(ctx, product->value, &x.sparse, w, product->n_cols);
+    graphss_i_input_destroy(ctx, &x);
+    graphss_release(ctx, number);
+    return st;
+}
+
+/* The rows of the product that are not known. */
+static graphss_status multiply_rest(graphss_ctx *ctx, graphss_i_product *product,
+                                    const graphss_features *f,
+                                    const graphss_i_scaling *scaling, const float *w,
+                                    const graphss_i_known *known)
+{
+    const size_t cols = product->n_cols;
+    graphss_features some = {0};
+    int32_t *row = graphss_i_alloc(ctx, f->n_rows, sizeof *row);
+    product->value = graphss_i_alloc(ctx, f->n_rows, cols * sizeof *product->value);
+    if (!row || !product->value) {
+        graphss_release(ctx, row);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    const size_t n = take_known(product, row, f, known);
+    graphss_status st = n ? pick_rows(ctx, &some, f, row, n) : GRAPHSS_OK;
+    graphss_i_product part = {.n_rows = n, .n_cols = cols, .bits = product->bits};
+    if (n && !st)
+        st = multiply_all(ctx, &part, &some, scaling, w);
+    for (size_t i = 0; i < n && !st; i++)
+        memcpy(product->value + (size_t)row[i] * cols, part.value + i * cols,
+               cols * sizeof *part.value);
+    graphss_i_product_destroy(ctx, &part);
+    graphss_features_destroy(ctx, &some);
+    graphss_release(ctx, row);
+    return st;
+}
+
+graphss_status graphss_i_product_rows(graphss_ctx *ctx, float *value, bool *same,
+                                      const graphss_i_product *product,
+                                      const graphss_features *f, size_t entries, size_t hops,
+                                      const graphss_i_scaling *scaling, const float *w,
+                                      const int32_t *row, size_t n)
+{
+    const size_t cols = product->n_cols;
+    graphss_features some = {0};
+    graphss_i_product part = {.n_rows = n, .n_cols = cols, .bits = product->bits};
+    float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
+    if (!number)
+        return GRAPHSS_ERR_NOMEM;
+    *same = choose_road(number, f, (double)hops * (double)entries, scaling) ==
+            (product->bits ? BITS : SPARSE);
+    graphss_release(ctx, number);
+    if (!*same || n == 0)
+        return GRAPHSS_OK;
+    graphss_status st = pick_rows(ctx, &some, f, row, n);
+    if (!st)
+        st = multiply_all(ctx, &part, &some, scaling, w);
+    if (!st)
+        memcpy(value, part.value, n * cols * sizeof *value);
+    graphss_i_product_destroy(ctx, &part);
+    graphss_features_destroy(ctx, &some);
+    return st;
+}
+
+graphss_status graphss_i_input_multiply(graphss_ctx *ctx, graphss_i_input *out,
+                                        graphss_i_product *product, const graphss_features *f,
+                                        const graphss_i_propagation *p, size_t hops,
+                                        const graphss_i_scaling *scaling, const float *w,
+                                        size_t cols, const graphss_i_known *known)
+{
+    graphss_i_input in = input_of(f, p, hops);
+    graphss_i_product made = {.n_rows = f->n_rows, .n_cols = cols};
+    float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
+    if (!number)
+        return GRAPHSS_ERR_NOMEM;
+    const road by = choose_road(number, f, edges_of(&in), scaling);
+    graphss_release(ctx, number);
+    if (by == DENSE)
+        return graphss_i_input_make(ctx, out, f, p, hops, scaling);
+    made.bits = by == BITS;
+    const bool helps = known && known->product->value && known->product->bits == made.bits;
+    const graphss_status st = helps ? multiply_rest(ctx, &made, f, scaling, w, known)
+                                    : multiply_all(ctx, &made, f, scaling, w);
+    if (st) {
+        graphss_i_product_destroy(ctx, &made);
+        return st;
+    }
+    in.product = made.value;
+    in.product_cols = cols;
+    *product = made;
+    *out = in;
+    return GRAPHSS_OK;
 }
 
 void graphss_i_input_destroy(graphss_ctx *ctx, graphss_i_input *input)
@@ -338,7 +531,9 @@ graphss_i_var graphss_i_input_apply(graphss_i_tape *t, const graphss_i_input *in
         return graphss_i_tape_matmul(t, graphss_i_tape_dropout(t, x, dropout), w);
     }
     graphss_i_var y =
-        input->bits.word
+        input->product
+            ? graphss_i_tape_constant(t, input->product, input->n_rows, input->product_cols)
+        : input->bits.word
             ? graphss_i_tape_bits_input(t, &input->bits, &input->transposed, w, dropout)
             : graphss_i_tape_sparse_input(t, &input->sparse, w, dropout);
     const graphss_i_pair m = {&input->p->m, graphss_i_propagation_transposed(input->p)};

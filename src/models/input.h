@@ -21,6 +21,9 @@ typedef struct graphss_i_input {
     graphss_i_bits bits, transposed; /* X and its transpose */
     float *dense;                    /* [n_rows x n_cols] P^hops X */
 
+    const float *product; /* [n_rows x product_cols] X W itself, borrowed */
+
+    size_t product_cols;
     float *number;                  /* [n_rows] of bits */
     const graphss_i_propagation *p; /* borrowed */
 } graphss_i_input;
@@ -54,7 +57,40 @@ graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
                                     const graphss_i_scaling *scaling);
 void graphss_i_input_destroy(graphss_ctx *ctx, graphss_i_input *input);
 
-/* Records P^hops drop(X) w on a tape (on the dense road: drop(P^hops X) w). */
+/* X W of a snapshot. {0} is empty, and it stays so on the dense road. */
+typedef struct graphss_i_product {
+    float *value; /* [n_rows x n_cols] */
+    size_t n_rows, n_cols;
+    bool bits; /* the road: two of them do not round alike */
+} graphss_i_product;
+
+/* A snapshot whose product with the same weights is known: rows that are the same are taken
+ * from there. there [rows]: the number of a row in it, -1 for none; NULL: the same. */
+typedef struct graphss_i_known {
+    const graphss_features *features;
+    const graphss_i_product *product;
+    const int32_t *there;
+} graphss_i_known;
+
+/* As graphss_i_input_make, to predict with weights w [n_cols x cols] only: the product is
+ * worked out at once, and borrowed as long as the input is used. known: or NULL. */
+graphss_status graphss_i_input_multiply(graphss_ctx *ctx, graphss_i_input *out,
+                                        graphss_i_product *product,
+                                        const graphss_features *features,
+                                        const graphss_i_propagation *p, size_t hops,
+                                        const graphss_i_scaling *scaling, const float *w,
+                                        size_t cols, const graphss_i_known *known);
+/* value [n x cols]: what some rows of the product of the same size are for other features.
+ * *same: whether these take the same road; else nothing is written. entries: of P. */
+graphss_status graphss_i_product_rows(graphss_ctx *ctx, float *value, bool *same,
+                                      const graphss_i_product *product,
+                                      const graphss_features *features, size_t entries,
+                                      size_t hops, const graphss_i_scaling *scaling,
+                                      const float *w, const int32_t *row, size_t n);
+void graphss_i_product_destroy(graphss_ctx *ctx, graphss_i_product *product);
+
+/* Records P^hops drop(X) w on a tape (on the dense road: drop(P^hops X) w). Of a product that
+ * was worked out w is not looked at. */
 graphss_i_var graphss_i_input_apply(graphss_i_tape *t, const graphss_i_input *input,
                                     graphss_i_var w, double dropout);
 

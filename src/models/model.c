@@ -78,6 +78,7 @@ typedef struct network {
     graphss_i_params params; /* the model's, padded */
     graphss_i_adam adam;     /* when training */
     graphss_i_propagation p;
+    graphss_i_product first; /* when predicting */
     graphss_i_input x;
     graphss_i_tape *tape;
     graphss_i_var logits;
@@ -89,18 +90,20 @@ static void network_destroy(graphss_ctx *ctx, network *net)
     graphss_i_adam_destroy(ctx, &net->adam);
     graphss_i_params_destroy(ctx, &net->params);
     graphss_i_input_destroy(ctx, &net->x);
+    graphss_i_product_destroy(ctx, &net->first);
     graphss_i_propagation_destroy(ctx, &net->p);
 }
 
-/* Records the model on a snapshot. split NULL: for prediction only. */
-static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss_model *model,
+/* What the model sees of a snapshot. split NULL: for prediction only, and known, if not NULL,
+ * helps. */
+static graphss_status network_open(graphss_ctx *ctx, network *net, const graphss_model *model,
                                    const graphss_graph *graph,
                                    const graphss_features *features,
-                                   const graphss_split *split)
+                                   const graphss_split *split, const graphss_i_known *known)
 {
     const graphss_i_model_type *type = model->type;
     const graphss_train_options *opt = &model->opt;
-    graphss_i_var w[GRAPHSS_I_PARAMS_MOST];
+    const size_t hops = type->hops_by_option ? (size_t)opt->hops : 1;
 
     graphss_status st = graphss_i_params_pad(ctx, &net->params, &model->params);
     if (!st && split)
@@ -109,12 +112,23 @@ static graphss_status network_make(graphss_ctx *ctx, network *net, const graphss
         st = graphss_i_propagation_make(ctx, &net->p, graph, type->norm,
                                         type->loops == GRAPHSS_I_LOOPS_ALWAYS ||
                                             opt->self_loops);
-    if (!st)
-        st = graphss_i_input_make(ctx, &net->x, features, &net->p,
-                                  type->hops_by_option ? (size_t)opt->hops : 1,
-                                  &model->scaling);
-    if (!st)
-        st = graphss_i_tape_new(ctx, &net->tape);
+    if (!st && split)
+        st = graphss_i_input_make(ctx, &net->x, features, &net->p, hops, &model->scaling);
+    else if (!st)
+        st = graphss_i_input_multiply(
+            ctx, &net->x, &net->first, features, &net->p, hops, &model->scaling,
+            net->params.value + net->params.param[0].offset, net->params.param[0].cols, known);
+    return st;
+}
+
+/* Records the model on it. */
+static graphss_status network_record(graphss_ctx *ctx, network *net,
+                                     const graphss_model *model, const graphss_split *split)
+{
+    const graphss_i_model_type *type = model->type;
+    const graphss_train_options *opt = &model->opt;
+    graphss_i_var w[GRAPHSS_I_PARAMS_MOST];
+    const graphss_status st = graphss_i_tape_new(ctx, &net->tape);
     if (st)
         return st;
     graphss_i_weights_record(net->tape, w, &net->params, split ? &net->adam : NULL);
@@ -214,7 +228,9 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
     opt.epochs = epochs;
     graphss_status st = graphss_split_copy(ctx, &model->split, split);
     if (!st)
-        st = network_make(ctx, &net, model, graph, features, split);
+        st = network_open(ctx, &net, model, graph, features, split, NULL);
+    if (!st)
+        st = network_record(ctx, &net, model, split);
     if (!st) {
         net.adam.kept = opt.mode == GRAPHSS_MODE_PAPER;
         resume(&net.adam, start);
@@ -344,30 +360,19 @@ typedef struct softmax_job {
 
 enum { ROWS = 4096 }; /* rows a task */
 
-/* prob[i][c] = exp(x[i][c] - max) / sum */
 static void softmax_rows(void *arg, size_t task)
 {
     const softmax_job *job = arg;
     const size_t k = job->k, from = task * ROWS;
     const size_t to = from + ROWS < job->n ? from + ROWS : job->n;
-    for (size_t i = from; i < to; i++) {
-        const float *x = job->logits + i * k;
-        float *p = job->prob + i * k;
-        float top = x[0];
-        for (size_t c = 1; c < k; c++)
-            top = x[c] > top ? x[c] : top;
-        double sum = 0;
-        for (size_t c = 0; c < k; c++) {
-            p[c] = expf(x[c] - top);
-            sum += p[c];
-        }
-        for (size_t c = 0; c < k; c++)
-            p[c] = (float)(p[c] / sum);
-    }
+    for (size_t i = from; i < to; i++)
+        graphss_i_softmax_row(job->prob + i * k, job->logits + i * k, k);
 }
 
-graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
-                                 const graphss_graph *graph, const graphss_features *features)
+/* pass, known: or NULL */
+static graphss_status predict(graphss_ctx *ctx, float *prob, graphss_i_pass *pass,
+                              const graphss_model *model, const graphss_graph *graph,
+                              const graphss_features *features, const graphss_i_known *known)
 {
     network net = {0};
     graphss_status st = check_snapshot(ctx, graph, features);
@@ -375,15 +380,62 @@ graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_mo
         return st;
     st = check_columns(ctx, model, features);
     if (!st)
-        st = network_make(ctx, &net, model, graph, features, NULL);
+        st = network_open(ctx, &net, model, graph, features, NULL, known);
+    if (!st && pass && net.first.value && graphss_i_has_two_layers(model)) {
+        *pass = (graphss_i_pass){.first = net.first, .params = net.params};
+        net.first = (graphss_i_product){0};
+        net.params = (graphss_i_params){0};
+        st = graphss_i_pass_make(ctx, prob, pass, model, &net.p.m);
+        network_destroy(ctx, &net);
+        return st;
+    }
+    if (!st)
+        st = network_record(ctx, &net, model, NULL);
     if (!st) {
         graphss_i_tape_forward(net.tape, false, 0);
         softmax_job job = {prob, graphss_i_tape_value(net.tape, net.logits), graph->n_nodes,
                            model->n_classes};
         graphss_i_parallel(ctx, graphss_i_tasks(job.n, ROWS), softmax_rows, &job);
+        if (pass) {
+            pass->first = net.first;
+            net.first = (graphss_i_product){0};
+        }
     }
     network_destroy(ctx, &net);
     return st;
+}
+
+graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
+                                 const graphss_graph *graph, const graphss_features *features)
+{
+    return predict(ctx, prob, NULL, model, graph, features, NULL);
+}
+
+graphss_status graphss_i_predict_first(graphss_ctx *ctx, float *prob, graphss_i_pass *pass,
+                                       const graphss_model *model, const graphss_graph *graph,
+                                       const graphss_features *features)
+{
+    const graphss_status st = predict(ctx, prob, pass, model, graph, features, NULL);
+    if (st)
+        graphss_i_pass_destroy(ctx, pass);
+    return st;
+}
+
+graphss_status graphss_i_predict_again(graphss_ctx *ctx, float *prob,
+                                       const graphss_model *model, const graphss_graph *graph,
+                                       const graphss_features *features,
+                                       const graphss_i_seen *seen, const int32_t *there,
+                                       const uint8_t *wanted)
+{
+    const graphss_i_known known = {seen->features, &seen->pass->first, there};
+    bool done = false;
+    if (!there && seen->pass->second && graph->n_nodes == seen->graph->n_nodes) {
+        const graphss_status st =
+            graphss_i_pass_again(ctx, prob, &done, model, graph, features, seen, wanted);
+        if (st || done)
+            return st;
+    }
+    return predict(ctx, prob, NULL, model, graph, features, &known);
 }
 
 graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,

@@ -44,6 +44,20 @@ static void test_propagation_is_as_defined(void **state)
                     assert_true(fabs(entry(t, j, i) - wanted) < 1e-6);
                 }
             }
+            graphss_i_csr some = {0};
+            const int32_t row[] = {3, 0, WORLD_NODES - 1, 3};
+            assert_ok(ctx,
+                      graphss_i_propagation_rows(ctx, &some, &w.graph, norm, loops, row, 4));
+            for (size_t r = 0; r < 4; r++) { /* the same bits in the same order */
+                const int64_t from = p.m.offset[row[r]], at = some.offset[r];
+                const size_t length = (size_t)(p.m.offset[row[r] + 1] - from);
+                assert_int_equal(some.offset[r + 1] - at, length);
+                assert_memory_equal(some.column + at, p.m.column + from,
+                                    length * sizeof *some.column);
+                assert_memory_equal(some.value + at, p.m.value + from,
+                                    length * sizeof *some.value);
+            }
+            graphss_i_csr_destroy(ctx, &some);
             graphss_i_propagation_destroy(ctx, &p);
         }
     }
@@ -147,6 +161,125 @@ static void test_each_allocation_of_each_road_may_fail(void **state)
         w.features.value[e] = 1;
     testing_each_allocation_fails(make_input, &(makings){&w.features, &none});
     graphss_i_propagation_destroy(ctx, &p);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+/* The product with all rows worked out, and with those taken over that another snapshot has
+ * under other numbers: the same bits as on a tape. */
+static void check_product(graphss_ctx *ctx, const graphss_features *f,
+                          const graphss_features *other, const int32_t *there, bool bits)
+{
+    enum { COLS = 19 };
+    static float w[400 * COLS], wanted[WORLD_NODES * COLS];
+    const graphss_i_propagation none = {.norm = GRAPHSS_I_NORM_NONE};
+    graphss_rng rng = graphss_rng_make(3, 1);
+    for (size_t i = 0; i < f->n_cols * COLS; i++)
+        w[i] = (float)graphss_rng_normal(&rng);
+    graphss_i_input in = {0};
+    graphss_i_product all = {0}, theirs = {0}, taken = {0};
+    run_road(ctx, wanted, f, &none, w, COLS, 0, false, bits);
+    assert_ok(ctx,
+              graphss_i_input_multiply(ctx, &in, &all, f, &none, 1, &divided, w, COLS, NULL));
+    assert_true(in.product == all.value && !in.sparse.value && !in.bits.word);
+    assert_int_equal(all.bits, bits);
+    assert_memory_equal(all.value, wanted, f->n_rows * COLS * sizeof *wanted);
+    assert_ok(ctx, graphss_i_input_multiply(ctx, &in, &theirs, other, &none, 1, &divided, w,
+                                            COLS, NULL));
+    const graphss_i_known known = {other, &theirs, there};
+    assert_ok(ctx, graphss_i_input_multiply(ctx, &in, &taken, f, &none, 1, &divided, w, COLS,
+                                            &known));
+    assert_memory_equal(taken.value, wanted, f->n_rows * COLS * sizeof *wanted);
+    theirs.bits = !theirs.bits; /* another road: nothing is taken over */
+    memset(theirs.value, 0, theirs.n_rows * COLS * sizeof *theirs.value);
+    graphss_i_product_destroy(ctx, &taken);
+    assert_ok(ctx, graphss_i_input_multiply(ctx, &in, &taken, f, &none, 1, &divided, w, COLS,
+                                            &known));
+    assert_memory_equal(taken.value, wanted, f->n_rows * COLS * sizeof *wanted);
+    graphss_i_product_destroy(ctx, &all);
+    graphss_i_product_destroy(ctx, &theirs);
+    graphss_i_product_destroy(ctx, &taken);
+}
+
+/* A snapshot with some rows of words, the others being those of f, in the order `from`. */
+static graphss_features other_rows(const graphss_features *f, const int32_t *from, size_t n)
+{
+    graphss_features made = {.n_rows = n, .n_cols = f->n_cols};
+    made.offset = calloc(n + 1, sizeof *made.offset);
+    made.column = malloc((size_t)f->offset[f->n_rows] * sizeof *made.column);
+    made.value = malloc((size_t)f->offset[f->n_rows] * sizeof *made.value);
+    for (size_t i = 0; i < n; i++) {
+        int64_t at = made.offset[i];
+        for (int64_t e = f->offset[from[i]]; e < f->offset[from[i] + 1]; e++)
+            if (i % 5 || e > f->offset[from[i]]) { /* every fifth lost its first word */
+                made.column[at] = f->column[e];
+                made.value[at++] = f->value[e];
+            }
+        made.offset[i + 1] = at;
+    }
+    return made;
+}
+
+static void test_rows_that_are_known_are_taken_over(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 2);
+    int32_t there[WORLD_NODES], from[WORLD_NODES];
+    for (int32_t i = 0; i < WORLD_NODES; i++)
+        there[i] = -1;
+    for (int32_t i = 0; i + 3 < WORLD_NODES; i++) { /* three nodes are new */
+        from[i] = WORLD_NODES - 1 - i;
+        there[from[i]] = i;
+    }
+    graphss_features wide = w.features;
+    wide.n_cols = 400;
+    graphss_features other = other_rows(&wide, from, WORLD_NODES - 3);
+    check_product(ctx, &wide, &other, there, false);
+    check_product(ctx, &wide, &wide, NULL, false);
+    for (size_t e = 0; e < graphss_features_stored(&w.features); e++)
+        w.features.value[e] = 1;
+    graphss_features ones = other_rows(&w.features, from, WORLD_NODES - 3);
+    check_product(ctx, &w.features, &ones, there, true);
+    free(ones.offset), free(ones.column), free(ones.value);
+    free(other.offset), free(other.column), free(other.value);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status multiply_input(graphss_ctx *ctx, void *arg)
+{
+    const makings *m = arg;
+    static const float w[400];
+    int32_t there[WORLD_NODES];
+    for (int32_t i = 0; i < WORLD_NODES; i++)
+        there[i] = i % 2 ? i : -1;
+    graphss_i_input in = {0};
+    graphss_i_product all = {0}, some = {0};
+    const graphss_i_known known = {m->f, &all, there};
+    graphss_status st =
+        graphss_i_input_multiply(ctx, &in, &all, m->f, m->p, 2, &divided, w, 1, NULL);
+    if (!st)
+        st = graphss_i_input_multiply(ctx, &in, &some, m->f, m->p, 2, &divided, w, 1, &known);
+    graphss_i_product_destroy(ctx, &all);
+    graphss_i_product_destroy(ctx, &some);
+    return st;
+}
+
+static void test_each_allocation_of_a_product_may_fail(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 2);
+    const graphss_i_propagation none = {.norm = GRAPHSS_I_NORM_NONE};
+    graphss_features wide = w.features;
+    wide.n_cols = 400;
+    testing_each_allocation_fails(multiply_input, &(makings){&wide, &none});
+    for (size_t e = 0; e < graphss_features_stored(&w.features); e++)
+        w.features.value[e] = 1;
+    testing_each_allocation_fails(multiply_input, &(makings){&w.features, &none});
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
 }
@@ -260,6 +393,8 @@ int main(void)
         cmocka_unit_test(test_propagation_is_as_defined),
         cmocka_unit_test(test_all_roads_lead_to_the_same_place),
         cmocka_unit_test(test_each_allocation_of_each_road_may_fail),
+        cmocka_unit_test(test_rows_that_are_known_are_taken_over),
+        cmocka_unit_test(test_each_allocation_of_a_product_may_fail),
         cmocka_unit_test(test_rows_are_divided_by_their_sum),
         cmocka_unit_test(test_columns_get_mean_0_and_spread_1),
         cmocka_unit_test(test_adam_steps_as_published),
