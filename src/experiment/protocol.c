@@ -142,6 +142,8 @@ graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
                                          const graphss_split *split, double noise,
                                          uint64_t seed)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"labels", label}, {"dataset", data}, {"split", split}))
+        return GRAPHSS_ERR_INVALID;
     const size_t k = data->n_classes;
     for (size_t i = 0; i < split->n_train; i++)
         label[split->train[i]] = split->train_label[i];

@@ -3,27 +3,39 @@
 #include "graph/normalise.h"
 #include <math.h>
 
-/* Rows of A + I: each neighbour list with i put in its place. */
-static void pattern_with_loops(int64_t *offset, int32_t *column, const graphss_graph *g)
+/* The neighbours of i from place e on, with i put in its place where loops are wanted; returns
+ * the place after them. */
+static int64_t put_row(int32_t *column, int64_t e, const graphss_graph *g, size_t i,
+                       bool loops)
 {
-    int64_t e = 0;
-    for (size_t i = 0; i < g->n_nodes; i++) {
-        bool placed = false;
-        offset[i] = e;
-        for (int64_t s = g->offset[i]; s < g->offset[i + 1]; s++) {
-            if (!placed && g->target[s] > (int32_t)i) {
-                column[e++] = (int32_t)i;
-                placed = true;
-            }
-            column[e++] = g->target[s];
-        }
-        if (!placed)
+    bool placed = !loops;
+    for (int64_t s = g->offset[i]; s < g->offset[i + 1]; s++) {
+        if (!placed && g->target[s] > (int32_t)i) {
             column[e++] = (int32_t)i;
+            placed = true;
+        }
+        column[e++] = g->target[s];
     }
-    offset[g->n_nodes] = e;
+    if (!placed)
+        column[e++] = (int32_t)i;
+    return e;
 }
 
-/* symmetric: value = (d_i d_j)^-1/2.  row: value = 1 / d_i, its transpose 1 / d_j */
+/* Rows of A + I. */
+static void pattern_with_loops(int64_t *offset, int32_t *column, const graphss_graph *g)
+{
+    offset[0] = 0;
+    for (size_t i = 0; i < g->n_nodes; i++)
+        offset[i + 1] = put_row(column, offset[i], g, i, true);
+}
+
+/* symmetric: (d_i d_j)^-1/2; else 1 / d_i */
+static float weight_of(double di, double dj, bool symmetric)
+{
+    return (float)(symmetric ? 1 / sqrt(di * dj) : 1 / di);
+}
+
+/* value as above, of the transpose of a row norm 1 / d_j */
 static void fill_values(float *value, float *transposed, const graphss_i_csr *m,
                         bool symmetric)
 {
@@ -33,7 +45,7 @@ static void fill_values(float *value, float *transposed, const graphss_i_csr *m,
         for (int64_t e = offset[i]; e < offset[i + 1]; e++) {
             const size_t j = (size_t)m->column[e];
             const double dj = (double)(offset[j + 1] - offset[j]);
-            value[e] = (float)(symmetric ? 1 / sqrt(di * dj) : 1 / di);
+            value[e] = weight_of(di, dj, symmetric);
             if (transposed)
                 transposed[e] = (float)(1 / dj);
         }
@@ -78,14 +90,6 @@ graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagatio
     return GRAPHSS_OK;
 }
 
-/* value = (d_i d_j)^-1/2 or 1 / d_i */
-static float weight_of(const graphss_graph *g, size_t i, size_t j, bool symmetric, bool loops)
-{
-    const double di = (double)(graphss_graph_degree(g, i) + loops);
-    const double dj = (double)(graphss_graph_degree(g, j) + loops);
-    return (float)(symmetric ? 1 / sqrt(di * dj) : 1 / di);
-}
-
 graphss_status graphss_i_propagation_rows(graphss_ctx *ctx, graphss_i_csr *out,
                                           const graphss_graph *g, graphss_i_norm norm,
                                           bool loops, const int32_t *row, size_t n_rows)
@@ -102,24 +106,17 @@ graphss_status graphss_i_propagation_rows(graphss_ctx *ctx, graphss_i_csr *out,
         graphss_i_csr_destroy(ctx, &m);
         return GRAPHSS_ERR_NOMEM;
     }
-    int64_t e = 0;
+    m.offset[0] = 0;
     for (size_t r = 0; r < n_rows; r++) {
         const size_t i = (size_t)row[r];
-        bool placed = !loops;
-        m.offset[r] = e;
-        for (int64_t s = g->offset[i]; s < g->offset[i + 1]; s++) {
-            if (!placed && g->target[s] > row[r]) {
-                m.column[e++] = row[r];
-                placed = true;
-            }
-            m.column[e++] = g->target[s];
+        const double di = (double)(graphss_graph_degree(g, i) + loops);
+        m.offset[r + 1] = put_row(m.column, m.offset[r], g, i, loops);
+        for (int64_t e = m.offset[r]; e < m.offset[r + 1]; e++) {
+            const size_t j = (size_t)m.column[e];
+            m.value[e] =
+                weight_of(di, (double)(graphss_graph_degree(g, j) + loops), symmetric);
         }
-        if (!placed)
-            m.column[e++] = row[r];
-        for (int64_t s = m.offset[r]; s < e; s++)
-            m.value[s] = weight_of(g, i, (size_t)m.column[s], symmetric, loops);
     }
-    m.offset[n_rows] = e;
     *out = m;
     return GRAPHSS_OK;
 }
