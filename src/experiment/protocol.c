@@ -2,6 +2,7 @@
  * in one place, so that a table made in one can be compared with a table made in the other
  * step by step. */
 #include "models/model_type.h"
+#include <graphss/alert.h>
 #include <graphss/evaluate.h>
 #include <graphss/protocol.h>
 #include <math.h>
@@ -73,7 +74,12 @@ static graphss_status train(graphss_ctx *ctx, graphss_model **model, const graph
 {
     graphss_status st = graphss_model_train(ctx, model, NULL, &data->graph, &data->features,
                                             data->n_classes, split, p->seed, &p->opt.train);
-    return st ? st : graphss_model_describe(ctx, *model, data);
+    if (!st)
+        st = graphss_model_describe(ctx, *model, data);
+    if (st || p->opt.mode == GRAPHSS_MODE_PAPER)
+        return st;
+    const graphss_observation seen = {&data->graph, &data->features, &data->node_names};
+    return graphss_alert_learn(ctx, *model, &seen, p->seed);
 }
 
 /* The paper's code defends the weights of the best epoch and gives the attacker others. Of a
