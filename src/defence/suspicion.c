@@ -33,6 +33,7 @@ const char *graphss_i_state_name(size_t state)
                                                        "praised",
                                                        "links and features",
                                                        "links and features",
+                                                       "copied",
                                                        "unknown"};
     return state < GRAPHSS_I_STATES ? name[state] : NULL;
 }
@@ -342,7 +343,7 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
     memcpy(learnt, attacked, sizeof learnt);
     for (size_t a = GRAPHSS_I_MANY; a < GRAPHSS_I_ATTACKS; a++) /* of few labelled nodes */
         if (learnt[a].n == 0)
-            learnt[a] = learnt[GRAPHSS_I_BOTH];
+            learnt[a] = learnt[a == GRAPHSS_I_DRESSED ? GRAPHSS_I_COPIED : GRAPHSS_I_BOTH];
     *u = (graphss_i_suspicion){.f = history ? GRAPHSS_I_SAYS : GRAPHSS_I_SAYS_NOW,
                                .s = history ? GRAPHSS_I_ODD : GRAPHSS_I_ODD_NOW,
                                .kernels = graphss_i_ctx_kernels(ctx)};
