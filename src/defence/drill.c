@@ -10,7 +10,7 @@
 #include "attack/sandbox.h"
 #include <string.h>
 
-enum { HALVES = 2, ALONE_MOST = 700, BLOCK_MOST = 400, CALM_MOST = 2400 };
+enum { HALVES = 2, VAL_LEAST = 150, ALONE_MOST = 700, BLOCK_MOST = 400, CALM_MOST = 2400 };
 
 void graphss_i_drills_destroy(graphss_ctx *ctx, graphss_i_drills *d)
 {
@@ -19,10 +19,15 @@ void graphss_i_drills_destroy(graphss_ctx *ctx, graphss_i_drills *d)
     *d = (graphss_i_drills){0};
 }
 
+bool graphss_i_val_teaches(const graphss_split *split)
+{
+    return split->n_val >= VAL_LEAST || split->n_val >= split->n_train;
+}
+
 graphss_status graphss_i_drills_plan(graphss_ctx *ctx, graphss_i_drills *d,
                                      const graphss_split *split, uint64_t seed)
 {
-    const bool val = split->n_val >= GRAPHSS_I_KNOWN_LEAST;
+    const bool val = graphss_i_val_teaches(split);
     const size_t n = val ? split->n_val : split->n_train;
     if (n < GRAPHSS_I_KNOWN_LEAST)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,

@@ -23,7 +23,10 @@ typedef struct graphss_i_drills {
     bool apart;   /* churn is also of links or words alone, see simulate.h */
 } graphss_i_drills;
 
-/* Validation nodes, else training nodes; DATA where both are too few. */
+/* Do validation nodes teach? Else training nodes do: the classifier knows them, but some tens
+ * of the others tell so little that half of a clean snapshot was thought hit. */
+bool graphss_i_val_teaches(const graphss_split *split);
+/* DATA where there are too few labelled nodes. */
 graphss_status graphss_i_drills_plan(graphss_ctx *ctx, graphss_i_drills *d,
                                      const graphss_split *split, uint64_t seed);
 void graphss_i_drills_destroy(graphss_ctx *ctx, graphss_i_drills *d);

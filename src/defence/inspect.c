@@ -159,10 +159,10 @@ static graphss_status doubt(graphss_ctx *ctx, void *arg, size_t job)
     const graphss_i_scene *scene = x->scene;
     const graphss_split *split = scene->split;
     const double labels = (double)(split->n_train + split->n_val);
-    const double worth = scene->before ? 1 : 1 - labels / ENOUGH_LABELS;
+    const double worth =
+        scene->before || !graphss_i_val_teaches(split) ? 1 : 1 - labels / ENOUGH_LABELS;
     x->untouched = PRIOR_UNTOUCHED;
-    if (worth <= 0 || labels >= (double)scene->n || split->n_val < GRAPHSS_I_KNOWN_LEAST ||
-        split->n_train < GRAPHSS_I_FIT_LEAST)
+    if (worth <= 0 || labels >= (double)scene->n || !graphss_i_look_possible(split))
         return GRAPHSS_OK;
     const graphss_recover_input in = {.current = scene->current,
                                       .previous = scene->before ? &scene->previous : NULL,

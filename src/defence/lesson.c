@@ -83,8 +83,7 @@ static graphss_status rehearse(graphss_ctx *ctx, rehearsed *r, const graphss_i_l
                               .churned = x->fit + m,
                               .n_churned = 2 * m,
                               .churn = churn};
-    const graphss_status st =
-        good ? graphss_i_stage_open(ctx, &s, x, &in) : GRAPHSS_ERR_NOMEM;
+    const graphss_status st = good ? graphss_i_stage_open(ctx, &s, x, &in) : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < r->n_plain && !st; i++)
         take_row(r, i, &x->now, &x->now, same, x->fit[i],
                  (1 - CHURN_SHARE) * (double)m / (double)r->n_plain);

@@ -6,11 +6,7 @@
 #include <graphss/evaluate.h>
 #include <math.h>
 
-enum {
-    ROWS = 256,
-    NOW = GRAPHSS_I_EYE_NOW,
-    PAST = GRAPHSS_I_EYE_PAST
-};
+enum { ROWS = 256, NOW = GRAPHSS_I_EYE_NOW, PAST = GRAPHSS_I_EYE_PAST };
 static const double TIE = 0.05,
                     UNCHANGED = 30; /* taken from the odds of a node that did not change */
 
@@ -202,6 +198,12 @@ static graphss_status shuffled(graphss_ctx *ctx, int32_t **out, const int32_t *n
 static bool enough_to_compare(const graphss_split *split)
 {
     return split->n_val >= GRAPHSS_I_CALM_LEAST;
+}
+
+bool graphss_i_look_possible(const graphss_split *split)
+{
+    return split->n_train >= GRAPHSS_I_FIT_LEAST &&
+           (enough_to_compare(split) || split->n_train >= 2 * GRAPHSS_I_CALM_LEAST);
 }
 
 /* Training nodes are to learn from, validation nodes to compare with. Without enough of the

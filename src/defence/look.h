@@ -84,6 +84,8 @@ graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
                                     const graphss_i_look *x, graphss_i_rehearsal *in);
 void graphss_i_stage_close(graphss_ctx *ctx, graphss_i_stage *s);
 
+/* Are there labelled nodes enough for a look? */
+bool graphss_i_look_possible(const graphss_split *split);
 /* Fills odds and change. Graphs and features were looked at (graphss_i_check_input). */
 graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
                                  const graphss_recover_input *in);

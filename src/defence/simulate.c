@@ -14,6 +14,8 @@
 
 enum { BUDGETS = GRAPHSS_I_BUDGETS };
 static const int64_t drawn_links[BUDGETS] = {2, 4, 6};
+static const graphss_i_churning few[BUDGETS] = {
+    {.links = 1, .features = 5}, {.links = 1, .features = 5}, {.links = 1, .features = 10}};
 static const double borrowed[BUDGETS] = {0.5, 0.8, 1}; /* share of the words */
 
 /* Links and words of another node, or words alone; half of the victims join the node itself.
@@ -140,7 +142,8 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
     if (kind == GRAPHSS_I_PRAISED)
         return praise(ctx, flips, in, budget);
     const bool drawn = kind == GRAPHSS_I_DICE || kind == GRAPHSS_I_RANDOM;
-    const graphss_i_churning most = graphss_i_rehearsal_budget(budget);
+    const graphss_i_churning most =
+        kind == GRAPHSS_I_FEW ? few[budget] : graphss_i_rehearsal_budget(budget);
     graphss_attack_options opt = graphss_attack_options_default();
     opt.links = kind == GRAPHSS_I_FEATURES ? 0 : drawn ? drawn_links[budget] : most.links;
     opt.features = kind == GRAPHSS_I_LINKS || kind == GRAPHSS_I_DICE ? 0 : most.features;
@@ -180,7 +183,7 @@ graphss_status graphss_i_simulate(graphss_ctx *ctx, graphss_flips *out,
         if (!step.n_victims)
             continue;
         step.surrogate = surrogate[(b + turn) % GRAPHSS_I_BELIEFS];
-        st = run(ctx, &flips, &step, kind, kind == GRAPHSS_I_FEW ? 0 : b, apart, ground);
+        st = run(ctx, &flips, &step, kind, b, apart, ground);
         if (!st)
             st = keep(ctx, out, &flips);
         graphss_flips_destroy(ctx, &flips);

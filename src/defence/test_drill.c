@@ -102,7 +102,7 @@ static void test_lessons_are_taken_from_the_right_views(void **state)
                 assert_true(3 * s->n <= d.block + 1 && 3 * s->n + 5 >= d.block);
                 continue;
             }
-            const size_t half = a == GRAPHSS_I_PRAISED   ? GRAPHSS_I_SLANDERED
+            const size_t half = a == GRAPHSS_I_PRAISED     ? GRAPHSS_I_SLANDERED
                                 : a == GRAPHSS_I_COPIED    ? GRAPHSS_I_DRESSED
                                 : a == GRAPHSS_I_SLANDERED ? GRAPHSS_I_PRAISED
                                 : a == GRAPHSS_I_DRESSED   ? GRAPHSS_I_COPIED

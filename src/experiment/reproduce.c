@@ -224,7 +224,8 @@ static graphss_status copy_to_twins(scheduler *s, const graphss_i_job *from,
         for (size_t i = 0; i < job->n_cells && !st && same_but_setting(job, from); i++) {
             graphss_i_cell *twin = &job->cell[i];
             if (!twin->twin || twin->done || twin->method != cell->method ||
-                twin->set != cell->set || twin->point != cell->point || strcmp(twin->train, cell->train) != 0)
+                twin->set != cell->set || twin->point != cell->point ||
+                strcmp(twin->train, cell->train) != 0)
                 continue;
             json_t *copy = twin_of(s->ctx, record, job, twin);
             st = copy ? graphss_i_records_add(s->ctx, &s->records, copy)

@@ -28,7 +28,8 @@ static size_t list_tensors(graphss_i_tensor *out, const graphss_model *model)
     size_t n = 0;
     const graphss_i_model_lesson *lesson = &model->lesson;
     if (lesson->rows) { /* first, since it is to begin at a multiple of 8 */
-        out[n] = (graphss_i_tensor){.dtype = "F64", .rows = lesson->rows, .cols = lesson->cols};
+        out[n] =
+            (graphss_i_tensor){.dtype = "F64", .rows = lesson->rows, .cols = lesson->cols};
         out[n].data = lesson->value;
         snprintf(out[n++].name, sizeof out->name, "%s", GRAPHSS_I_LESSON_CALLED);
     }
