@@ -1,5 +1,5 @@
 /* match.c - the same node in two snapshots, by name. */
-#include "base/base.h"
+#include "data/build.h"
 #include "defence/defence.h"
 #include "graph/rows.h"
 #include <graphss/recover.h>
@@ -99,8 +99,10 @@ graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
         return GRAPHSS_ERR_INVALID;
     const graphss_split *own = graphss_model_split(model);
     const size_t n = current->graph->n_nodes;
-    if (graphss_model_nodes(model) == 0)
-        return graphss_split_copy(ctx, out, own);
+    if (graphss_model_nodes(model) == 0) {
+        const graphss_status fits = graphss_i_split_check(ctx, own, n);
+        return fits ? fits : graphss_split_copy(ctx, out, own);
+    }
     const graphss_graph known = {.n_nodes = graphss_model_nodes(model)};
     const graphss_observation from = {.graph = &known,
                                       .names = graphss_model_node_names(model)};
