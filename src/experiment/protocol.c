@@ -1,6 +1,7 @@
 /* protocol.c - experiments, from a dataset to an attacked snapshot with its model. Two modes
  * in one place, so that a table made in one can be compared with a table made in the other
  * step by step. */
+#include "data/build.h"
 #include "models/model_type.h"
 #include <graphss/evaluate.h>
 #include <graphss/protocol.h>
@@ -144,14 +145,19 @@ graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
 {
     if (GRAPHSS_I_LACKS(ctx, {"labels", label}, {"dataset", data}, {"split", split}))
         return GRAPHSS_ERR_INVALID;
+    if (!(noise >= 0 && noise <= 1))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "noise is %g, want 0 to 1", noise);
+    const graphss_status st = graphss_i_split_check(ctx, split, data->graph.n_nodes);
+    if (st)
+        return st;
     const size_t k = data->n_classes;
+    int32_t *order = graphss_i_copy(ctx, split->test, split->n_test, sizeof *order);
+    if (!order)
+        return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < split->n_train; i++)
         label[split->train[i]] = split->train_label[i];
     for (size_t i = 0; i < split->n_val; i++)
         label[split->val[i]] = split->val_label[i];
-    int32_t *order = graphss_i_copy(ctx, split->test, split->n_test, sizeof *order);
-    if (!order)
-        return GRAPHSS_ERR_NOMEM;
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_ATTACK);
     graphss_rng_shuffle(&rng, order, split->n_test);
     const size_t wrong = (size_t)(noise * (double)split->n_test);
