@@ -254,7 +254,8 @@ graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
         return st;
     }
     snprintf(made.method, sizeof made.method, "recover");
-    snprintf(made.victims, sizeof made.victims, "perturbed at least %g", least);
+    const int head = snprintf(made.victims, sizeof made.victims, "perturbed at least ");
+    graphss_i_double_text(made.victims + head, sizeof made.victims - (size_t)head, least);
     *out = made;
     return GRAPHSS_OK;
 }
