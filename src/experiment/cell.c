@@ -299,10 +299,10 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record, const graphs
     }
     bad |= graphss_i_set_real(m, "seconds", r.seconds);
     bad |= graphss_i_set_real(m, "seconds_per_100", 100 * r.seconds / (double)n);
-    bad |= set(record, "metrics", m);
-    bad |= set(record, "how", json_string(r.how));
     if (carries && s->carried)
         st = add_carried(ctx, m, s);
+    bad |= set(record, "metrics", m);
+    bad |= set(record, "how", json_string(r.how));
     if (carries && s->left && carry.left)
         graphss_i_model_state_put(s->left, carry.left);
     if (!strcmp(job->what, "confusion"))
