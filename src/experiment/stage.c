@@ -30,8 +30,10 @@ static graphss_status churn(graphss_ctx *ctx, graphss_protocol_scene *s,
         st = GRAPHSS_ERR_NOMEM;
     if (!st)
         st = graphss_model_predict(ctx, prob, s->model, &now->graph, &now->features);
-    if (!st)
+    if (!st) {
         graphss_argmax(s->after, prob, now->graph.n_nodes, now->n_classes);
+        s->attacked = graphss_protocol_measure(s, s->after);
+    }
     graphss_release(ctx, prob);
     graphss_flips_destroy(ctx, &flips);
     return st;
