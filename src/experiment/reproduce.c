@@ -65,6 +65,7 @@ typedef struct running {
     int fd;
     graphss_i_job *job;
     double last; /* when it was started, or sent its last line */
+    size_t sent; /* records it sent */
     char *text;  /* malloc's: what came without a line end */
     size_t used, room;
 } running;
@@ -224,7 +225,8 @@ static graphss_status copy_to_twins(scheduler *s, const graphss_i_job *from,
         for (size_t i = 0; i < job->n_cells && !st && same_but_setting(job, from); i++) {
             graphss_i_cell *twin = &job->cell[i];
             if (!twin->twin || twin->done || twin->method != cell->method ||
-                twin->set != cell->set || twin->point != cell->point || strcmp(twin->train, cell->train) != 0)
+                twin->set != cell->set || twin->point != cell->point ||
+                strcmp(twin->train, cell->train) != 0)
                 continue;
             json_t *copy = twin_of(s->ctx, record, job, twin);
             st = copy ? graphss_i_records_add(s->ctx, &s->records, copy)
@@ -361,8 +363,10 @@ static graphss_status take_line(scheduler *s, running *w, const char *line, size
     json_t *record =
         rest && rest < line + n ? json_loadb(rest, n - (size_t)(rest - line), 0, NULL) : NULL;
     graphss_status st = GRAPHSS_OK;
-    if (record && number < w->job->n_cells && !w->job->cell[number].done)
+    if (record && number < w->job->n_cells && !w->job->cell[number].done) {
+        w->sent++;
         st = finish_cell(s, w, number, record);
+    }
     json_decref(record);
     return st;
 }
@@ -472,9 +476,13 @@ static graphss_status end_worker(scheduler *s, size_t i)
 {
     running w = s->work[i];
     graphss_status st = GRAPHSS_OK;
-    char how[128], message[160];
+    char how[128], message[192];
     reap(&w, how, sizeof how);
-    snprintf(message, sizeof message, "while the scene was made: %s", how);
+    if (w.sent)
+        snprintf(message, sizeof message, "after %zu record%s: %s", w.sent,
+                 w.sent == 1 ? "" : "s", how);
+    else
+        snprintf(message, sizeof message, "while the scene was made: %s", how);
     s->work[i] = s->work[--s->n_work];
     for (size_t c = 0; c < w.job->n_cells && !st; c++) {
         if (w.job->cell[c].done || w.job->cell[c].twin)
