@@ -126,9 +126,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_look(graphss_ctx *ctx,
                                                      graphss_alert_scores *out,
                                                      const graphss_recover_input *in,
                                                      const graphss_alert_options *opt);
-/* Judges n nodes; NULL: all nodes without a label. INVALID: an option, a node out of range
- * or listed twice, a group without nodes, no clean nodes left to compare with, scores of your
- * own whose arrays do not fit together. */
+/* Judges n nodes; NULL, and n 0: all nodes without a label. INVALID: an option, a node out of
+ * range or listed twice, a group without nodes, scores of your own whose arrays do not fit
+ * together; DATA: no clean nodes are left to compare with. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
                                                       const graphss_alert_scores *seen,
                                                       const int32_t *node, size_t n,
@@ -136,12 +136,11 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_
                                                       const graphss_alert_options *opt);
 GRAPHSS_API void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen);
 
-/* Judges n nodes of in->current (NULL: all that have no label in the split): looks, judges,
+/* Judges n nodes of in->current (NULL, n 0: all without a label in the split): looks, judges,
  * and names the attack, the share of the group that was hit and the nodes. With in->previous
  * nodes are compared with their past. Progress stages: "look", in it "rehearse", "judge", and
  * in an alert "name"; with `inspect` those of graphss_recover instead of the last. Errors: as
- * graphss_recover; INVALID: an option, a node out of range or listed twice, a group without
- * nodes. */
+ * graphss_recover and graphss_alert_judge. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
                                                     const graphss_recover_input *in,
                                                     const int32_t *node, size_t n,

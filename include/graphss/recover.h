@@ -155,7 +155,8 @@ typedef struct graphss_recovery {
  * INVALID (an unsound graph or features, an option, a method that does not exist, a way of
  * training that has no meaning for it, no previous where it is needed), SHAPE (snapshots,
  * model and split disagree), DATA (no features; no links or only one class among the training
- * labels where the method needs more), LIMIT, NOMEM, CANCELLED. out is written only on
+ * labels where the method needs more; an answer that is no number, since a training went
+ * astray), LIMIT, NOMEM, CANCELLED. out is written only on
  * success. The result does not depend on the number of threads. */
 GRAPHSS_MUST_CHECK graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
                                                   const graphss_recover_input *in,

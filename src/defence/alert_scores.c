@@ -117,8 +117,9 @@ graphss_status graphss_i_look_scores(graphss_ctx *ctx, graphss_alert_scores *out
     graphss_verdict v;
     graphss_status st = fill(ctx, &s, x);
     if (!st && s.n_free && !opt->validation_only) {
-        st = graphss_alert_judge(ctx, &v, &s, NULL, 0, x->in->seed, &own);
-        s.quiet = !st && (x->before ? v.p_value > QUIET_PAST : v.score <= QUIET_NOW);
+        st = graphss_i_alert_judge(ctx, &v, &s, NULL, 0, x->in->seed, &own);
+        s.quiet =
+            !st && v.n_group && (x->before ? v.p_value > QUIET_PAST : v.score <= QUIET_NOW);
     }
     if (st)
         graphss_alert_scores_destroy(ctx, &s);

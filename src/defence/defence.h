@@ -83,7 +83,8 @@ graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mod
 
 /* Do the parts of each snapshot, and the two, fit together? DATA, SHAPE. */
 graphss_status graphss_i_check_shapes(graphss_ctx *ctx, const graphss_recover_input *in);
-/* The same, and are graphs and features sound? INVALID. Once at the entry of an operation. */
+/* The same, do they fit the model, and are graphs and features sound? INVALID. Once at the
+ * entry of an operation. */
 graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_recover_input *in);
 /* Has it training nodes, and are nodes and labels in range? DATA, SHAPE. */
 graphss_status graphss_i_check_split(graphss_ctx *ctx, const graphss_split *split, size_t n,

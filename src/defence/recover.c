@@ -298,6 +298,11 @@ graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_recover_inp
                         {"features of the previous snapshot", in->previous->features}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = graphss_i_check_shapes(ctx, in);
+    if (!st && in->current.features->n_cols != graphss_model_features(in->model))
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                            "the current snapshot has %zu features, the model was trained "
+                            "on %zu",
+                            in->current.features->n_cols, graphss_model_features(in->model));
     if (!st)
         st = check_parts(ctx, &in->current, "the current snapshot");
     if (!st && in->previous)
@@ -470,10 +475,15 @@ static graphss_status allocate(graphss_ctx *ctx, graphss_recovery *r, workspace 
 }
 
 /* Labels from posteriors, and the counts. */
-static void conclude(graphss_recovery *r, const workspace *w, const graphss_i_scene *scene,
-                     double abstain)
+static graphss_status conclude(graphss_ctx *ctx, graphss_recovery *r, const workspace *w,
+                               const graphss_i_scene *scene, double abstain)
 {
     graphss_predictions *p = &r->predictions;
+    for (size_t i = 0; i < scene->n * scene->k; i++)
+        if (!isfinite(p->posterior[i]))
+            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                                  "%s: the posterior of node %zu is no number", r->method,
+                                  i / scene->k);
     for (size_t i = 0; i < scene->n; i++) {
         const double *row = p->posterior + i * scene->k;
         const float *own = w->prob + i * scene->k;
@@ -488,6 +498,7 @@ static void conclude(graphss_recovery *r, const workspace *w, const graphss_i_sc
         if (isnan(p->perturbed[i]))
             p->perturbed[i] = fmin(1, distance / 2);
     }
+    return GRAPHSS_OK;
 }
 
 /* in: as the model sees it, and checked. */
@@ -537,7 +548,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
                  : m->run(ctx, r.predictions.posterior, r.predictions.perturbed, &scene, opt);
     }
     if (!st)
-        conclude(&r, &w, &scene, opt->abstain);
+        st = conclude(ctx, &r, &w, &scene, opt->abstain);
     workspace_destroy(ctx, &w);
     if (st) {
         graphss_recovery_destroy(ctx, &r);

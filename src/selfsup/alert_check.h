@@ -22,6 +22,12 @@ static inline bool graphss_i_alert_replaced(const graphss_alert_scores *seen, si
     return seen->rehearsed && seen->rehearsed[kind] && joined >= GRAPHSS_ALERT_TRUE_LEAST;
 }
 
+/* graphss_alert_judge, but without clean nodes to compare with it is OK and n_group is 0. */
+graphss_status graphss_i_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
+                                     const graphss_alert_scores *seen, const int32_t *node,
+                                     size_t n, uint64_t seed,
+                                     const graphss_alert_options *opt);
+
 /* Fills sorted and sorted_start, so that many groups can be judged. */
 graphss_status graphss_i_alert_sort(graphss_ctx *ctx, graphss_alert_scores *seen);
 
