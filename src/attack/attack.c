@@ -196,6 +196,8 @@ graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options 
 
 void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log *log)
 {
+    if (!log)
+        return;
     graphss_release(ctx, log->victim);
     graphss_release(ctx, log->step);
     *log = (graphss_attack_log){0};
@@ -344,7 +346,7 @@ graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
                                   graphss_attack_log *log, const graphss_attack_input *in,
                                   const graphss_attack_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"input", in}) ||
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the changes", out}) ||
         GRAPHSS_I_LACKS(ctx, {"graph", in->graph}, {"features", in->features},
                         {"victims", GRAPHSS_I_FILLED(in->victim, in->n_victims)}))
         return GRAPHSS_ERR_INVALID;

@@ -337,7 +337,7 @@ graphss_status graphss_features_from_rows(graphss_ctx *ctx, graphss_features *ou
                                           const int32_t *column, const float *value)
 {
     size_t cells;
-    if (GRAPHSS_I_LACKS(ctx, {"offsets", offset}))
+    if (GRAPHSS_I_LACKS(ctx, {"offsets", offset}, {"place for the features", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = check_sizes(ctx, &cells, n_rows, n_cols);
     if (st)
@@ -366,7 +366,8 @@ graphss_status graphss_features_from_dense(graphss_ctx *ctx, graphss_features *o
     const graphss_status st = check_sizes(ctx, &cells, n_rows, n_cols);
     if (st)
         return st;
-    if (GRAPHSS_I_LACKS(ctx, {"values", GRAPHSS_I_FILLED(value, cells)}))
+    if (GRAPHSS_I_LACKS(ctx, {"values", GRAPHSS_I_FILLED(value, cells)},
+                        {"place for the features", out}))
         return GRAPHSS_ERR_INVALID;
     float *v = graphss_i_copy(ctx, value, cells, sizeof *v);
     return v ? graphss_i_features_from_dense(ctx, out, n_rows, n_cols, v, "data")

@@ -5,7 +5,7 @@
 graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
                                     const graphss_dataset *data)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"place for the dataset", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_dataset made = *data;
     made.graph = (graphss_graph){0};
@@ -39,6 +39,8 @@ graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
 
 void graphss_dataset_destroy(graphss_ctx *ctx, graphss_dataset *data)
 {
+    if (!data)
+        return;
     graphss_split_destroy(ctx, &data->split);
     graphss_names_destroy(ctx, &data->column_names);
     graphss_names_destroy(ctx, &data->class_names);

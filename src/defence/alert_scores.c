@@ -132,7 +132,7 @@ graphss_status graphss_alert_look(graphss_ctx *ctx, graphss_alert_scores *out,
                                   const graphss_recover_input *in,
                                   const graphss_alert_options *given)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"input", in}))
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the scores", out}))
         return GRAPHSS_ERR_INVALID;
     const graphss_status st = graphss_i_check_input(ctx, in);
     return st ? st : graphss_i_alert_look(ctx, out, in, given);

@@ -25,7 +25,8 @@ graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t **match,
                                    const graphss_observation *to,
                                    const graphss_observation *from)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"snapshot", to}, {"snapshot to match", from}) ||
+    if (GRAPHSS_I_LACKS(ctx, {"snapshot", to}, {"snapshot to match", from},
+                        {"place for the match", match}) ||
         GRAPHSS_I_LACKS(ctx, {"graph", to->graph}, {"graph to match", from->graph}))
         return GRAPHSS_ERR_INVALID;
     graphss_dataset shell = {.graph = *from->graph}; /* what an index looks at */
@@ -94,7 +95,8 @@ graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
                                    const graphss_model *model,
                                    const graphss_observation *current)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"snapshot", current}) ||
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"snapshot", current},
+                        {"place for the split", out}) ||
         GRAPHSS_I_LACKS(ctx, {"graph", current->graph}))
         return GRAPHSS_ERR_INVALID;
     const graphss_split *own = graphss_model_split(model);
@@ -222,7 +224,8 @@ graphss_status graphss_split_translate(graphss_ctx *ctx, graphss_split *out,
                                        const graphss_split *split, const int32_t *match,
                                        size_t n)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"split", split}, {"match", GRAPHSS_I_FILLED(match, n)}))
+    if (GRAPHSS_I_LACKS(ctx, {"split", split}, {"match", GRAPHSS_I_FILLED(match, n)},
+                        {"place for the split", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_split made = {.n_flipped = split->n_flipped};
     size_t n_numbers = 0;

@@ -605,7 +605,7 @@ graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recovery *out
                                          const graphss_recover_options *opt,
                                          graphss_i_carry *carry)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"input", in}))
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the recovery", out}))
         return GRAPHSS_ERR_INVALID;
     const graphss_status st = graphss_i_check_input(ctx, in);
     return st ? st : recover(ctx, out, in, opt, carry);
@@ -620,6 +620,8 @@ graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
 
 void graphss_recovery_destroy(graphss_ctx *ctx, graphss_recovery *recovery)
 {
+    if (!recovery)
+        return;
     graphss_predictions_destroy(ctx, &recovery->predictions);
     *recovery = (graphss_recovery){0};
 }

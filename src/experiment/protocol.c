@@ -51,6 +51,8 @@ void graphss_protocol_suit(graphss_protocol_options *opt, const graphss_dataset 
 
 void graphss_protocol_destroy(graphss_ctx *ctx, graphss_protocol *p)
 {
+    if (!p)
+        return;
     graphss_release(ctx, p->surrogate);
     graphss_model_free(ctx, p->model);
     graphss_split_destroy(ctx, &p->split);
@@ -86,7 +88,8 @@ graphss_status graphss_protocol_surrogate(graphss_ctx *ctx, float **out,
                                           const graphss_split *split, uint64_t seed,
                                           const graphss_train_options *train)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"split", split}, {"options", train}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"split", split}, {"options", train},
+                        {"place for the surrogate", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_split all = *split;
     graphss_train_options opt = *train;
@@ -107,7 +110,7 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
                                       const graphss_dataset *data, uint64_t seed,
                                       const graphss_protocol_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"place for the protocol", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_protocol p = {.seed = seed};
     p.opt = opt ? *opt : graphss_protocol_options_default("gcn", GRAPHSS_MODE_HONEST);
@@ -256,7 +259,7 @@ static graphss_status list_others(graphss_ctx *ctx, graphss_protocol_scene *s)
 graphss_status graphss_protocol_attack(graphss_ctx *ctx, graphss_protocol_scene *out,
                                        const graphss_protocol *p, uint64_t victim_seed)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"protocol", p}))
+    if (GRAPHSS_I_LACKS(ctx, {"protocol", p}, {"place for the scene", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_protocol_scene s = {.seed = victim_seed, .model = p->model};
     graphss_status st = graphss_snapshots_plan(ctx, &s.snapshots, &p->data, &p->split,
@@ -308,6 +311,8 @@ graphss_protocol_score graphss_protocol_measure(const graphss_protocol_scene *s,
 
 void graphss_protocol_scene_destroy(graphss_ctx *ctx, graphss_protocol_scene *s)
 {
+    if (!s)
+        return;
     graphss_release(ctx, s->after);
     graphss_release(ctx, s->before);
     graphss_release(ctx, s->other);

@@ -531,7 +531,7 @@ static graphss_status run_all(scheduler *s)
 graphss_status graphss_reproduce(graphss_ctx *ctx, graphss_reproduced *out,
                                  uint64_t first_seed, const graphss_reproduce_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"options", opt}))
+    if (GRAPHSS_I_LACKS(ctx, {"options", opt}, {"place for the counts", out}))
         return GRAPHSS_ERR_INVALID;
     scheduler *s = NULL;
     char *path = NULL;

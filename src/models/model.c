@@ -314,7 +314,8 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
                                    const graphss_split *split, uint64_t seed,
                                    const graphss_train_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features}, {"split", split}))
+    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features}, {"split", split},
+                        {"place for the model", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = check_snapshot(ctx, graph, features);
     if (!st)
@@ -335,7 +336,7 @@ graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
                                       int64_t epochs)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", from}, {"graph", graph}, {"features", features},
-                        {"split", split}))
+                        {"split", split}, {"place for the model", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = check_snapshot(ctx, graph, features);
     if (!st)
@@ -442,7 +443,8 @@ graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphs
                                      const graphss_graph *graph,
                                      const graphss_features *features)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"graph", graph}, {"features", features}))
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"graph", graph}, {"features", features},
+                        {"place for the probabilities", prob}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = check_snapshot(ctx, graph, features);
     if (!st)

@@ -92,7 +92,9 @@ graphss_status graphss_alert_test(graphss_ctx *ctx, double *p_value, double *thr
                                   size_t n_calm, uint64_t seed,
                                   const graphss_alert_options *given)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"scores", score}, {"clean scores", calm}))
+    if (GRAPHSS_I_LACKS(ctx, {"scores", score}, {"clean scores", calm},
+                        {"place for the p-value", p_value},
+                        {"place for the threshold", threshold}))
         return GRAPHSS_ERR_INVALID;
     const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
     graphss_status st = graphss_i_alert_check(ctx, &opt);
@@ -497,7 +499,7 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
                                    size_t n, uint64_t seed, const graphss_alert_options *opt)
 {
     graphss_verdict v = {0};
-    if (GRAPHSS_I_LACKS(ctx, {"verdict", out}))
+    if (GRAPHSS_I_LACKS(ctx, {"scores", seen}, {"place for the verdict", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = graphss_i_alert_judge(ctx, &v, seen, node, n, seed, opt);
     if (!st && v.n_group == 0)
@@ -510,6 +512,8 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
 
 void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen)
 {
+    if (!seen)
+        return;
     graphss_release(ctx, seen->score);
     graphss_release(ctx, seen->p_value);
     graphss_release(ctx, seen->kind);
@@ -527,6 +531,8 @@ void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen)
 
 void graphss_alert_destroy(graphss_ctx *ctx, graphss_alert *alert)
 {
+    if (!alert)
+        return;
     graphss_release(ctx, alert->calibration);
     graphss_release(ctx, alert->node_score);
     graphss_release(ctx, alert->node_p_value);
