@@ -78,7 +78,8 @@ typedef struct graphss_alert {
     double seconds;
 } graphss_alert;
 
-/* So many nodes that did change make those of their kind needless that were made to. */
+/* Clean nodes that were changed on purpose, to have some of a kind, are left out where at
+ * least so many nodes of that kind are there that changed by themselves and count as clean. */
 enum { GRAPHSS_ALERT_TRUE_LEAST = 20 };
 
 /* What every node of a snapshot shows by itself: look once, then judge any number of groups.
@@ -102,9 +103,9 @@ typedef struct graphss_alert_scores {
                          * did not change since the past; NULL: of none */
     uint8_t *changed;   /* [n_kinds] nodes of this kind changed, so most of them may have been
                          * attacked, and not only the top of a group counts; NULL: none */
-    uint8_t *rehearsed; /* [n_kinds] the clean nodes of this kind were made to change; where
-                         * GRAPHSS_ALERT_TRUE_LEAST others join them, those take their
-                         * place; NULL: none */
+    uint8_t *rehearsed; /* [n_kinds] the clean nodes of this kind were changed on purpose,
+                         * since too few had changed by themselves; NULL: of none. See
+                         * GRAPHSS_ALERT_TRUE_LEAST */
     int32_t *sorted;    /* all nodes, and n_nodes + i for the clean node i, kind by kind, the
                          * highest score first; NULL: every verdict sorts anew */
     int64_t *sorted_start; /* [n_kinds + 1] into that */

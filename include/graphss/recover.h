@@ -181,8 +181,10 @@ GRAPHSS_MUST_CHECK graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t 
                                                       const graphss_observation *from);
 /* The model's split in numbers of a snapshot, by name; nodes that are gone are left out. Where
  * one side has no names, its nodes are called 0, 1, 2 ... if that finds all of the smaller
- * side, and position counts else. A model that was not described (graphss_model_describe): as
- * it is. DATA: no training node is there; SHAPE, NOMEM. */
+ * side; else position counts, if there are as many nodes. A model that was not described
+ * (graphss_model_describe): as it is. DATA: no training node is there, or names on one side
+ * only do not tell which is which; SHAPE: a node of a split that is taken as it is is not in
+ * the snapshot. */
 GRAPHSS_MUST_CHECK graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
                                                       const graphss_model *model,
                                                       const graphss_observation *current);

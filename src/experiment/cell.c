@@ -1,5 +1,5 @@
-/* cell.c - one method on one scene, measured. Here, and nowhere before, the truth of test
- * nodes is looked at. */
+/* cell.c - one method on one scene, measured. What a method is given holds no truth of test
+ * nodes; it is looked at here, and where the scene was made. */
 #include "experiment/cell.h"
 #include "defence/defence.h"
 #include "experiment/records.h"
