@@ -226,7 +226,6 @@ double cli_majority(const graphss_split *split, const graphss_dataset *data);
 typedef struct cli_fit {
     graphss_model *model;
     graphss_training log;
-    float *prob;          /* [nodes x classes] */
     int32_t *label;       /* [nodes] */
     double test_accuracy; /* against the truth; NaN where it is unknown */
 } cli_fit;

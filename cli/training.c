@@ -17,15 +17,12 @@ graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
     if (!st)
         st = graphss_model_describe(app->ctx, fit->model, data);
     if (!st)
-        st = cli_alloc_large(app, &fit->prob, n, k * sizeof *fit->prob);
-    if (!st)
         st = cli_alloc_large(app, &fit->label, n, sizeof *fit->label);
+    if (!st)
+        st = graphss_model_label(app->ctx, fit->label, fit->model, &data->graph,
+                                 &data->features);
     if (st)
         goto done;
-    st = graphss_model_predict(app->ctx, fit->prob, fit->model, &data->graph, &data->features);
-    if (st)
-        goto done;
-    graphss_argmax(fit->label, fit->prob, n, k);
     fit->test_accuracy =
         data->label && split->n_test > 0
             ? graphss_accuracy(fit->label, data->label, split->test, split->n_test)
@@ -40,7 +37,6 @@ void cli_fit_done(cli *app, cli_fit *fit)
 {
     graphss_model_free(app->ctx, fit->model);
     graphss_training_destroy(app->ctx, &fit->log);
-    free(fit->prob);
     free(fit->label);
     *fit = (cli_fit){0};
 }

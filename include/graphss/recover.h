@@ -31,6 +31,9 @@ typedef struct graphss_observation {
     const graphss_names *names; /* of the nodes; NULL or empty: they are called 0, 1, 2 ... */
 } graphss_observation;
 
+/* A dataset as a defence may see it; borrows its parts. */
+GRAPHSS_API graphss_observation graphss_dataset_observe(const graphss_dataset *data);
+
 typedef struct graphss_recover_input {
     graphss_observation current;
     const graphss_observation *previous; /* nodes are matched by name; NULL: no history */

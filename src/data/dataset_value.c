@@ -37,6 +37,19 @@ graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
     return GRAPHSS_OK;
 }
 
+graphss_status graphss_dataset_normalise_rows(graphss_ctx *ctx, graphss_dataset *data)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_features divided = {0};
+    const graphss_status st = graphss_features_normalise_rows(ctx, &divided, &data->features);
+    if (st)
+        return st;
+    graphss_features_destroy(ctx, &data->features);
+    data->features = divided;
+    return graphss_dataset_refresh(ctx, data);
+}
+
 void graphss_dataset_destroy(graphss_ctx *ctx, graphss_dataset *data)
 {
     if (!data)

@@ -21,6 +21,11 @@ static graphss_status check_names(graphss_ctx *ctx, const graphss_observation *o
     return GRAPHSS_OK;
 }
 
+graphss_observation graphss_dataset_observe(const graphss_dataset *data)
+{
+    return (graphss_observation){&data->graph, &data->features, &data->node_names};
+}
+
 graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t **match,
                                    const graphss_observation *to,
                                    const graphss_observation *from)

@@ -50,7 +50,6 @@ const char *graphss_recover_summary(size_t i)
 /* ---- options ---- */
 
 #define FIELD(f) offsetof(graphss_recover_options, f)
-static const char *const modes[] = {"honest", "paper", NULL};
 static const char *const ways[] = {"auto", "evasion", "retrain", NULL};
 static const char *const heads[] = {"classifier", "miner", NULL};
 static const char *const similarities[] = {"auto", "jaccard", "cosine", "weighted", NULL};
@@ -59,7 +58,7 @@ static const char *const similarities[] = {"auto", "jaccard", "cosine", "weighte
 enum { COMMON = 4 };
 static const graphss_option table[] = {
     {"method", GRAPHSS_OPTION_STRING, FIELD(method), 0, 0, NULL, "NAME", "the defence", 'm'},
-    {"mode", GRAPHSS_OPTION_CHOICE, FIELD(mode), 0, 0, modes, "MODE",
+    {"mode", GRAPHSS_OPTION_CHOICE, FIELD(mode), 0, 0, graphss_i_mode_names, "MODE",
      "preset: honest (tuned) or paper (its appendix)", 0},
     {"train", GRAPHSS_OPTION_CHOICE, FIELD(train), 0, 0, ways, "WAY",
      "what was trained before meets the snapshot, or it is trained again", 0},

@@ -2,6 +2,7 @@
  * in one place, so that a table made in one can be compared with a table made in the other
  * step by step. */
 #include "data/build.h"
+#include "experiment/cell.h"
 #include "models/model_type.h"
 #include <graphss/evaluate.h>
 #include <graphss/protocol.h>
@@ -60,17 +61,6 @@ void graphss_protocol_destroy(graphss_ctx *ctx, graphss_protocol *p)
     *p = (graphss_protocol){0};
 }
 
-static graphss_status divide_rows(graphss_ctx *ctx, graphss_dataset *data)
-{
-    graphss_features divided = {0};
-    const graphss_status st = graphss_features_normalise_rows(ctx, &divided, &data->features);
-    if (st)
-        return st;
-    graphss_features_destroy(ctx, &data->features);
-    data->features = divided;
-    return graphss_dataset_refresh(ctx, data);
-}
-
 static graphss_status train(graphss_ctx *ctx, graphss_model **model, const graphss_protocol *p,
                             const graphss_dataset *data, const graphss_split *split)
 {
@@ -123,7 +113,7 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
 
     graphss_status st = graphss_dataset_copy(ctx, &p.data, data);
     if (!st && paper)
-        st = divide_rows(ctx, &p.data);
+        st = graphss_dataset_normalise_rows(ctx, &p.data);
     if (!st)
         st = graphss_split_make(ctx, &p.split, data->label, data->graph.n_nodes,
                                 data->n_classes, seed, &p.opt.split);
@@ -227,16 +217,9 @@ static graphss_status answer(graphss_ctx *ctx, int32_t **label,
                              const graphss_protocol_scene *s)
 {
     const graphss_dataset *now = &s->snapshots.current;
-    const size_t n = now->graph.n_nodes, k = now->n_classes;
-    *label = graphss_i_alloc(ctx, n, sizeof **label);
-    float *prob = graphss_i_alloc(ctx, n, k * sizeof *prob);
-    graphss_status st = *label && prob ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    if (!st)
-        st = graphss_model_predict(ctx, prob, s->model, &now->graph, &now->features);
-    if (!st)
-        graphss_argmax(*label, prob, n, k);
-    graphss_release(ctx, prob);
-    return st;
+    *label = graphss_i_alloc(ctx, now->graph.n_nodes, sizeof **label);
+    return *label ? graphss_model_label(ctx, *label, s->model, &now->graph, &now->features)
+                  : GRAPHSS_ERR_NOMEM;
 }
 
 /* Both lists are ascending. */
@@ -287,15 +270,21 @@ graphss_status graphss_protocol_attack(graphss_ctx *ctx, graphss_protocol_scene 
     return GRAPHSS_OK;
 }
 
-graphss_recover_input graphss_protocol_input(graphss_protocol_scene *s)
+graphss_recover_input graphss_i_protocol_input(const graphss_protocol_scene *s,
+                                               graphss_observation *previous)
 {
-    const graphss_dataset *now = &s->snapshots.current, *past = &s->snapshots.previous;
-    s->previous = (graphss_observation){&past->graph, &past->features, &past->node_names};
-    return (graphss_recover_input){.current = {&now->graph, &now->features, &now->node_names},
-                                   .previous = s->has_past ? &s->previous : NULL,
+    if (previous)
+        *previous = graphss_dataset_observe(&s->snapshots.previous);
+    return (graphss_recover_input){.current = graphss_dataset_observe(&s->snapshots.current),
+                                   .previous = previous,
                                    .model = s->model,
                                    .split = &s->snapshots.split,
                                    .seed = s->seed};
+}
+
+graphss_recover_input graphss_protocol_input(graphss_protocol_scene *s)
+{
+    return graphss_i_protocol_input(s, s->has_past ? &s->previous : NULL);
 }
 
 graphss_protocol_score graphss_protocol_measure(const graphss_protocol_scene *s,
