@@ -87,7 +87,7 @@ static graphss_status check_list(graphss_ctx *ctx, const char *what, const int32
 }
 
 graphss_status graphss_i_check_labels(graphss_ctx *ctx, const graphss_split *split, size_t n,
-                                  size_t k, const graphss_i_defence *m, const char *which)
+                                      size_t k, const graphss_i_defence *m, const char *which)
 {
     if (split->n_train == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "no training node is in the %s snapshot",
@@ -114,14 +114,14 @@ graphss_status graphss_i_check_split(graphss_ctx *ctx, const graphss_split *spli
 }
 
 graphss_status graphss_i_check_way(graphss_ctx *ctx, bool *retrain, const graphss_i_defence *m,
-                                 const graphss_recover_input *in, int train)
+                                   const graphss_recover_input *in, int train)
 {
     *retrain =
         train == GRAPHSS_RECOVER_RETRAIN || (train == GRAPHSS_RECOVER_AUTO && m->retrain);
     if (train != GRAPHSS_RECOVER_AUTO && !m->evasion && !m->retrain)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--train %s has no meaning for %s: nothing is trained",
-                              train == GRAPHSS_RECOVER_RETRAIN ? "retrain" : "evasion", m->name);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "--train %s has no meaning for %s: nothing is trained",
+            train == GRAPHSS_RECOVER_RETRAIN ? "retrain" : "evasion", m->name);
     if (*retrain && !m->retrain)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "--train retrain has no meaning for %s, which is %s", m->name,
@@ -142,7 +142,7 @@ graphss_status graphss_i_check_way(graphss_ctx *ctx, bool *retrain, const graphs
 }
 
 graphss_status graphss_i_check_method(graphss_ctx *ctx, const graphss_i_defence *m,
-                            const graphss_recover_input *in)
+                                      const graphss_recover_input *in)
 {
     graphss_status st = graphss_i_check_shapes(ctx, in);
     if (!st && m->needs_links && graphss_graph_edges(in->current.graph) == 0)

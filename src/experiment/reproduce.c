@@ -451,9 +451,9 @@ static graphss_status start_some(scheduler *s)
     return st;
 }
 
-/* message: how it ended. A host program that ignores its children, or waits for all of them,
- * leaves us nothing to ask. */
-static void reap(running *w, char *message, size_t size)
+/* message: how it ended; the code of an error. A host program that ignores its children, or
+ * waits for all of them, leaves us nothing to ask. */
+static int reap(running *w, char *message, size_t size)
 {
     int status = 0;
     pid_t ended;
@@ -469,6 +469,7 @@ static void reap(running *w, char *message, size_t size)
         snprintf(message, size, "ended with code %d", WEXITSTATUS(status));
     close(w->fd);
     free(w->text);
+    return ended > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 4 : 70;
 }
 
 /* A worker that ended: what it did not send is an error. */
@@ -477,7 +478,7 @@ static graphss_status end_worker(scheduler *s, size_t i)
     running w = s->work[i];
     graphss_status st = GRAPHSS_OK;
     char how[128], message[192];
-    reap(&w, how, sizeof how);
+    const int code = reap(&w, how, sizeof how);
     if (w.sent)
         snprintf(message, sizeof message, "after %zu record%s: %s", w.sent,
                  w.sent == 1 ? "" : "s", how);
@@ -488,7 +489,7 @@ static graphss_status end_worker(scheduler *s, size_t i)
         if (w.job->cell[c].done || w.job->cell[c].twin)
             continue;
         json_t *record =
-            graphss_i_error_record(s->ctx, w.job, &w.job->cell[c], 70, message, false);
+            graphss_i_error_record(s->ctx, w.job, &w.job->cell[c], code, message, false);
         st = record ? finish_cell(s, &w, c, record) : graphss_i_nomem(s->ctx, 0);
         json_decref(record);
     }

@@ -128,7 +128,8 @@ static void what_an_attack_leaves_is_measured_after_the_last_change(void **state
     (void)state;
     const place p =
         make_place("churned", "what = alert\nmode = honest\nmodels = gcn\n"
-                              "datasets = synth:nodes=300,classes=3,features=30,degree=3\n"
+                              "datasets = synth:nodes=300,classes=3,features=30,degree=3,"
+                              "homophily=0.4\n"
                               "methods = alert\ntrain.epochs = 20\ntrain.hidden = 8\n"
                               "snapshots.groups = 4\nsnapshots.attacked-groups = 2\n"
                               "snapshots.background = yes\nattack.links = 5\n"
