@@ -230,6 +230,9 @@ typedef struct cli_fit {
     double test_accuracy; /* against the truth; NaN where it is unknown */
 } cli_fit;
 
+/* Shows the model what attacks on the snapshot it was trained on would look like, for alert.
+ */
+graphss_status cli_teach(cli *app, graphss_model *model, const graphss_dataset *data);
 graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
                            const graphss_split *split, const graphss_train_options *options);
 void cli_fit_done(cli *app, cli_fit *fit);

@@ -118,7 +118,9 @@ static graphss_status get_model(cli *app, snapshot_run *r)
         app->ctx, &r->model, NULL, &past->graph, &past->features, past->n_classes,
         &r->made.previous_split, (uint64_t)app->global.seed, &opt);
     terminal_clear(&app->term);
-    return st ? st : graphss_model_describe(app->ctx, r->model, past);
+    if (!st)
+        st = graphss_model_describe(app->ctx, r->model, past);
+    return st ? st : cli_teach(app, r->model, past);
 }
 
 static graphss_status churn(cli *app, snapshot_run *r, const int32_t *node, size_t n)

@@ -5,6 +5,15 @@
 
 #include "cli.h"
 
+graphss_status cli_teach(cli *app, graphss_model *model, const graphss_dataset *data)
+{
+    const graphss_observation seen = graphss_dataset_observe(data);
+    const graphss_status st =
+        graphss_alert_learn(app->ctx, model, &seen, (uint64_t)app->global.seed);
+    terminal_clear(&app->term);
+    return st;
+}
+
 graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
                            const graphss_split *split, const graphss_train_options *options)
 {
@@ -16,6 +25,8 @@ graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
     terminal_clear(&app->term);
     if (!st)
         st = graphss_model_describe(app->ctx, fit->model, data);
+    if (!st)
+        st = cli_teach(app, fit->model, data);
     if (!st)
         st = cli_alloc_large(app, &fit->label, n, sizeof *fit->label);
     if (!st)

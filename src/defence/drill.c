@@ -142,6 +142,16 @@ graphss_status graphss_i_drills_merge(graphss_ctx *ctx, graphss_graph *graph,
 
 /* ---- lessons ---- */
 
+/* Whose lesson is a node that was hit, in this place among those with its budget? */
+static size_t lesson_of(graphss_i_tampering kind, size_t place)
+{
+    if (kind == GRAPHSS_I_PRAISED && graphss_i_slandered(place))
+        return GRAPHSS_I_SLANDERED;
+    if (kind == GRAPHSS_I_COPIED && graphss_i_dressed(place))
+        return GRAPHSS_I_DRESSED;
+    return (size_t)kind;
+}
+
 void graphss_i_drills_wanted(uint8_t *wanted, const graphss_i_drills *d, size_t view)
 {
     const size_t round = view - 1;
@@ -184,17 +194,17 @@ graphss_status graphss_i_lessons_gather(graphss_ctx *ctx, graphss_i_lessons *l,
     for (size_t drill = 0; drill < GRAPHSS_I_DRILLS; drill++) {
         const size_t round = drill / d->blocks, from = drill % d->blocks * d->block;
         const graphss_i_tampering kind = kind_of(drill);
-        graphss_i_sample *those = kind == GRAPHSS_I_CHURN ? &l->untouched : &l->attacked[kind];
         size_t victims = 0; /* so far; budgets take turns, the largest last (simulate.c) */
         for (size_t i = from; i < from + d->block; i++) {
             victims += hit(i, round);
             if (before && before[d->node[i]] < 0)
                 continue;
-            const bool slandered = kind == GRAPHSS_I_PRAISED && hit(i, round) &&
-                                   graphss_i_slandered((victims - 1) / GRAPHSS_I_BUDGETS);
-            if (hit(i, round))
-                graphss_i_sample_add(slandered ? &l->attacked[GRAPHSS_I_SLANDERED] : those,
+            if (hit(i, round)) {
+                const size_t lesson = lesson_of(kind, (victims - 1) / GRAPHSS_I_BUDGETS);
+                graphss_i_sample_add(kind == GRAPHSS_I_CHURN ? &l->untouched
+                                                             : &l->attacked[lesson],
                                      &view[1 + round], k, d->node[i], d->label[i], 1);
+            }
             if (hit(i, round) && kind == GRAPHSS_I_BOTH && victims % GRAPHSS_I_BUDGETS == 0)
                 graphss_i_sample_add(&l->attacked[GRAPHSS_I_MANY], &view[1 + round], k,
                                      d->node[i], d->label[i], 1);

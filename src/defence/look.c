@@ -1,31 +1,14 @@
-/* look.c - see look.h.
- *
- * Training nodes are what is learned from, although the classifier knows them: gates that
- * were fitted on nodes of the snapshot at large found fewer victims, since some of those are
- * victims, and fitting on validation nodes would spend them. Only the ranks of scores among
- * validation nodes count, so a gate that is off does not spoil the false-alarm rate.
- *
- * Benign churn must not raise an alert. Without history the gate is made quiet in the
- * direction in which churn moves nodes; with history it is a matter of whom nodes are compared
- * with (look_calm.c). */
+/* look.c - see look.h. What is learned, and from whom: lesson.c; whom nodes are compared with:
+ * look_calm.c. */
 #include "defence/look.h"
 #include "models/trusted.h"
 #include <graphss/attack.h>
 #include <graphss/evaluate.h>
 #include <math.h>
 
-enum {
-    ROWS = 256,
-    HIT_MOST = 300,    /* nodes attacked in the rehearsal, and as many churned */
-    PLAIN_MOST = 1500, /* nodes as they are */
-    NOW = GRAPHSS_I_EYE_NOW,
-    PAST = GRAPHSS_I_EYE_PAST
-};
-static const double PENALTY = 5e-3, QUIET = 0.3, CHURN_SHARE = 0.5, TIE = 0.05,
-                    PLAIN_PAST = 0.1, /* against the past hostile change is told from benign
-                                       * change, rather than from none */
-    UNCHANGED = 30;                   /* taken from the odds of a node that did not change */
-static const size_t columns[GRAPHSS_I_EYES] = {GRAPHSS_I_GLANCE_NOW, GRAPHSS_I_GLANCE_PAST};
+enum { ROWS = 256, NOW = GRAPHSS_I_EYE_NOW, PAST = GRAPHSS_I_EYE_PAST };
+static const double TIE = 0.05,
+                    UNCHANGED = 30; /* taken from the odds of a node that did not change */
 
 void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
 {
@@ -35,10 +18,6 @@ void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
     for (size_t v = 0; v < GRAPHSS_I_VOICES; v++) {
         graphss_release(ctx, x->voice[v].weight);
         graphss_release(ctx, x->voice[v].by_class);
-    }
-    for (size_t e = 0; e < GRAPHSS_I_EYES; e++) {
-        graphss_release(ctx, x->row[e]);
-        graphss_release(ctx, x->weight[e]);
     }
     void *const all[] = {x->before, x->believed, x->prob,   x->past_prob,
                          x->fit,    x->calm,     x->change, x->odds};
@@ -211,13 +190,18 @@ static graphss_status shuffled(graphss_ctx *ctx, int32_t **out, const int32_t *n
     return GRAPHSS_OK;
 }
 
+static bool enough_to_compare(const graphss_split *split)
+{
+    return split->n_val >= GRAPHSS_I_CALM_LEAST;
+}
+
 /* Training nodes are to learn from, validation nodes to compare with. Without enough of the
  * latter half of the training nodes take their place: they look calmer than others, so the
  * rate is then no more than a hint. */
 static graphss_status choose_nodes(graphss_ctx *ctx, graphss_i_look *x)
 {
     const graphss_split *split = x->split;
-    const bool val = split->n_val >= GRAPHSS_I_CALM_LEAST;
+    const bool val = enough_to_compare(split);
     if (!val && split->n_train < 2 * GRAPHSS_I_CALM_LEAST)
         return graphss_i_fail(
             ctx, GRAPHSS_ERR_DATA,
@@ -294,106 +278,6 @@ graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
     return st;
 }
 
-/* One row for each eye. */
-static void take_row(graphss_i_look *x, size_t at, const graphss_i_glance *seen, int32_t node,
-                     double weight)
-{
-    graphss_i_change change;
-    graphss_i_glance_now(x->row[NOW] + at * columns[NOW], seen, (size_t)node);
-    x->weight[NOW][at] = weight;
-    if (!x->before)
-        return;
-    graphss_i_glance_past(x->row[PAST] + at * columns[PAST], &change, seen, &x->past,
-                          x->before, (size_t)node);
-    x->weight[PAST][at] =
-        x->before[node] >= 0 ? weight * (at < x->n_plain ? PLAIN_PAST : 1) : 0;
-}
-
-/* Links and words, and where there is a past as many nodes by one of them alone: else links
- * that change without words would be hostile. How a node looks is told by the former: nodes
- * of few links look odd after churn of links, and a gate that learned it missed victims. */
-static graphss_i_churning churn_of(size_t i, size_t m)
-{
-    graphss_i_churning each = graphss_i_rehearsal_budget(i < m ? i : i / 2);
-    each.features *= i < m || i % 2;
-    each.links *= i < m || !(i % 2);
-    return each;
-}
-
-static graphss_status rehearse(graphss_ctx *ctx, graphss_i_look *x)
-{
-    const size_t third = x->n_fit / 3, m = third < HIT_MOST ? third : HIT_MOST;
-    const size_t n_churned = x->before ? 2 * m : m;
-    graphss_i_churning churn[2 * HIT_MOST];
-    graphss_i_stage s = {0};
-    x->n_hit = m;
-    x->n_plain = x->n_fit < PLAIN_MOST ? x->n_fit : PLAIN_MOST;
-    x->n_rows = x->n_plain + m + n_churned;
-    for (size_t e = 0; e < GRAPHSS_I_EYES; e++) {
-        x->row[e] = graphss_i_calloc(ctx, x->n_rows, columns[e] * sizeof *x->row[e]);
-        x->weight[e] = graphss_i_calloc(ctx, x->n_rows, sizeof *x->weight[e]);
-        if (!x->row[e] || !x->weight[e])
-            return GRAPHSS_ERR_NOMEM;
-    }
-    for (size_t i = 0; i < n_churned; i++)
-        churn[i] = churn_of(i, m);
-    graphss_i_rehearsal in = {.victim = x->fit,
-                              .n_victims = m,
-                              .churned = x->fit + m,
-                              .n_churned = n_churned,
-                              .churn = churn};
-    const graphss_status st = graphss_i_stage_open(ctx, &s, x, &in);
-    if (!st) {
-        for (size_t i = 0; i < x->n_plain; i++)
-            take_row(x, i, &x->now, x->fit[i],
-                     (1 - CHURN_SHARE) * (double)m / (double)x->n_plain);
-        for (size_t i = 0; i < m + n_churned; i++) {
-            take_row(x, x->n_plain + i, &s.seen, x->fit[i], i < m ? 1 : CHURN_SHARE);
-            x->weight[NOW][x->n_plain + i] *= i < 2 * m;
-        }
-    }
-    graphss_i_stage_close(ctx, &s);
-    return st;
-}
-
-/* Attacked rows against all others, both sides with the same weight. */
-static graphss_status fit_gate(graphss_ctx *ctx, graphss_i_look *x, size_t e)
-{
-    const size_t m = x->n_hit;
-    uint8_t *hit = graphss_i_calloc(ctx, x->n_rows, sizeof *hit);
-    size_t *pair = graphss_i_alloc(ctx, 2 * m + 1, sizeof *pair);
-    double *weight = graphss_i_copy(ctx, x->weight[e], x->n_rows, sizeof *weight);
-    graphss_status st = hit && pair && weight ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    if (!st) {
-        double attacked = 0, others = 0;
-        for (size_t i = 0; i < m; i++) {
-            hit[x->n_plain + i] = 1;
-            pair[i] = m + i;
-            pair[m + i] = x->n_plain + m + i;
-        }
-        for (size_t i = 0; i < x->n_rows; i++)
-            *(hit[i] ? &attacked : &others) += weight[i];
-        for (size_t i = 0; i < x->n_rows; i++)
-            weight[i] *= hit[i] && attacked > 0 ? others / attacked : 1;
-        const graphss_i_gate_rows rows = {.x = x->row[e],
-                                          .n = x->n_rows,
-                                          .columns = columns[e],
-                                          .hit = hit,
-                                          .weight = weight,
-                                          .penalty = PENALTY,
-                                          .quiet_from = pair,
-                                          .quiet_to = pair + m,
-                                          .n_quiet = m,
-                                          .quiet = e == NOW ? QUIET : 0};
-        graphss_i_gate_measure(&x->gate[e], x->row[e], x->n_rows, columns[e]);
-        st = graphss_i_gate_fit(ctx, &x->gate[e], &rows);
-    }
-    graphss_release(ctx, weight);
-    graphss_release(ctx, pair);
-    graphss_release(ctx, hit);
-    return st;
-}
-
 /* ---- scores ---- */
 
 /* With a past it decides; how the node looks now breaks ties, of which there are many among
@@ -419,7 +303,7 @@ static double odds_of(const graphss_i_look *x, const graphss_i_glance *seen, siz
                       graphss_i_change *change)
 {
     double odds;
-    graphss_i_look_odds(&odds, x, &x->gate, 1, seen, node, change);
+    graphss_i_look_odds(&odds, x, &x->lesson.hit, 1, seen, node, change);
     return odds;
 }
 
@@ -437,14 +321,6 @@ static void score_rows(void *arg, size_t task)
     }
 }
 
-static graphss_status fit_gates(graphss_ctx *ctx, graphss_i_look *x)
-{
-    graphss_status st = GRAPHSS_OK;
-    for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++)
-        st = fit_gate(ctx, x, e);
-    return st;
-}
-
 static graphss_status score(graphss_ctx *ctx, graphss_i_look *x)
 {
     x->odds = graphss_i_alloc(ctx, x->n, sizeof *x->odds);
@@ -454,13 +330,18 @@ static graphss_status score(graphss_ctx *ctx, graphss_i_look *x)
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
-                                 const graphss_recover_input *in)
+static graphss_status learn(graphss_ctx *ctx, graphss_i_look *x)
 {
-    typedef graphss_status (*step)(graphss_ctx *, graphss_i_look *);
-    static const step steps[] = {ask_model, choose_nodes, hear, look_back,
-                                 rehearse,  fit_gates,    score};
-    const size_t n = sizeof steps / sizeof *steps;
+    return graphss_i_lesson_recall(&x->lesson, x->in->model)
+               ? GRAPHSS_OK
+               : graphss_i_lesson_learn(ctx, &x->lesson, x);
+}
+
+typedef graphss_status (*step)(graphss_ctx *, graphss_i_look *);
+
+static graphss_status take_steps(graphss_ctx *ctx, graphss_i_look *x,
+                                 const graphss_recover_input *in, const step *steps, size_t n)
+{
     graphss_status st = graphss_i_check_shapes(ctx, in);
     if (!st)
         st = graphss_i_measured_open(ctx, &x->seen, in);
@@ -470,5 +351,33 @@ graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
         if (!st)
             st = graphss_i_progress(ctx, "look", i + 1, n, NULL);
     }
+    return st;
+}
+
+graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
+                                 const graphss_recover_input *in)
+{
+    static const step steps[] = {ask_model, choose_nodes, hear, look_back, learn, score};
+    return take_steps(ctx, x, in, steps, sizeof steps / sizeof *steps);
+}
+
+/* Where training nodes must stand in for validation nodes nothing is learned: what an alert
+ * compares with must not have taught it, and another seed draws others. */
+graphss_status graphss_alert_learn(graphss_ctx *ctx, graphss_model *model,
+                                   const graphss_observation *snapshot, uint64_t seed)
+{
+    static const step steps[] = {ask_model, choose_nodes, hear, learn};
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"snapshot", snapshot}))
+        return GRAPHSS_ERR_INVALID;
+    const graphss_recover_input in = {.current = *snapshot, .model = model, .seed = seed};
+    graphss_i_look look = {0};
+    graphss_status st = graphss_i_check_input(ctx, &in);
+    graphss_i_model_forget(ctx, model);
+    if (st || !enough_to_compare(&model->split) || model->split.n_train < GRAPHSS_I_FIT_LEAST)
+        return st;
+    st = take_steps(ctx, &look, &in, steps, sizeof steps / sizeof *steps);
+    if (!st)
+        st = graphss_i_lesson_keep(ctx, model, &look.lesson);
+    graphss_i_look_destroy(ctx, &look);
     return st;
 }

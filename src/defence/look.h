@@ -1,18 +1,15 @@
-/* look.h - the quick look behind an alert: what every node shows by itself, learned from a
- * rehearsal on training nodes and compared with validation nodes, on which nothing is
- * fitted. Costs one forward pass over each snapshot and one over what differs in each
- * rehearsal: one, and with history one or two more. */
+/* look.h - the quick look behind an alert: what every node shows by itself, weighed by what a
+ * rehearsal on training nodes taught and compared with validation nodes, on which nothing is
+ * fitted. Costs one forward pass over each snapshot, with history one more over validation
+ * nodes that are churned, and where the model brings no lesson one over rehearsed nodes. */
 #ifndef GRAPHSS_LOOK_H
 #define GRAPHSS_LOOK_H
 
 #include "defence/defence.h"
-#include "defence/gate.h"
+#include "defence/lesson.h"
 #include "defence/measured.h"
-#include "defence/rehearse.h"
 #include "models/again.h"
 #include <graphss/alert.h>
-
-enum { GRAPHSS_I_EYE_NOW, GRAPHSS_I_EYE_PAST, GRAPHSS_I_EYES };
 
 /* {0} is empty; the arrays belong to it. */
 typedef struct graphss_i_look {
@@ -31,11 +28,7 @@ typedef struct graphss_i_look {
     int32_t *fit, *calm; /* nodes to learn from; clean nodes to compare with */
     size_t n_fit, n_calm;
 
-    /* Rows of the rehearsal: nodes as they are, then n_hit attacked, then churned. */
-    size_t n_rows, n_plain, n_hit;
-    float *row[GRAPHSS_I_EYES];     /* [n_rows x columns] */
-    double *weight[GRAPHSS_I_EYES]; /* [n_rows] 0: has no past */
-    graphss_i_gate gate[GRAPHSS_I_EYES];
+    graphss_i_lesson lesson;
 
     graphss_i_change *change; /* [n] against the past, or NULL */
     double *odds;             /* [n] log of the ratio attacked : not */

@@ -4,18 +4,17 @@
  * explain the suspects better than the others do. Gates that were fitted on one attack each
  * were all content with any odd node. A ratio is worth 1 on average for an untouched node;
  * what clean nodes have in excess of that is taken off: the classifier knows the training
- * nodes, and others look a little like copies beside them. */
+ * nodes, and others look a little like copies beside them. What changed since the past rules
+ * attacks out. */
 #include "defence/look.h"
-#include "defence/softmax.h"
 #include <math.h>
 #include <stdlib.h>
 
 enum {
     ROWS = 256,
-    NAME_MOST = 1500, /* nodes that tell which attack it was, and as many clean ones */
-    STATES = 1 + GRAPHSS_I_REHEARSED
+    NAME_MOST = 1500 /* nodes that tell which attack it was, and as many clean ones */
 };
-static const double RATIO_MOST = 8, PENALTY = 2e-2;
+static const double RATIO_MOST = 8;
 
 static double ratio(double odds)
 {
@@ -46,6 +45,20 @@ static double excess_of(const double *odds, size_t n)
     return n ? fmax(1, sum / (double)n) : 1;
 }
 
+/* With a past: an attack that changes what did not change in any of the nodes is none of
+ * those it can have been. */
+static bool possible(size_t kind, const graphss_i_look *x, const int32_t *node, size_t n)
+{
+    size_t links = 0, words = 0;
+    for (size_t i = 0; i < n && x->change; i++) {
+        links += x->change[node[i]].links > 0;
+        words += x->change[node[i]].words > 0;
+    }
+    if (!links == !words)
+        return true;
+    return kind == (links ? GRAPHSS_I_REHEARSED_LINKS : GRAPHSS_I_REHEARSED_WORDS);
+}
+
 /* Nodes by odds, to be sorted. */
 typedef struct suspect {
     double odds;
@@ -64,7 +77,6 @@ typedef struct naming {
     const int32_t *node; /* [n] */
     size_t n;
     double *odds; /* [REHEARSED x n] */
-    graphss_i_gate gate[GRAPHSS_I_REHEARSED][GRAPHSS_I_EYES];
 } naming;
 
 static void name_rows(void *arg, size_t task)
@@ -74,52 +86,11 @@ static void name_rows(void *arg, size_t task)
     for (size_t i = task * ROWS; i < end; i++) {
         double odds[GRAPHSS_I_REHEARSED];
         graphss_i_change change;
-        graphss_i_look_odds(odds, w->x, w->gate, GRAPHSS_I_REHEARSED, &w->x->now,
+        graphss_i_look_odds(odds, w->x, w->x->lesson.kind, GRAPHSS_I_REHEARSED, &w->x->now,
                             (size_t)w->node[i], &change);
         for (size_t a = 0; a < GRAPHSS_I_REHEARSED; a++)
             w->odds[a * w->n + i] = odds[a];
     }
-}
-
-/* The gates of one eye: weights of an attack over those of untouched nodes. Every state has
- * the same weight in all, so that they tell ratios of densities. */
-static graphss_status fit_states(graphss_ctx *ctx, naming *w, size_t e)
-{
-    const graphss_i_look *x = w->x;
-    const size_t columns = x->gate[e].columns, f = 1 + 2 * columns, n = x->n_rows;
-    double total[STATES] = {0}, weight_of[STATES * GRAPHSS_I_GATE_WIDE];
-    float *wide = graphss_i_alloc(ctx, n, f * sizeof *wide);
-    float *weight = graphss_i_alloc(ctx, n, sizeof *weight);
-    int32_t *state = graphss_i_calloc(ctx, n, sizeof *state);
-    graphss_status st = wide && weight && state ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < n && !st; i++) {
-        double g[GRAPHSS_I_GATE_WIDE];
-        graphss_i_gate_widen(g, &x->gate[e], x->row[e] + i * columns);
-        for (size_t j = 0; j < f; j++)
-            wide[i * f + j] = (float)g[j];
-        if (i >= x->n_plain && i < x->n_plain + x->n_hit)
-            state[i] = (int32_t)(1 + graphss_i_rehearsal_kind(i - x->n_plain));
-        total[state[i]] += x->weight[e][i];
-    }
-    for (size_t i = 0; i < n && !st; i++)
-        weight[i] = (float)(x->weight[e][i] / fmax(total[state[i]], 1e-9));
-    if (!st && total[0] > 0) {
-        const graphss_i_softmax in = {.x = wide,
-                                      .n = n,
-                                      .f = f,
-                                      .k = STATES,
-                                      .label = state,
-                                      .weight = weight,
-                                      .penalty = PENALTY};
-        st = graphss_i_softmax_fit(ctx, weight_of, &in);
-        for (size_t a = 0; a < GRAPHSS_I_REHEARSED && !st; a++)
-            for (size_t j = 0; j < f; j++)
-                w->gate[a][e].w[j] = weight_of[(1 + a) * f + j] - weight_of[j];
-    }
-    graphss_release(ctx, state);
-    graphss_release(ctx, weight);
-    graphss_release(ctx, wide);
-    return st;
 }
 
 /* The n likeliest of them, then some clean nodes: how many are written. */
@@ -145,33 +116,24 @@ graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss
     const size_t most = n < NAME_MOST ? n : NAME_MOST, room = most + NAME_MOST;
     suspect *list = graphss_i_alloc(ctx, n, sizeof *list);
     int32_t *asked = graphss_i_alloc(ctx, room, sizeof *asked);
-    naming *w = graphss_i_calloc(ctx, 1, sizeof *w);
     double *odds = graphss_i_alloc(ctx, GRAPHSS_I_REHEARSED * room, sizeof *odds);
-    graphss_status st = list && asked && w && odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    graphss_status st = list && asked && odds ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     *kind = 0;
     if (st)
         goto done;
-    *w = (naming){
+    naming w = {
         .x = x, .node = asked, .n = list_nodes(asked, list, x, node, n, most), .odds = odds};
-    for (size_t e = 0; e < (x->before ? GRAPHSS_I_EYES : 1) && !st; e++) {
-        for (size_t a = 0; a < GRAPHSS_I_REHEARSED; a++)
-            w->gate[a][e] = x->gate[e];
-        st = fit_states(ctx, w, e);
-    }
-    if (st)
-        goto done;
-    graphss_i_parallel(ctx, graphss_i_tasks(w->n, ROWS), name_rows, w);
+    graphss_i_parallel(ctx, graphss_i_tasks(w.n, ROWS), name_rows, &w);
     for (size_t a = 0; a < GRAPHSS_I_REHEARSED; a++) {
-        const double *own = odds + a * w->n;
-        const double found = explains(own, most, excess_of(own + most, w->n - most));
-        if (found > best) {
+        const double *own = odds + a * w.n;
+        const double found = explains(own, most, excess_of(own + most, w.n - most));
+        if (found > best && possible(a, x, asked, most)) {
             best = found;
             *kind = a;
         }
     }
 done:
     graphss_release(ctx, odds);
-    graphss_release(ctx, w);
     graphss_release(ctx, asked);
     graphss_release(ctx, list);
     return st;

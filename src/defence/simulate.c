@@ -17,7 +17,7 @@ static const int64_t drawn_links[BUDGETS] = {2, 4, 6};
 static const double borrowed[BUDGETS] = {0.5, 0.8, 1}; /* share of the words */
 
 /* Links and words of another node, or words alone; half of the victims join the node itself.
- */
+ * Half of each keep their own words beside those of the other, if they are given links. */
 static graphss_status copy(graphss_ctx *ctx, graphss_flips *flips,
                            const graphss_attack_input *in, size_t budget, bool links)
 {
@@ -25,14 +25,15 @@ static graphss_status copy(graphss_ctx *ctx, graphss_flips *flips,
     graphss_rng rng = graphss_rng_make(in->seed, GRAPHSS_STREAM_DEFENCE);
     const graphss_i_churning most = graphss_i_rehearsal_budget(budget);
     graphss_i_copying how = {.joins = links ? most.links + 1 : 0,
-                             .taken = links ? most.features / 2 : INT32_MAX,
                              .share = links ? 1 : borrowed[budget]};
-    how.dropped = how.taken;
     graphss_status st = graphss_i_sandbox_init(ctx, &s, in->graph, in->features);
     for (size_t v = 0; v < in->n_victims && !st; v++) {
         size_t made_links, made_words;
         how.itself = v % 2;
         how.cuts = how.itself ? 0 : how.joins;
+        const bool dressed = links && graphss_i_dressed(v);
+        how.taken = !links ? INT32_MAX : dressed ? most.features : most.features / 2;
+        how.dropped = dressed ? 0 : how.taken;
         st = graphss_i_copy_node(ctx, &s, flips, in, in->victim[v], &how, &rng, &made_links,
                                  &made_words);
     }

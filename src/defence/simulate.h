@@ -21,14 +21,25 @@ typedef enum graphss_i_tampering {
 
 enum { GRAPHSS_I_BUDGETS = 3, GRAPHSS_I_BELIEFS = 2 };
 /* What is learned of changed nodes: a lesson for each kind before churn, one more of those of
- * the first kind with the largest budget, which look unlike the rest, and one of those that
- * were slandered, while the others of their kind were praised. */
-enum { GRAPHSS_I_MANY = GRAPHSS_I_CHURN, GRAPHSS_I_SLANDERED, GRAPHSS_I_ATTACKS };
+ * the first kind with the largest budget, which look unlike the rest, one of those that
+ * were slandered, while the others of their kind were praised, and one of those that were
+ * dressed up, while the others were copied in place of what they had. */
+enum {
+    GRAPHSS_I_MANY = GRAPHSS_I_CHURN,
+    GRAPHSS_I_SLANDERED,
+    GRAPHSS_I_DRESSED,
+    GRAPHSS_I_ATTACKS
+};
 /* Of the nodes that are praised with one budget, is that in this place slandered: praised for
  * a class that it has not? */
 static inline bool graphss_i_slandered(size_t place)
 {
     return place / 4 % 2;
+}
+/* Of those that are copied, does that one keep all its words and take others beside them? */
+static inline bool graphss_i_dressed(size_t place)
+{
+    return place / 2 % 2;
 }
 
 /* Attacks the listed nodes, a third of them with each of three budgets, since the true one is

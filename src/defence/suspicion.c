@@ -34,8 +34,9 @@ const char *graphss_i_state_name(size_t state)
         [1 + GRAPHSS_I_PRAISED] = "praised",
         [1 + GRAPHSS_I_MANY] = "links and features",
         [1 + GRAPHSS_I_SLANDERED] = "links and features",
+        [1 + GRAPHSS_I_DRESSED] = "copied",
         [ODD_STATE] = "unknown"};
-    _Static_assert(GRAPHSS_I_ATTACKS == GRAPHSS_I_SLANDERED + 1 &&
+    _Static_assert(GRAPHSS_I_ATTACKS == GRAPHSS_I_DRESSED + 1 &&
                        (int)GRAPHSS_I_MANY == (int)GRAPHSS_I_PRAISED + 1 &&
                        ODD_STATE == 1 + GRAPHSS_I_ATTACKS,
                    "every state has a name");
@@ -347,7 +348,7 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
     memcpy(learnt, attacked, sizeof learnt);
     for (size_t a = GRAPHSS_I_MANY; a < GRAPHSS_I_ATTACKS; a++) /* of few labelled nodes */
         if (learnt[a].n == 0)
-            learnt[a] = learnt[GRAPHSS_I_BOTH];
+            learnt[a] = learnt[a == GRAPHSS_I_DRESSED ? GRAPHSS_I_COPIED : GRAPHSS_I_BOTH];
     *u = (graphss_i_suspicion){.f = history ? GRAPHSS_I_SAYS : GRAPHSS_I_SAYS_NOW,
                                .s = history ? GRAPHSS_I_ODD : GRAPHSS_I_ODD_NOW,
                                .kernels = graphss_i_ctx_kernels(ctx)};

@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include "defence/testing_look.h"
+#include <unistd.h>
 
 static void test_a_rehearsal_changes_whom_it_should(void **state)
 {
@@ -168,6 +169,91 @@ static void test_scores_are_in_order_with_their_p_values(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Taught on the snapshot it judges, a model scores as one that rehearses by itself; the
+ * lesson goes where the model goes, and is not learned from a split that cannot teach. */
+static void test_a_lesson_is_kept_with_the_model(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_alert_scores untaught = {0}, taught = {0}, loaded = {0}, other = {0};
+    graphss_model *copy = NULL;
+    char path[] = "/tmp/graphss-test-XXXXXX";
+    assert_true(mkdtemp(path) != NULL);
+    char file[sizeof path + 8];
+    snprintf(file, sizeof file, "%s/model", path);
+
+    assert_ok(ctx, graphss_alert_look(ctx, &untaught, &a.in, NULL));
+    assert_ok(ctx, graphss_alert_learn(ctx, a.model, &a.in.current, a.in.seed));
+    assert_int_equal(a.model->lesson.rows, GRAPHSS_I_EYES * (1 + GRAPHSS_I_REHEARSED));
+    assert_ok(ctx, graphss_alert_look(ctx, &taught, &a.in, NULL));
+    assert_memory_equal(untaught.score, taught.score, WORLD_NODES * sizeof *taught.score);
+
+    assert_ok(ctx, graphss_model_save(ctx, a.model, file));
+    assert_ok(ctx, graphss_model_load(ctx, &copy, file));
+    a.in.model = copy;
+    assert_ok(ctx, graphss_alert_look(ctx, &loaded, &a.in, NULL));
+    assert_memory_equal(untaught.score, loaded.score, WORLD_NODES * sizeof *loaded.score);
+
+    /* of another snapshot: other scores */
+    assert_ok(ctx, graphss_alert_learn(ctx, copy, &a.previous, a.in.seed));
+    assert_ok(ctx, graphss_alert_look(ctx, &other, &a.in, NULL));
+    assert_memory_not_equal(untaught.score, other.score, WORLD_NODES * sizeof *other.score);
+    copy->split.n_val = GRAPHSS_I_CALM_LEAST - 1;
+    assert_ok(ctx, graphss_alert_learn(ctx, copy, &a.previous, a.in.seed));
+    assert_int_equal(copy->lesson.rows, 0);
+
+    remove(file);
+    rmdir(path);
+    graphss_model_free(ctx, copy);
+    graphss_alert_scores_destroy(ctx, &other);
+    graphss_alert_scores_destroy(ctx, &loaded);
+    graphss_alert_scores_destroy(ctx, &taught);
+    graphss_alert_scores_destroy(ctx, &untaught);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+/* Numbers of another shape, or that no rehearsal gives, are not believed. */
+static void test_a_lesson_that_is_none_is_not_recalled(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_i_lesson lesson = {0};
+    const double number[6] = {1, 2, 3, 4, 5, 6};
+    assert_false(graphss_i_lesson_recall(&lesson, a.model));
+    assert_ok(ctx, graphss_i_model_teach(ctx, a.model, number, 2, 3));
+    assert_false(graphss_i_lesson_recall(&lesson, a.model));
+    assert_ok(ctx, graphss_alert_learn(ctx, a.model, &a.in.current, 1));
+    assert_true(graphss_i_lesson_recall(&lesson, a.model));
+    a.model->lesson.value[GRAPHSS_I_GATE_COLUMNS] = 0; /* a spread */
+    assert_false(graphss_i_lesson_recall(&lesson, a.model));
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status learn_again(graphss_ctx *ctx, void *arg)
+{
+    attacked_world *a = arg;
+    const graphss_status st = graphss_alert_learn(ctx, a->model, &a->previous, 1);
+    graphss_i_model_forget(ctx, a->model);
+    return st;
+}
+
+static void test_a_lesson_that_fails_leaves_nothing(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    testing_allocations_fail(learn_again, &a, 4000);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
 static void test_too_few_labelled_nodes_are_an_error(void **state)
 {
     (void)state;
@@ -201,6 +287,9 @@ int main(void)
         cmocka_unit_test(test_failing_allocations_leave_nothing),
         cmocka_unit_test(test_an_attack_on_links_is_called_so),
         cmocka_unit_test(test_scores_are_in_order_with_their_p_values),
+        cmocka_unit_test(test_a_lesson_is_kept_with_the_model),
+        cmocka_unit_test(test_a_lesson_that_is_none_is_not_recalled),
+        cmocka_unit_test(test_a_lesson_that_fails_leaves_nothing),
         cmocka_unit_test(test_too_few_labelled_nodes_are_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

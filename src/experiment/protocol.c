@@ -4,6 +4,7 @@
 #include "data/build.h"
 #include "experiment/cell.h"
 #include "models/model_type.h"
+#include <graphss/alert.h>
 #include <graphss/evaluate.h>
 #include <graphss/protocol.h>
 #include <math.h>
@@ -66,7 +67,12 @@ static graphss_status train(graphss_ctx *ctx, graphss_model **model, const graph
 {
     graphss_status st = graphss_model_train(ctx, model, NULL, &data->graph, &data->features,
                                             data->n_classes, split, p->seed, &p->opt.train);
-    return st ? st : graphss_model_describe(ctx, *model, data);
+    if (!st)
+        st = graphss_model_describe(ctx, *model, data);
+    if (st || p->opt.mode == GRAPHSS_MODE_PAPER)
+        return st;
+    const graphss_observation seen = graphss_dataset_observe(data);
+    return graphss_alert_learn(ctx, *model, &seen, p->seed);
 }
 
 /* The paper's code defends the weights of the best epoch and gives the attacker others. Of a

@@ -71,7 +71,25 @@ void graphss_model_free(graphss_ctx *ctx, graphss_model *model)
     graphss_names_destroy(ctx, &model->class_names);
     graphss_names_destroy(ctx, &model->node_names);
     graphss_names_destroy(ctx, &model->column_names);
+    graphss_i_model_forget(ctx, model);
     graphss_release(ctx, model);
+}
+
+graphss_status graphss_i_model_teach(graphss_ctx *ctx, graphss_model *model,
+                                     const double *value, size_t rows, size_t cols)
+{
+    double *copy = graphss_i_copy(ctx, value, rows * cols, sizeof *copy);
+    if (!copy)
+        return GRAPHSS_ERR_NOMEM;
+    graphss_i_model_forget(ctx, model);
+    model->lesson = (graphss_i_model_lesson){rows, cols, copy};
+    return GRAPHSS_OK;
+}
+
+void graphss_i_model_forget(graphss_ctx *ctx, graphss_model *model)
+{
+    graphss_release(ctx, model->lesson.value);
+    model->lesson = (graphss_i_model_lesson){0};
 }
 
 /* Everything the tape needs to stay alive while it is used. */

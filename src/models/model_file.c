@@ -10,7 +10,7 @@ enum {
     SPLIT_TENSORS = 5,
     NAME_TENSORS = 2,
     COLUMN_TENSORS = GRAPHSS_I_COLUMN_TENSORS,
-    TENSORS_MOST = GRAPHSS_I_PARAMS_MOST + SPLIT_TENSORS + NAME_TENSORS + COLUMN_TENSORS
+    TENSORS_MOST = 1 + GRAPHSS_I_PARAMS_MOST + SPLIT_TENSORS + NAME_TENSORS + COLUMN_TENSORS
 };
 
 static size_t entries(const graphss_i_tensor *x)
@@ -26,6 +26,13 @@ static size_t bytes_of(const graphss_i_tensor *x)
 static size_t list_tensors(graphss_i_tensor *out, const graphss_model *model)
 {
     size_t n = 0;
+    const graphss_i_model_lesson *lesson = &model->lesson;
+    if (lesson->rows) { /* first, since it is to begin at a multiple of 8 */
+        out[n] =
+            (graphss_i_tensor){.dtype = "F64", .rows = lesson->rows, .cols = lesson->cols};
+        out[n].data = lesson->value;
+        snprintf(out[n++].name, sizeof out->name, "%s", GRAPHSS_I_LESSON_CALLED);
+    }
     for (size_t i = 0; i < model->params.n; i++) {
         const graphss_i_param *m = &model->params.param[i];
         out[n] = (graphss_i_tensor){.dtype = "F32", .rows = m->rows, .cols = m->cols};

@@ -5,7 +5,8 @@
  * The header's __metadata__ (text only, as the format wants) holds the options by their
  * names in the options table, the class names as a JSON list, and where the model comes
  * from. The split and the labels it was trained with are arrays beside the weights, and so
- * are the names of nodes and features, where there are any: text, each name ended by a 0. */
+ * are the names of nodes and features, where there are any: text, each name ended by a 0; and
+ * what alert learned of attacks, which readers that do not know it pass over. */
 #ifndef GRAPHSS_MODEL_FILE_H
 #define GRAPHSS_MODEL_FILE_H
 
@@ -16,17 +17,18 @@
 enum { GRAPHSS_I_FORMAT_VERSION = 2, GRAPHSS_I_COLUMN_TENSORS = 2 };
 static const char *const graphss_i_columns_called[GRAPHSS_I_COLUMN_TENSORS] = {
     "features.mean", "features.gain"};
+#define GRAPHSS_I_LESSON_CALLED "alert.lesson"
 
 typedef struct graphss_i_tensor {
     char name[GRAPHSS_I_PARAM_NAME + 8];
-    const char *dtype; /* "F32", "I32" or "U8" */
+    const char *dtype; /* "F64", "F32", "I32" or "U8" */
     size_t rows, cols; /* cols 0: one dimension */
     void *data;
 } graphss_i_tensor;
 
 static inline size_t graphss_i_entry_size(const graphss_i_tensor *x)
 {
-    return strcmp(x->dtype, "U8") == 0 ? 1 : 4;
+    return strcmp(x->dtype, "U8") == 0 ? 1 : strcmp(x->dtype, "F64") == 0 ? 8 : 4;
 }
 
 #endif

@@ -185,6 +185,34 @@ static graphss_status read_columns(graphss_ctx *ctx, graphss_model *model, const
     return GRAPHSS_OK;
 }
 
+/* Of any shape: whether it is of use is for alert to say, which can learn anew. */
+static graphss_status read_lesson(graphss_ctx *ctx, graphss_model *model, const source *src)
+{
+    graphss_i_tensor want = {.name = GRAPHSS_I_LESSON_CALLED, .dtype = "F64"};
+    json_t *shape = json_object_get(json_object_get(src->header, want.name), "shape");
+    const json_int_t cols = json_integer_value(json_array_get(shape, 1));
+    const char *data = NULL;
+    size_t rows;
+    if (!json_object_get(src->header, want.name))
+        return GRAPHSS_OK;
+    if (cols < 1)
+        return bad(ctx, src, want.name, "another shape", "rows and columns");
+    want.cols = (size_t)cols;
+    graphss_status st = find_tensor(ctx, &data, &rows, src, &want, SIZE_MAX);
+    double *value = st ? NULL : graphss_i_copy(ctx, data, rows * want.cols, sizeof *value);
+    if (!st && !value)
+        st = GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; !st && i < rows * want.cols; i++)
+        if (!isfinite(value[i]))
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                                "%s: %s: entry %zu is %g, want a finite number", src->path,
+                                want.name, i, value[i]);
+    if (!st)
+        st = graphss_i_model_teach(ctx, model, value, rows, want.cols);
+    graphss_release(ctx, value);
+    return st;
+}
+
 static graphss_status read_list(graphss_ctx *ctx, int32_t **out, size_t *n, const source *src,
                                 const char *name, size_t want_rows, int32_t below)
 {
@@ -361,6 +389,8 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
     st = read_weights(ctx, model, src);
     if (!st)
         st = read_columns(ctx, model, src);
+    if (!st)
+        st = read_lesson(ctx, model, src);
     if (!st)
         st = read_split(ctx, &model->split, src, k);
     if (!st)

@@ -5,6 +5,13 @@
 #include "models/model_type.h"
 #include <graphss/dataset.h>
 
+/* What alert learned from rehearsed attacks on the training snapshot: numbers that mean
+ * nothing here (defence/lesson.c). Without rows: nothing was learned. */
+typedef struct graphss_i_model_lesson {
+    size_t rows, cols;
+    double *value; /* [rows x cols], finite */
+} graphss_i_model_lesson;
+
 struct graphss_model {
     const graphss_i_model_type *type;
     graphss_train_options opt;
@@ -18,6 +25,7 @@ struct graphss_model {
     size_t n_nodes;             /* of the data it was described by; 0: none */
     graphss_names node_names;   /* of that data; empty: nodes are called 0, 1, 2 ... */
     graphss_names column_names; /* likewise */
+    graphss_i_model_lesson lesson;
     char dataset_name[64];
     char dataset_hash[65];
 };
@@ -29,6 +37,11 @@ graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
 /* One with the weights, scaling and classes of another; no moments, no split. */
 graphss_status graphss_i_model_like(graphss_ctx *ctx, graphss_model **out,
                                     const graphss_model *from, uint64_t seed);
+
+/* The model keeps a copy of the lesson, in place of what it had; or has none. */
+graphss_status graphss_i_model_teach(graphss_ctx *ctx, graphss_model *model,
+                                     const double *value, size_t rows, size_t cols);
+void graphss_i_model_forget(graphss_ctx *ctx, graphss_model *model);
 
 /* What a training leaves to the one that goes on from it, as plain numbers: so a process can
  * hand it to another (model_state.c). */
