@@ -303,20 +303,6 @@ attacker_score attacker_measure(const int32_t *label, const graphss_dataset *dat
     return s;
 }
 
-graphss_status attacker_predict(cli *app, int32_t *label, const graphss_model *model,
-                                const graphss_graph *graph, const graphss_features *features)
-{
-    const size_t n = graph->n_nodes, k = graphss_model_classes(model);
-    float *prob = NULL;
-    graphss_status st = cli_alloc_large(app, &prob, n, k * sizeof *prob);
-    if (!st)
-        st = graphss_model_predict(app->ctx, prob, model, graph, features);
-    if (!st)
-        graphss_argmax(label, prob, n, k);
-    free(prob);
-    return st;
-}
-
 static void add_share(text_table *t, double share)
 {
     if (isnan(share))

@@ -63,9 +63,6 @@ typedef struct attacker_score {
 attacker_score attacker_measure(const int32_t *label, const graphss_dataset *data,
                                 const graphss_split *split, const int32_t *victim,
                                 size_t n_victims);
-/* labels [nodes] of a model on a dataset. */
-graphss_status attacker_predict(cli *app, int32_t *label, const graphss_model *model,
-                                const graphss_graph *graph, const graphss_features *features);
 /* who: what those that were changed are called. */
 void attacker_show_scores(cli *app, const char *who, const attacker_score *before,
                           const attacker_score *after);

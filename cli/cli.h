@@ -119,10 +119,10 @@ graphss_status cli_fail(cli *app, graphss_status status, const char *format, ...
     GRAPHSS_PRINTF(3, 4);
 /* Errors of the command line: adds how to get help. */
 graphss_status cli_usage(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
-/* A line for people on stderr, unless --quiet. */
 /* Text in lines of 80 columns, the first of which begins at column at, the others at column;
  * a newline behind the last. */
 void cli_wrap(FILE *out, const char *text, size_t column, size_t at);
+/* A line for people on stderr, unless --quiet. */
 void cli_note(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
 /* A line that begins with "warning: ", also with --quiet; in the `warnings` of --json. */
 void cli_warn(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
@@ -226,7 +226,6 @@ double cli_majority(const graphss_split *split, const graphss_dataset *data);
 typedef struct cli_fit {
     graphss_model *model;
     graphss_training log;
-    float *prob;          /* [nodes x classes] */
     int32_t *label;       /* [nodes] */
     double test_accuracy; /* against the truth; NaN where it is unknown */
 } cli_fit;

@@ -105,7 +105,7 @@ static graphss_status read_inputs(cli *app, attack_run *r)
     if (st)
         return st;
     const size_t n = r->data.graph.n_nodes, k = graphss_model_classes(r->model);
-    const graphss_observation seen = {&r->data.graph, &r->data.features, &r->data.node_names};
+    const graphss_observation seen = graphss_dataset_observe(&r->data);
     if (!r->own.split)
         st = cli_check_model_names(app, r->model, r->own.model_file, &seen, app->argument[0]);
     if (st)
@@ -155,7 +155,7 @@ static graphss_status measure_one_by_one(cli *app, attack_run *r)
         st = graphss_flips_apply_parts(app->ctx, &graph, &features, &r->data.graph,
                                        &r->data.features, &r->attack.flips, &only);
         if (!st)
-            st = attacker_predict(app, label, r->model, &graph, &features);
+            st = graphss_model_label(app->ctx, label, r->model, &graph, &features);
         if (!st)
             r->after[r->victim[i]] = label[r->victim[i]];
         graphss_features_destroy(app->ctx, &features);
@@ -181,7 +181,8 @@ static graphss_status measure_together(cli *app, attack_run *r)
             &r->split, graphss_model_seed(r->model), graphss_model_options(r->model));
     terminal_clear(&app->term);
     if (!st)
-        st = attacker_predict(app, r->after, again ? again : r->model, &graph, &features);
+        st = graphss_model_label(app->ctx, r->after, again ? again : r->model, &graph,
+                                 &features);
     graphss_model_free(app->ctx, again);
     graphss_features_destroy(app->ctx, &features);
     graphss_graph_destroy(app->ctx, &graph);

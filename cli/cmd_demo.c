@@ -122,15 +122,10 @@ static graphss_status assail(cli *app, story *s)
     return st;
 }
 
-static graphss_observation observe(const graphss_dataset *data)
-{
-    return (graphss_observation){&data->graph, &data->features, &data->node_names};
-}
-
 static graphss_recover_input look(cli *app, const story *s, const graphss_snapshots *m,
                                   const graphss_observation *past)
 {
-    return (graphss_recover_input){.current = observe(&m->current),
+    return (graphss_recover_input){.current = graphss_dataset_observe(&m->current),
                                    .previous = past,
                                    .model = s->gcn.model,
                                    .split = &m->split,
@@ -139,7 +134,7 @@ static graphss_recover_input look(cli *app, const story *s, const graphss_snapsh
 
 static graphss_status watch(cli *app, story *s)
 {
-    const graphss_observation past = observe(&s->data);
+    const graphss_observation past = graphss_dataset_observe(&s->data);
     const graphss_recover_input calm = look(app, s, &s->calm, &past);
     const graphss_recover_input today = look(app, s, &s->made, &past);
     graphss_status st = graphss_alert_run(app->ctx, &s->calm_alert, &calm, NULL, 0, NULL);
@@ -154,7 +149,7 @@ static graphss_status watch(cli *app, story *s)
 
 static graphss_status recover(cli *app, story *s)
 {
-    const graphss_observation past = observe(&s->data);
+    const graphss_observation past = graphss_dataset_observe(&s->data);
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < RIVALS && !st; i++) {
         const graphss_recover_input in =

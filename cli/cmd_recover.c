@@ -115,7 +115,7 @@ static graphss_status choose_options(cli *app, graphss_recover_options *opt,
                                           app->item[i].row->name))
             return cli_usage(app, "--%s has no meaning for %s in %s mode",
                              app->item[i].row->name, opt->method,
-                             opt->mode == GRAPHSS_MODE_PAPER ? "paper" : "honest");
+                             graphss_mode_text((graphss_mode)opt->mode));
     *opt = graphss_recover_options_default(opt->method, (graphss_mode)opt->mode, model);
     return cli_apply(app, METHOD, opt);
 }
@@ -264,7 +264,7 @@ static graphss_status run(cli *app)
         st = choose_options(app, &opt, NULL);
     if (!st && own.flips && !graphss_recover_finds(opt.method, (graphss_mode)opt.mode))
         st = cli_usage(app, "--flips has no meaning for %s in %s mode", opt.method,
-                       opt.mode == GRAPHSS_MODE_PAPER ? "paper" : "honest");
+                       graphss_mode_text((graphss_mode)opt.mode));
     if (!st && own.flips && strcmp(own.flips, own.output) == 0)
         st = cli_usage(app, "recover: --flips and -o are both %s", own.flips);
     if (st)

@@ -91,19 +91,6 @@ static graphss_status read_arguments(cli *app, snapshot_run *r)
     return GRAPHSS_OK;
 }
 
-/* The paper divides rows once, before the attack. */
-static graphss_status divide_rows(cli *app, graphss_dataset *data)
-{
-    graphss_features divided = {0};
-    const graphss_status st =
-        graphss_features_normalise_rows(app->ctx, &divided, &data->features);
-    if (st)
-        return st;
-    graphss_features_destroy(app->ctx, &data->features);
-    data->features = divided;
-    return graphss_dataset_refresh(app->ctx, data);
-}
-
 static graphss_status get_model(cli *app, snapshot_run *r)
 {
     if (r->own.model_file) {
@@ -168,7 +155,7 @@ static graphss_status make(cli *app, snapshot_run *r)
     graphss_snapshots *s = &r->made;
     graphss_status st = cli_read_dataset(app, &r->data, app->argument[0]);
     if (!st && r->split_opt.mode == GRAPHSS_MODE_PAPER)
-        st = divide_rows(app, &r->data);
+        st = graphss_dataset_normalise_rows(app->ctx, &r->data);
     if (!st && r->opt.as_published && r->opt.attack.kind == GRAPHSS_ATTACK_LF &&
         !cli_given(app, "links") && !cli_given(app, "features"))
         graphss_protocol_budget(&r->data, &r->opt.attack.links, &r->opt.attack.features);
@@ -185,15 +172,15 @@ static graphss_status make(cli *app, snapshot_run *r)
     if (!st)
         st = cli_alloc_large(app, &r->after, n, sizeof *r->after);
     if (!st)
-        st = attacker_predict(app, r->before, r->model, &s->current.graph,
-                              &s->current.features);
+        st = graphss_model_label(app->ctx, r->before, r->model, &s->current.graph,
+                                 &s->current.features);
     if (!st && s->n_churned)
         st = churn(app, r, s->churned, s->n_churned);
     if (!st && s->n_victims)
         st = r->own.benign ? churn(app, r, s->victim, s->n_victims) : assail(app, r);
     if (!st)
-        st =
-            attacker_predict(app, r->after, r->model, &s->current.graph, &s->current.features);
+        st = graphss_model_label(app->ctx, r->after, r->model, &s->current.graph,
+                                 &s->current.features);
     if (st)
         return st;
     r->score_before =

@@ -187,8 +187,7 @@ static void fill(cli *app, const cli_fit *fit, const graphss_dataset *data,
 {
     json_t *json = app->json;
     cli_json_set(json, "model", cli_json_text(opt->model));
-    cli_json_set(json, "mode",
-                 cli_json_text(opt->mode == GRAPHSS_MODE_PAPER ? "paper" : "honest"));
+    cli_json_set(json, "mode", cli_json_text(graphss_mode_text((graphss_mode)opt->mode)));
     cli_fit_json(json, fit);
     cli_json_set(json, "majority_accuracy", cli_json_real(cli_majority(split, data)));
     cli_json_set(json, "path", cli_json_text(own->output));

@@ -1,11 +1,6 @@
 /* scene.c - see scene.h. */
 #include "scene.h"
 
-static graphss_observation observe(const graphss_dataset *data)
-{
-    return (graphss_observation){&data->graph, &data->features, &data->node_names};
-}
-
 /* The split of a file in place of what came with the data: its labels are the data's. */
 static graphss_status read_split(cli *app, graphss_dataset *data, const char *path, size_t k)
 {
@@ -41,8 +36,8 @@ graphss_status cli_scene_open(cli *app, cli_scene *s, const char *model, const c
         st = cli_read_dataset(app, &s->previous, previous);
     if (!st && previous)
         st = cli_adopt(app, s->model, &s->previous, NULL);
-    s->past = observe(&s->previous);
-    s->in = (graphss_recover_input){.current = observe(&s->current),
+    s->past = graphss_dataset_observe(&s->previous);
+    s->in = (graphss_recover_input){.current = graphss_dataset_observe(&s->current),
                                     .previous = previous ? &s->past : NULL,
                                     .model = s->model,
                                     .split = &s->split,

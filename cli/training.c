@@ -7,7 +7,7 @@
 
 graphss_status cli_teach(cli *app, graphss_model *model, const graphss_dataset *data)
 {
-    const graphss_observation seen = {&data->graph, &data->features, &data->node_names};
+    const graphss_observation seen = graphss_dataset_observe(data);
     const graphss_status st =
         graphss_alert_learn(app->ctx, model, &seen, (uint64_t)app->global.seed);
     terminal_clear(&app->term);
@@ -28,15 +28,12 @@ graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
     if (!st)
         st = cli_teach(app, fit->model, data);
     if (!st)
-        st = cli_alloc_large(app, &fit->prob, n, k * sizeof *fit->prob);
-    if (!st)
         st = cli_alloc_large(app, &fit->label, n, sizeof *fit->label);
+    if (!st)
+        st = graphss_model_label(app->ctx, fit->label, fit->model, &data->graph,
+                                 &data->features);
     if (st)
         goto done;
-    st = graphss_model_predict(app->ctx, fit->prob, fit->model, &data->graph, &data->features);
-    if (st)
-        goto done;
-    graphss_argmax(fit->label, fit->prob, n, k);
     fit->test_accuracy =
         data->label && split->n_test > 0
             ? graphss_accuracy(fit->label, data->label, split->test, split->n_test)
@@ -51,7 +48,6 @@ void cli_fit_done(cli *app, cli_fit *fit)
 {
     graphss_model_free(app->ctx, fit->model);
     graphss_training_destroy(app->ctx, &fit->log);
-    free(fit->prob);
     free(fit->label);
     *fit = (cli_fit){0};
 }

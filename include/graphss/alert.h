@@ -89,7 +89,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_learn(graphss_ctx *ctx, graphss_
                                                       const graphss_observation *snapshot,
                                                       uint64_t seed);
 
-/* So many nodes that did change make those of their kind needless that were made to. */
+/* Clean nodes that were changed on purpose, to have some of a kind, are left out where at
+ * least so many nodes of that kind are there that changed by themselves and count as clean. */
 enum { GRAPHSS_ALERT_TRUE_LEAST = 20 };
 
 /* What every node of a snapshot shows by itself: look once, then judge any number of groups.
@@ -113,9 +114,9 @@ typedef struct graphss_alert_scores {
                          * did not change since the past; NULL: of none */
     uint8_t *changed;   /* [n_kinds] nodes of this kind changed, so most of them may have been
                          * attacked, and not only the top of a group counts; NULL: none */
-    uint8_t *rehearsed; /* [n_kinds] the clean nodes of this kind were made to change; where
-                         * GRAPHSS_ALERT_TRUE_LEAST others join them, those take their
-                         * place; NULL: none */
+    uint8_t *rehearsed; /* [n_kinds] the clean nodes of this kind were changed on purpose,
+                         * since too few had changed by themselves; NULL: of none. See
+                         * GRAPHSS_ALERT_TRUE_LEAST */
     int32_t *sorted;    /* all nodes, and n_nodes + i for the clean node i, kind by kind, the
                          * highest score first; NULL: every verdict sorts anew */
     int64_t *sorted_start; /* [n_kinds + 1] into that */
@@ -137,9 +138,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_look(graphss_ctx *ctx,
                                                      graphss_alert_scores *out,
                                                      const graphss_recover_input *in,
                                                      const graphss_alert_options *opt);
-/* Judges n nodes; NULL: all nodes without a label. INVALID: an option, a node out of range
- * or listed twice, a group without nodes, no clean nodes left to compare with, scores of your
- * own whose arrays do not fit together. */
+/* Judges n nodes; NULL, and n 0: all nodes without a label. INVALID: an option, a node out of
+ * range or listed twice, a group without nodes, scores of your own whose arrays do not fit
+ * together; DATA: no clean nodes are left to compare with. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
                                                       const graphss_alert_scores *seen,
                                                       const int32_t *node, size_t n,
@@ -147,12 +148,11 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_
                                                       const graphss_alert_options *opt);
 GRAPHSS_API void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen);
 
-/* Judges n nodes of in->current (NULL: all that have no label in the split): looks, judges,
+/* Judges n nodes of in->current (NULL, n 0: all without a label in the split): looks, judges,
  * and names the attack, the share of the group that was hit and the nodes. With in->previous
  * nodes are compared with their past. Progress stages: "look", in it "rehearse", "judge", and
  * in an alert "name"; with `inspect` those of graphss_recover instead of the last. Errors: as
- * graphss_recover; INVALID: an option, a node out of range or listed twice, a group without
- * nodes. */
+ * graphss_recover and graphss_alert_judge. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
                                                     const graphss_recover_input *in,
                                                     const int32_t *node, size_t n,

@@ -9,6 +9,8 @@
  * A context holds the allocator, the callbacks, the worker threads and the text of the
  * last error. Use one per thread of yours; two contexts share nothing. Worker threads take no
  * signals; on the calling thread handlers may have to wait for the end of a matrix product.
+ * A context that is NULL is a mistake of the program, and there is no place to report it: only
+ * graphss_error, graphss_error_status and graphss_ctx_free accept it.
  * A child of fork may go on with the contexts of the thread that forked; they start worker
  * threads of their own there. */
 #ifndef GRAPHSS_CONTEXT_H

@@ -81,6 +81,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss
  * together; INVALID: an unsound graph or features. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_refresh(graphss_ctx *ctx,
                                                           graphss_dataset *data);
+/* graphss_features_normalise_rows in place, and refreshed. */
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_normalise_rows(graphss_ctx *ctx,
+                                                                 graphss_dataset *data);
 GRAPHSS_API void graphss_dataset_destroy(graphss_ctx *ctx, graphss_dataset *data);
 
 /* Node called id: its name, or its number where the dataset has no names; -1 for none.

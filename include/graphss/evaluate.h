@@ -1,5 +1,4 @@
-/* graphss/evaluate.h - how good are labels and probabilities? The only place where the
- * truth of test nodes is looked at. */
+/* graphss/evaluate.h - how good are labels, given the truth? */
 #ifndef GRAPHSS_EVALUATE_H
 #define GRAPHSS_EVALUATE_H
 
@@ -10,7 +9,7 @@ extern "C" {
 #endif
 
 /* Share of the listed nodes with label[node] == truth[node]; nodes whose truth is -1 do
- * not count. NaN where none counts. node NULL: all n nodes. */
+ * not count. NaN where none counts, or label or truth is NULL. node NULL: all n nodes. */
 GRAPHSS_API double graphss_accuracy(const int32_t *label, const int32_t *truth,
                                     const int32_t *node, size_t n);
 /* confusion [n_classes x n_classes], overwritten: confusion[t * n_classes + p] counts nodes of

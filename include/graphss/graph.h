@@ -85,7 +85,7 @@ typedef struct graphss_features {
  *   column  [offset[n_rows]]    below n_cols
  *
  * Errors: INVALID (sizes over 2^31 - 1), DATA (an offset that falls, a column out of range, a
- * value that is not finite; the text calls the arrays indptr, indices and data), NOMEM. */
+ * value that is not finite), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_features_from_rows(
     graphss_ctx *ctx, graphss_features *out, size_t n_rows, size_t n_cols,
     const int64_t *offset, const int32_t *column, const float *value);

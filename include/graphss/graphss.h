@@ -7,15 +7,15 @@
  *              them, IO from any that writes a file. Outputs are written on GRAPHSS_OK only.
  *   ownership  Arguments are borrowed for the call. What a call fills in is the caller's:
  *              _destroy for a plain value, which accepts {0} and leaves {0}; _free for a
- *              hidden type, which accepts NULL; graphss_release for a single block. A const
+ *              hidden type; graphss_release for a single block; all accept NULL. A const
  *              pointer that is returned is borrowed: constant text, or a part of the object
  *              asked, valid until that is freed. An output is {0} or destroyed before the
  *              call: what it held is not released. What a call allocated is released with
  *              a context of the same allocator; with the standard one, any.
- *   NULL       Where a call that can fail needs an argument and gets NULL it returns INVALID,
- *              and the text names what is lacking. What may be NULL says so; arrays may be
- *              where they are empty. The context and outputs must be there (but for
- *              graphss_error), and so must the object asked by a call that cannot fail.
+ *   NULL       Where a call that can fail needs an argument or a place to write to and gets
+ *              NULL it returns INVALID, and the text names what is lacking. What may be NULL
+ *              says so; arrays may be where they are empty. The context must be there
+ *              (context.h), and so must the object asked by a call that cannot fail.
  *   options    opt NULL means what _options_default() gives; _options_table() is constant.
  *   units      Times are in seconds, sizes in bytes, accuracies and other shares in [0, 1];
  *              nodes and classes count from 0.

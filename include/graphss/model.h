@@ -26,6 +26,8 @@ typedef enum graphss_mode {
     GRAPHSS_MODE_HONEST, /* tuned defaults, the equations as printed */
     GRAPHSS_MODE_PAPER   /* hyper-parameters and quirks of the paper's public code */
 } graphss_mode;
+/* "honest", "paper"; "?" for what is no mode. */
+GRAPHSS_API const char *graphss_mode_text(graphss_mode mode);
 
 typedef struct graphss_train_options {
     const char *model;    /* a name of graphss_model_name() */
@@ -106,6 +108,12 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_predict(graphss_ctx *ctx, float 
                                                         const graphss_model *model,
                                                         const graphss_graph *graph,
                                                         const graphss_features *features);
+/* label [n_nodes]: the first of the likeliest classes of each, where no more is wanted. Errors
+ * as above. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_label(graphss_ctx *ctx, int32_t *label,
+                                                      const graphss_model *model,
+                                                      const graphss_graph *graph,
+                                                      const graphss_features *features);
 GRAPHSS_API void graphss_model_free(graphss_ctx *ctx, graphss_model *model);
 
 /* What the model knows of itself; borrowed until it is freed. _classes, _features: how many;

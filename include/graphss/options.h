@@ -2,7 +2,8 @@
  *
  * A table row names a field, its type, its range and its help. The same table parses
  * command lines, prints --help, writes JSON and fills reports, so an option is described
- * once. Defaults are not in the table: they are what the struct's _default() returns. */
+ * once. Defaults are not in the table: they are what the struct's _default() returns. Texts of
+ * errors call the field weight_decay "--weight-decay", as the program does. */
 #ifndef GRAPHSS_OPTIONS_H
 #define GRAPHSS_OPTIONS_H
 
@@ -29,9 +30,9 @@ typedef struct graphss_option {
     const char *value;          /* what --help calls the value: "N", "RATE", "FILE" */
     const char *help;           /* one line, no full stop */
     char letter;                /* short name, or 0 */
-    bool later;                 /* BOOL that came when there were files and records: it is
-                                 * written only where it is on, so those mean what they
-                                 * meant; a row may end before it */
+    bool later;                 /* BOOL: the option is younger than some files and records,
+                                 * which lack it. It is written only where it is on, so that
+                                 * lacking it and having it off are the same */
 } graphss_option;
 
 /* The row of a name, or NULL. */

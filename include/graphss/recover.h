@@ -31,6 +31,9 @@ typedef struct graphss_observation {
     const graphss_names *names; /* of the nodes; NULL or empty: they are called 0, 1, 2 ... */
 } graphss_observation;
 
+/* A dataset as a defence may see it; borrows its parts. */
+GRAPHSS_API graphss_observation graphss_dataset_observe(const graphss_dataset *data);
+
 typedef struct graphss_recover_input {
     graphss_observation current;
     const graphss_observation *previous; /* nodes are matched by name; NULL: no history */
@@ -155,7 +158,8 @@ typedef struct graphss_recovery {
  * INVALID (an unsound graph or features, an option, a method that does not exist, a way of
  * training that has no meaning for it, no previous where it is needed), SHAPE (snapshots,
  * model and split disagree), DATA (no features; no links or only one class among the training
- * labels where the method needs more), LIMIT, NOMEM, CANCELLED. out is written only on
+ * labels where the method needs more; an answer that is no number, since a training went
+ * astray), LIMIT, NOMEM, CANCELLED. out is written only on
  * success. The result does not depend on the number of threads. */
 GRAPHSS_MUST_CHECK graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
                                                   const graphss_recover_input *in,
@@ -180,8 +184,10 @@ GRAPHSS_MUST_CHECK graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t 
                                                       const graphss_observation *from);
 /* The model's split in numbers of a snapshot, by name; nodes that are gone are left out. Where
  * one side has no names, its nodes are called 0, 1, 2 ... if that finds all of the smaller
- * side, and position counts else. A model that was not described (graphss_model_describe): as
- * it is. DATA: no training node is there; SHAPE, NOMEM. */
+ * side; else position counts, if there are as many nodes. A model that was not described
+ * (graphss_model_describe): as it is. DATA: no training node is there, or names on one side
+ * only do not tell which is which; SHAPE: a node of a split that is taken as it is is not in
+ * the snapshot. */
 GRAPHSS_MUST_CHECK graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
                                                       const graphss_model *model,
                                                       const graphss_observation *current);

@@ -6,8 +6,9 @@
  *
  * Each finished cell (a method on a scene) is a line of FOLDER/records.jsonl
  * (docs/records.md). What is there already is not run again. Cells run in processes of their
- * own, each on one thread, as many at a time as the context has threads; one that crashes is
- * a record with an error, and the rest goes on. Results do not depend on how many run.
+ * own, each on one thread, as many at a time as the context has threads; those of a recipe
+ * that runs alone (runtime) one at a time on all threads. One that crashes is a record with an
+ * error, and the rest goes on. Results do not depend on how many run.
  *
  * For a program that embeds the library: graphss_reproduce forks, so call it where no other
  * thread holds a lock that the children would need, and waits for its children by their ids.
@@ -48,8 +49,8 @@ typedef struct graphss_reproduced {
     double seconds;
 } graphss_reproduced;
 
-/* The i-th thing that can be reproduced, NULL past the last; and of each recipe its name and
- * the remark at its head. */
+/* The name of the i-th recipe that is built in, NULL past the last. *text, of n bytes: the
+ * whole of it, which begins with a remark about what it makes; borrowed for ever. */
 GRAPHSS_API const char *graphss_reproduce_recipe(size_t i, const char **text, size_t *n);
 
 /* Runs what is missing; opt is needed. Progress stage: "reproduce", in milliseconds of

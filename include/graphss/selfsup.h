@@ -51,7 +51,8 @@ typedef struct graphss_state {
     double concentration;    /* Dirichlet parameter of its share, > 0. Two states with 0.8 N
                               * and 0.2 N: a share of about 0.2, hard to move */
     const float *prob;       /* [n x n_classes] class probabilities in this state, rows that
-                              * sum to 1; NULL: flat. Of the first state NULL: the input's */
+                              * sum to 1; NULL: flat. The first state must have NULL: its are
+                              * those of the input */
     const float *likelihood; /* [n] how likely the node looks as it does (its degree, its row
                               * sum) in this state, up to a factor per node; NULL: 1 */
 } graphss_state;

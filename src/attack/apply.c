@@ -341,7 +341,8 @@ graphss_status graphss_flips_apply_parts(graphss_ctx *ctx, graphss_graph *out_gr
                                          const graphss_apply_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features},
-                        {"list of changes", flips}) ||
+                        {"list of changes", flips}, {"place for the graph", out_graph},
+                        {"place for the features", out_features}) ||
         GRAPHSS_I_LACKS(ctx, {"changes", GRAPHSS_I_FILLED(flips->item, flips->count)}))
         return GRAPHSS_ERR_INVALID;
     const graphss_status st = check_data(ctx, graph, features);
@@ -353,7 +354,8 @@ graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_dataset *out,
                                    const graphss_dataset *data, const graphss_flips *flips,
                                    const graphss_apply_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"list of changes", flips}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"list of changes", flips},
+                        {"place for the dataset", out}))
         return GRAPHSS_ERR_INVALID;
     const graphss_apply_options standard = {0};
     opt = opt ? opt : &standard;

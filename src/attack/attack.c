@@ -1,6 +1,7 @@
 /* attack.c - the table of attacks, their options, and the checks that all of them rely on. */
 #include "attack/attack_method.h"
 #include "graph/check.h"
+#include "models/model_type.h"
 #include <math.h>
 #include <string.h>
 
@@ -89,7 +90,6 @@ graphss_attack_options graphss_attack_options_default(void)
                                     .domain = GRAPHSS_DOMAIN_DETECT};
 }
 
-static const char *const modes[] = {"honest", "paper", NULL};
 static const char *const kinds[] = {"lf", "links", "features", "both", NULL};
 static const char *const domains[] = {"detect", "binary", "counts", "real", NULL};
 
@@ -98,7 +98,7 @@ const graphss_option *graphss_attack_options_table(void)
 #define AT(field) offsetof(graphss_attack_options, field)
     static const graphss_option table[] = {
         {"method", GRAPHSS_OPTION_STRING, AT(method), 0, 0, NULL, "NAME", "the attack", 0},
-        {"mode", GRAPHSS_OPTION_CHOICE, AT(mode), 0, 0, modes, "MODE",
+        {"mode", GRAPHSS_OPTION_CHOICE, AT(mode), 0, 0, graphss_i_mode_names, "MODE",
          "honest, or as the paper's public code attacks", 0},
         {"kind", GRAPHSS_OPTION_CHOICE, AT(kind), 0, 0, kinds, "KIND",
          "lf: --links then --features; links, features, both: --budget changes", 0},
@@ -196,6 +196,8 @@ graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options 
 
 void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log *log)
 {
+    if (!log)
+        return;
     graphss_release(ctx, log->victim);
     graphss_release(ctx, log->step);
     *log = (graphss_attack_log){0};
@@ -344,7 +346,7 @@ graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
                                   graphss_attack_log *log, const graphss_attack_input *in,
                                   const graphss_attack_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"input", in}) ||
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the changes", out}) ||
         GRAPHSS_I_LACKS(ctx, {"graph", in->graph}, {"features", in->features},
                         {"victims", GRAPHSS_I_FILLED(in->victim, in->n_victims)}))
         return GRAPHSS_ERR_INVALID;

@@ -182,7 +182,8 @@ graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
                                     const graphss_dataset *data, const int32_t *node, size_t n,
                                     uint64_t seed, const graphss_benign_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"nodes", GRAPHSS_I_FILLED(node, n)}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"nodes", GRAPHSS_I_FILLED(node, n)},
+                        {"place for the changes", out}))
         return GRAPHSS_ERR_INVALID;
     const graphss_benign_options standard = graphss_benign_options_default();
     opt = opt ? opt : &standard;

@@ -12,6 +12,8 @@ static const uint64_t largest_file = (uint64_t)1 << 32;
 
 void graphss_flips_destroy(graphss_ctx *ctx, graphss_flips *flips)
 {
+    if (!flips)
+        return;
     graphss_release(ctx, flips->item);
     *flips = (graphss_flips){0};
 }
@@ -382,7 +384,8 @@ static graphss_status read_lines(graphss_flips *made, reading *r, char *bytes, s
 graphss_status graphss_flips_read(graphss_ctx *ctx, graphss_flips *out, const char *path,
                                   const graphss_dataset *data)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"dataset", data}))
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"dataset", data},
+                        {"place for the changes", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_flips made = {0};
     reading r = {.ctx = ctx, .path = path, .data = data};

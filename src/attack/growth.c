@@ -231,7 +231,7 @@ static graphss_status assemble(graphss_ctx *ctx, graphss_dataset *out,
 graphss_status graphss_benign_grow(graphss_ctx *ctx, graphss_dataset *out,
                                    const graphss_dataset *data, size_t n_new, uint64_t seed)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"place for the dataset", out}))
         return GRAPHSS_ERR_INVALID;
     const size_t n = data->graph.n_nodes;
     if (n == 0)

@@ -44,6 +44,8 @@ const graphss_option *graphss_snapshot_options_table(void)
 
 void graphss_snapshots_destroy(graphss_ctx *ctx, graphss_snapshots *s)
 {
+    if (!s)
+        return;
     graphss_flips_destroy(ctx, &s->flips);
     graphss_release(ctx, s->churned);
     graphss_release(ctx, s->victim);
@@ -285,7 +287,8 @@ graphss_status graphss_snapshots_plan(graphss_ctx *ctx, graphss_snapshots *out,
                                       const graphss_dataset *data, const graphss_split *split,
                                       uint64_t seed, const graphss_snapshot_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"split", split}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"split", split},
+                        {"place for the snapshots", out}))
         return GRAPHSS_ERR_INVALID;
     const graphss_snapshot_options standard = graphss_snapshot_options_default();
     opt = opt ? opt : &standard;

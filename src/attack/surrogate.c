@@ -44,6 +44,8 @@ graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphs
                                        const graphss_features *features, size_t n_classes,
                                        const graphss_split *split, uint64_t seed)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"place for the weights", w}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_train_options opt = graphss_i_surrogate_options();
     graphss_model *model = NULL;
     const graphss_status st =
@@ -85,7 +87,7 @@ static void multiply(float *c, const float *a, const float *b, size_t m, size_t 
 graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
                                             const graphss_model *model, graphss_mode mode)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"model", model}))
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"place for the weights", w}))
         return GRAPHSS_ERR_INVALID;
     size_t layers = 0, rows, cols, from, to;
     while (layer(model, layers, &rows, &cols))
@@ -132,7 +134,7 @@ graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
 graphss_status graphss_surrogate_read(graphss_ctx *ctx, float **w, const char *path,
                                       size_t n_cols, size_t n_classes)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"path", path}))
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"place for the weights", w}))
         return GRAPHSS_ERR_INVALID;
     graphss_i_npz *npz = NULL;
     graphss_i_array_info info;

@@ -77,7 +77,9 @@ graphss_status graphss_victims_choose(graphss_ctx *ctx, int32_t **victim, size_t
                                       const int32_t *label, size_t n_classes, uint64_t seed,
                                       const graphss_victim_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"candidates", GRAPHSS_I_FILLED(candidate, n)}))
+    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"candidates", GRAPHSS_I_FILLED(candidate, n)},
+                        {"place for the victims", victim},
+                        {"place for their number", n_victims}, {"place for the rule", rule}))
         return GRAPHSS_ERR_INVALID;
     const graphss_victim_options standard = graphss_victim_options_default();
     opt = opt ? opt : &standard;

@@ -187,6 +187,9 @@ graphss_status graphss_i_no_such_name(graphss_ctx *ctx, const char *option, cons
     for (size_t i = 0, used = 0; name(i) && used < sizeof all; i++)
         used +=
             (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", name(i));
+    if (length == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: no name is set, want one of %s",
+                              option, all);
     return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: found '%.*s', want one of %s", option,
                           (int)(length < 60 ? length : 60), found, all);
 }

@@ -106,7 +106,10 @@ graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out, co
         if (fd < 0 && error != EEXIST)
             break;
     }
-    made.file = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (fd >= 0) {
+        made.file = fdopen(fd, "wb");
+        error = errno;
+    }
     if (!made.file) {
         st =
             graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", path, strerror(error));

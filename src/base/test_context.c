@@ -65,6 +65,7 @@ static void test_what_is_lacking_is_named(void **state)
     graphss_verdict verdict;
     graphss_alert alert;
     graphss_recovery found;
+    graphss_selfsup drawn;
     graphss_node_index *index = NULL;
     int32_t *nodes = NULL;
     size_t n = 0;
@@ -124,7 +125,8 @@ static void test_what_is_lacking_is_named(void **state)
     NAMED(graphss_snapshots_write(ctx, &shots, nowhere, false), "folder");
     NAMED(graphss_snapshots_check_folder(ctx, nowhere, false), "folder");
     NAMED(graphss_selfsup_run(ctx, NULL, NULL, NULL), "input");
-    NAMED(graphss_selfsup_run(ctx, NULL, &(graphss_selfsup_input){0}, NULL), "probabilities");
+    NAMED(graphss_selfsup_run(ctx, &drawn, &(graphss_selfsup_input){0}, NULL),
+          "probabilities");
     NAMED(graphss_alert_test(ctx, &p, &threshold, NULL, 1, &p, 1, 1, NULL), "scores");
     NAMED(graphss_alert_judge(ctx, &verdict, NULL, NULL, 0, 1, NULL), "scores");
     NAMED(graphss_alert_look(ctx, &seen, NULL, NULL), "input");
@@ -157,6 +159,116 @@ static void test_what_is_lacking_is_named(void **state)
                            &nameless),
         GRAPHSS_ERR_INVALID, "--method");
     assert_null(model);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_place_that_is_lacking_is_named(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const graphss_graph graph = {0};
+    const graphss_features features = {0};
+    const graphss_split split = {0};
+    const graphss_dataset data = {0};
+    const graphss_flips flips = {0};
+    const graphss_observation snapshot = {.graph = &graph, .features = &features};
+    const graphss_recovery recovery = {0};
+    const graphss_recover_input in = {0};
+    const graphss_alert_scores seen = {0};
+    const graphss_protocol protocol = {0};
+    const graphss_reproduce_options order = {0};
+    const graphss_train_options train = {0};
+    const graphss_prior prior = {0};
+    const int64_t offset[] = {0};
+    const double score[] = {1};
+    const float prob[] = {1};
+    const int32_t label[] = {0};
+    graphss_graph g;
+    int32_t *nodes = NULL;
+    size_t n = 0;
+    double p;
+#define NAMED(call, what)                                                                     \
+    assert_fails(ctx, call, GRAPHSS_ERR_INVALID, "no place for " what " given")
+    NAMED(graphss_graph_build(ctx, NULL, 2, NULL, NULL, 0, NULL), "the graph");
+    NAMED(graphss_graph_copy(ctx, NULL, &graph), "the graph");
+    NAMED(graphss_features_copy(ctx, NULL, &features), "the features");
+    NAMED(graphss_features_from_rows(ctx, NULL, 0, 0, offset, NULL, NULL), "the features");
+    NAMED(graphss_features_from_dense(ctx, NULL, 1, 1, prob), "the features");
+    NAMED(graphss_features_normalise_rows(ctx, NULL, &features), "the features");
+    NAMED(graphss_dataset_read(ctx, NULL, "cora", NULL), "the dataset");
+    NAMED(graphss_dataset_copy(ctx, NULL, &data), "the dataset");
+    NAMED(graphss_node_index_new(ctx, NULL, &data), "the index");
+    NAMED(graphss_node_list_read(ctx, NULL, &n, "x", &data), "the nodes");
+    NAMED(graphss_node_list_read(ctx, &nodes, NULL, "x", &data), "their number");
+    NAMED(graphss_node_groups_read(ctx, NULL, "x", &data), "the groups");
+    NAMED(graphss_split_make(ctx, NULL, label, 1, 1, 1, NULL), "the split");
+    NAMED(graphss_split_read(ctx, NULL, "x.npz", NULL, 5, 2), "the split");
+    NAMED(graphss_split_copy(ctx, NULL, &split), "the split");
+    NAMED(graphss_split_translate(ctx, NULL, &split, NULL, 0), "the split");
+    NAMED(graphss_synth_options_parse(ctx, NULL, ""), "the options");
+    NAMED(graphss_synth_make(ctx, NULL, NULL), "the dataset");
+    NAMED(graphss_fetch(ctx, NULL, "cora", NULL), "the result");
+    NAMED(graphss_predictions_read(ctx, NULL, "x.npz"), "the predictions");
+    NAMED(graphss_model_train(ctx, NULL, NULL, &graph, &features, 2, &split, 1, NULL),
+          "the model");
+    NAMED(graphss_model_load(ctx, NULL, "x"), "the model");
+    NAMED(graphss_flips_read(ctx, NULL, "x", &data), "the changes");
+    NAMED(graphss_flips_apply(ctx, NULL, &data, &flips, NULL), "the dataset");
+    NAMED(graphss_flips_apply_parts(ctx, &g, NULL, &graph, &features, &flips, NULL),
+          "the features");
+    NAMED(graphss_attack_run(ctx, NULL, NULL, &(graphss_attack_input){0}, NULL),
+          "the changes");
+    NAMED(graphss_surrogate_train(ctx, NULL, &graph, &features, 2, &split, 1), "the weights");
+    NAMED(graphss_surrogate_read(ctx, NULL, "x", 1, 2), "the weights");
+    NAMED(
+        graphss_victims_choose(ctx, &nodes, &n, NULL, &graph, NULL, 0, NULL, NULL, 2, 1, NULL),
+        "the rule");
+    NAMED(graphss_benign_churn(ctx, NULL, &data, NULL, 0, 1, NULL), "the changes");
+    NAMED(graphss_benign_grow(ctx, NULL, &data, 1, 1), "the dataset");
+    NAMED(graphss_snapshots_plan(ctx, NULL, &data, &split, 1, NULL), "the snapshots");
+    NAMED(graphss_selfsup_run(ctx, NULL, &(graphss_selfsup_input){0}, NULL), "the result");
+    NAMED(graphss_alert_test(ctx, NULL, &p, score, 1, score, 1, 1, NULL), "the p-value");
+    NAMED(graphss_alert_judge(ctx, NULL, &seen, NULL, 0, 1, NULL), "the verdict");
+    NAMED(graphss_alert_look(ctx, NULL, &in, NULL), "the scores");
+    NAMED(graphss_alert_run(ctx, NULL, &in, NULL, 0, NULL), "the alert");
+    NAMED(graphss_recover(ctx, NULL, &in, NULL), "the recovery");
+    NAMED(graphss_recover_flips(ctx, NULL, &in, &recovery, 0.5), "the changes");
+    NAMED(graphss_match_nodes(ctx, NULL, &snapshot, &snapshot), "the match");
+    NAMED(graphss_protocol_start(ctx, NULL, &data, 1, NULL), "the protocol");
+    NAMED(graphss_protocol_attack(ctx, NULL, &protocol, 1), "the scene");
+    NAMED(graphss_protocol_surrogate(ctx, NULL, &data, &split, 1, &train), "the surrogate");
+    NAMED(graphss_reproduce(ctx, NULL, 1, &order), "the counts");
+    NAMED(graphss_prior_cells(ctx, NULL, &prior, 2), "the cells");
+    NAMED(graphss_transition_warmup(ctx, NULL, prob, NULL, NULL, 0, 1, 1), "the matrix");
+#undef NAMED
+    assert_true(isnan(graphss_accuracy(NULL, label, NULL, 1)));
+    assert_true(isnan(graphss_accuracy(label, NULL, NULL, 1)));
+    graphss_ctx_free(ctx);
+}
+
+static void test_nothing_is_destroyed_without_complaint(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_alert_destroy(ctx, NULL);
+    graphss_alert_scores_destroy(ctx, NULL);
+    graphss_attack_log_destroy(ctx, NULL);
+    graphss_dataset_destroy(ctx, NULL);
+    graphss_features_destroy(ctx, NULL);
+    graphss_flips_destroy(ctx, NULL);
+    graphss_graph_destroy(ctx, NULL);
+    graphss_model_free(ctx, NULL);
+    graphss_names_destroy(ctx, NULL);
+    graphss_node_groups_destroy(ctx, NULL);
+    graphss_node_index_free(ctx, NULL);
+    graphss_predictions_destroy(ctx, NULL);
+    graphss_protocol_destroy(ctx, NULL);
+    graphss_protocol_scene_destroy(ctx, NULL);
+    graphss_recovery_destroy(ctx, NULL);
+    graphss_selfsup_destroy(ctx, NULL);
+    graphss_snapshots_destroy(ctx, NULL);
+    graphss_split_destroy(ctx, NULL);
+    graphss_training_destroy(ctx, NULL);
     graphss_ctx_free(ctx);
 }
 
@@ -196,6 +308,8 @@ int main(void)
         cmocka_unit_test(test_headers_and_library_are_of_one_version),
         cmocka_unit_test(test_a_context_wants_a_whole_allocator_and_a_sane_number_of_threads),
         cmocka_unit_test(test_what_is_lacking_is_named),
+        cmocka_unit_test(test_a_place_that_is_lacking_is_named),
+        cmocka_unit_test(test_nothing_is_destroyed_without_complaint),
         cmocka_unit_test(test_every_status_has_a_text_and_an_exit_code),
         cmocka_unit_test(test_the_instruction_set_is_a_known_one),
     };

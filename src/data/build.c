@@ -8,17 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The name of a part of a matrix as files call it: "adj_indices", or just "indices". */
+/* The parts of a matrix, as arguments and as files call them. */
+enum { OFFSET, COLUMN, VALUE };
+
+/* "adj_indices", or just "indices"; what NULL: it came as an argument. */
 typedef struct part_name {
     char text[96];
 } part_name;
 
-static part_name part_of(const char *what, const char *part)
+static part_name part_of(const char *what, int part)
 {
+    static const char *const argument[] = {"offset", "column", "value"};
+    static const char *const in_file[] = {"indptr", "indices", "data"};
     part_name name;
-    const size_t n = strlen(what);
+    const size_t n = what ? strlen(what) : 0;
     const char *joint = n == 0 || what[n - 1] == '.' || what[n - 1] == '_' ? "" : "_";
-    snprintf(name.text, sizeof name.text, "%s%s%s", what, joint, part);
+    snprintf(name.text, sizeof name.text, "%s%s%s", what ? what : "", joint,
+             what ? in_file[part] : argument[part]);
     return name;
 }
 
@@ -28,31 +34,31 @@ static graphss_status check_rows(graphss_ctx *ctx, const int64_t *offset,
 {
     if (offset[0] != 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "array '%s': entry 0 is %lld, want 0",
-                              part_of(what, "indptr").text, (long long)offset[0]);
+                              part_of(what, OFFSET).text, (long long)offset[0]);
     for (size_t i = 0; i < n_rows; i++)
         if (offset[i + 1] < offset[i] || (uint64_t)offset[i + 1] > nnz)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                                   "array '%s': entry %zu is %lld, want %lld..%zu",
-                                  part_of(what, "indptr").text, i + 1,
-                                  (long long)offset[i + 1], (long long)offset[i], nnz);
+                                  part_of(what, OFFSET).text, i + 1, (long long)offset[i + 1],
+                                  (long long)offset[i], nnz);
     if ((uint64_t)offset[n_rows] != nnz)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "array '%s': the last entry is %lld, want %zu",
-                              part_of(what, "indptr").text, (long long)offset[n_rows], nnz);
+                              part_of(what, OFFSET).text, (long long)offset[n_rows], nnz);
     if (nnz && n_cols == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "array '%s': %zu entries, want none: there are no columns",
-                              part_of(what, "indices").text, nnz);
+                              part_of(what, COLUMN).text, nnz);
     for (size_t e = 0; e < nnz; e++)
         if (column[e] < 0 || (size_t)column[e] >= n_cols)
-            return graphss_i_fail(
-                ctx, GRAPHSS_ERR_DATA, "array '%s': entry %zu is %d, want 0..%zu",
-                part_of(what, "indices").text, e, (int)column[e], n_cols - 1);
+            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                                  "array '%s': entry %zu is %d, want 0..%zu",
+                                  part_of(what, COLUMN).text, e, (int)column[e], n_cols - 1);
     for (size_t e = 0; value && e < nnz; e++)
         if (!isfinite(value[e]))
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                                   "array '%s': entry %zu is %g, want a finite number",
-                                  part_of(what, "data").text, e, (double)value[e]);
+                                  part_of(what, VALUE).text, e, (double)value[e]);
     return GRAPHSS_OK;
 }
 
@@ -208,8 +214,8 @@ graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *
     if (st)
         goto done;
     if (n_cols > INT32_MAX) {
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %zu columns, want at most %d", what,
-                            n_cols, INT32_MAX);
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %zu columns, want at most %d",
+                            what ? what : "features", n_cols, INT32_MAX);
         goto done;
     }
     if (!value) {
@@ -229,8 +235,8 @@ graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *
     for (size_t e = 0; e < nnz && !clean; e++)
         if (!isfinite(value[e])) {
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                "%s: repeated entries of column %d add up beyond float", what,
-                                (int)column[e]);
+                                "%s: repeated entries of column %d add up beyond float",
+                                what ? what : "value", (int)column[e]);
             goto done;
         }
 
@@ -337,7 +343,7 @@ graphss_status graphss_features_from_rows(graphss_ctx *ctx, graphss_features *ou
                                           const int32_t *column, const float *value)
 {
     size_t cells;
-    if (GRAPHSS_I_LACKS(ctx, {"offsets", offset}))
+    if (GRAPHSS_I_LACKS(ctx, {"offsets", offset}, {"place for the features", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = check_sizes(ctx, &cells, n_rows, n_cols);
     if (st)
@@ -345,14 +351,14 @@ graphss_status graphss_features_from_rows(graphss_ctx *ctx, graphss_features *ou
     const size_t nnz = offset[n_rows] > 0 ? (size_t)offset[n_rows] : 0;
     if (GRAPHSS_I_LACKS(ctx, {"columns", GRAPHSS_I_FILLED(column, nnz)}))
         return GRAPHSS_ERR_INVALID;
-    st = check_rows(ctx, offset, column, value, n_rows, n_cols, nnz, "");
+    st = check_rows(ctx, offset, column, value, n_rows, n_cols, nnz, NULL);
     if (st)
         return st;
     int64_t *o = graphss_i_copy(ctx, offset, n_rows + 1, sizeof *o);
     int32_t *c = graphss_i_copy(ctx, column, nnz, sizeof *c);
     float *v = value ? graphss_i_copy(ctx, value, nnz, sizeof *v) : NULL;
     if (o && c && (v || !value))
-        return graphss_i_features_from_rows(ctx, out, n_rows, n_cols, o, c, v, nnz, "");
+        return graphss_i_features_from_rows(ctx, out, n_rows, n_cols, o, c, v, nnz, NULL);
     graphss_release(ctx, v);
     graphss_release(ctx, c);
     graphss_release(ctx, o);
@@ -366,10 +372,11 @@ graphss_status graphss_features_from_dense(graphss_ctx *ctx, graphss_features *o
     const graphss_status st = check_sizes(ctx, &cells, n_rows, n_cols);
     if (st)
         return st;
-    if (GRAPHSS_I_LACKS(ctx, {"values", GRAPHSS_I_FILLED(value, cells)}))
+    if (GRAPHSS_I_LACKS(ctx, {"values", GRAPHSS_I_FILLED(value, cells)},
+                        {"place for the features", out}))
         return GRAPHSS_ERR_INVALID;
     float *v = graphss_i_copy(ctx, value, cells, sizeof *v);
-    return v ? graphss_i_features_from_dense(ctx, out, n_rows, n_cols, v, "data")
+    return v ? graphss_i_features_from_dense(ctx, out, n_rows, n_cols, v, "value")
              : GRAPHSS_ERR_NOMEM;
 }
 

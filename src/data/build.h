@@ -9,7 +9,8 @@
  * duplicates summed, zeros dropped, dense where that is their nature (docs/formats.md), kind
  * detected. The three arrays are taken over (released or kept) whatever the outcome; value
  * NULL means all ones. DATA: an offset that falls or overruns nnz, a column out of range, a
- * NaN or an infinity, with row and entry; what names the array in the text ("attr"). */
+ * NaN or an infinity, with row and entry; what names the array in the text ("attr"),
+ * NULL where it is an argument of the caller. */
 graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *out,
                                             size_t n_rows, size_t n_cols, int64_t *offset,
                                             int32_t *column, float *value, size_t nnz,

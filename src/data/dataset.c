@@ -190,7 +190,7 @@ static graphss_status read_synth(graphss_ctx *ctx, graphss_dataset *out, const c
 graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out, const char *where,
                                     const graphss_read_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", where}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", where}, {"place for the dataset", out}))
         return GRAPHSS_ERR_INVALID;
     const uint64_t max_bytes =
         opt && opt->max_bytes ? opt->max_bytes : graphss_i_machine_memory() / 4 * 3;

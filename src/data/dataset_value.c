@@ -5,7 +5,7 @@
 graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
                                     const graphss_dataset *data)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"place for the dataset", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_dataset made = *data;
     made.graph = (graphss_graph){0};
@@ -37,8 +37,23 @@ graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
     return GRAPHSS_OK;
 }
 
+graphss_status graphss_dataset_normalise_rows(graphss_ctx *ctx, graphss_dataset *data)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_features divided = {0};
+    const graphss_status st = graphss_features_normalise_rows(ctx, &divided, &data->features);
+    if (st)
+        return st;
+    graphss_features_destroy(ctx, &data->features);
+    data->features = divided;
+    return graphss_dataset_refresh(ctx, data);
+}
+
 void graphss_dataset_destroy(graphss_ctx *ctx, graphss_dataset *data)
 {
+    if (!data)
+        return;
     graphss_split_destroy(ctx, &data->split);
     graphss_names_destroy(ctx, &data->column_names);
     graphss_names_destroy(ctx, &data->class_names);

@@ -275,7 +275,7 @@ static graphss_status unknown_dataset(graphss_ctx *ctx, const char *dataset)
 graphss_status graphss_fetch(graphss_ctx *ctx, graphss_fetch_result *out, const char *dataset,
                              const graphss_fetch_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", dataset}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", dataset}, {"place for the result", out}))
         return GRAPHSS_ERR_INVALID;
     size_t first = 0, n = 0;
     while (graphss_fetch_item_at(first) &&

@@ -27,6 +27,8 @@ size_t graphss_name_escape(char *out, const char *name)
 
 void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names)
 {
+    if (!names)
+        return;
     graphss_release(ctx, names->text);
     graphss_release(ctx, names->start);
     *names = (graphss_names){0};

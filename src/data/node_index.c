@@ -10,7 +10,7 @@ struct graphss_node_index {
 graphss_status graphss_node_index_new(graphss_ctx *ctx, graphss_node_index **out,
                                       const graphss_dataset *data)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"place for the index", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_node_index *made = graphss_i_calloc(ctx, 1, sizeof *made);
     if (!made)
@@ -57,7 +57,8 @@ static bool blank(char c)
 graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t *n,
                                       const char *path, const graphss_dataset *data)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"dataset", data}))
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"dataset", data}, {"place for the nodes", nodes},
+                        {"place for their number", n}))
         return GRAPHSS_ERR_INVALID;
     char *bytes = NULL;
     size_t size = 0, lines = 1, count = 0, line = 0, hidden = 0, hidden_line = 0;
@@ -206,6 +207,8 @@ static graphss_status read_group(const group_reader *r, int32_t *node, size_t *u
 graphss_status graphss_node_groups_read(graphss_ctx *ctx, graphss_node_groups *out,
                                         const char *path, const graphss_dataset *data)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"dataset", data}, {"place for the groups", out}))
+        return GRAPHSS_ERR_INVALID;
     group_reader r = {.ctx = ctx, .path = path};
     graphss_node_groups made = {0};
     graphss_node_index *index = NULL;
@@ -255,6 +258,8 @@ graphss_status graphss_node_groups_read(graphss_ctx *ctx, graphss_node_groups *o
 
 void graphss_node_groups_destroy(graphss_ctx *ctx, graphss_node_groups *groups)
 {
+    if (!groups)
+        return;
     graphss_release(ctx, groups->line);
     graphss_release(ctx, groups->node);
     graphss_release(ctx, groups->start);

@@ -130,7 +130,7 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_predictions *p, graph
 graphss_status graphss_predictions_read(graphss_ctx *ctx, graphss_predictions *out,
                                         const char *path)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"path", path}))
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"place for the predictions", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_i_npz *npz = NULL;
     graphss_predictions made = {0};
@@ -149,6 +149,8 @@ graphss_status graphss_predictions_read(graphss_ctx *ctx, graphss_predictions *o
 
 void graphss_predictions_destroy(graphss_ctx *ctx, graphss_predictions *p)
 {
+    if (!p)
+        return;
     graphss_names_destroy(ctx, &p->class_names);
     graphss_names_destroy(ctx, &p->node_names);
     graphss_release(ctx, p->perturbed);

@@ -135,6 +135,8 @@ graphss_status graphss_split_make(graphss_ctx *ctx, graphss_split *out, const in
                                   size_t n, size_t n_classes, uint64_t seed,
                                   const graphss_split_options *opt)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"place for the split", out}))
+        return GRAPHSS_ERR_INVALID;
     enum { NONE, TRAIN, VAL, TEST };
     const graphss_split_options o = opt ? *opt : graphss_split_options_default();
     graphss_status st = check_options(ctx, &o);
@@ -220,7 +222,7 @@ static bool copy_list(graphss_ctx *ctx, int32_t **out, const int32_t *list, size
 graphss_status graphss_split_copy(graphss_ctx *ctx, graphss_split *out,
                                   const graphss_split *split)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"split", split}))
+    if (GRAPHSS_I_LACKS(ctx, {"split", split}, {"place for the split", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_split made = {.n_train = split->n_train,
                           .n_val = split->n_val,
@@ -240,6 +242,8 @@ graphss_status graphss_split_copy(graphss_ctx *ctx, graphss_split *out,
 
 void graphss_split_destroy(graphss_ctx *ctx, graphss_split *split)
 {
+    if (!split)
+        return;
     graphss_release(ctx, split->train);
     graphss_release(ctx, split->val);
     graphss_release(ctx, split->test);

@@ -145,7 +145,7 @@ static graphss_status complete(graphss_ctx *ctx, int32_t **out, const int32_t *n
 graphss_status graphss_split_read(graphss_ctx *ctx, graphss_split *out, const char *path,
                                   const int32_t *label, size_t n, size_t n_classes)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"path", path}))
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"place for the split", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_i_npz *npz = NULL;
     graphss_split made = {0};

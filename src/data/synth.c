@@ -91,7 +91,7 @@ static graphss_status unknown_key(graphss_ctx *ctx, const char *key)
 graphss_status graphss_synth_options_parse(graphss_ctx *ctx, graphss_synth_options *out,
                                            const char *text)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"text", text}))
+    if (GRAPHSS_I_LACKS(ctx, {"text", text}, {"place for the options", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_synth_options opt = graphss_synth_options_default();
     char pair[128];
@@ -533,6 +533,8 @@ graphss_status graphss_i_synth_make(graphss_ctx *ctx, graphss_dataset *out,
 graphss_status graphss_synth_make(graphss_ctx *ctx, graphss_dataset *out,
                                   const graphss_synth_options *opt)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"place for the dataset", out}))
+        return GRAPHSS_ERR_INVALID;
     const graphss_synth_options standard = graphss_synth_options_default();
     return graphss_i_synth_make(ctx, out, opt ? opt : &standard,
                                 graphss_i_machine_memory() / 4 * 3);

@@ -209,12 +209,12 @@ static void test_arrays_of_a_caller_become_features(void **state)
     graphss_features_destroy(ctx, &c);
 #define ROWS(n, d, o, j, v) graphss_features_from_rows(ctx, &c, n, d, o, j, v)
     assert_fails(ctx, ROWS(3, 4, falls, column, value), GRAPHSS_ERR_DATA,
-                 "'indptr': entry 2 is 2, want 3..4");
-    assert_fails(ctx, ROWS(3, 4, below, column, value), GRAPHSS_ERR_DATA, "'indptr'");
+                 "'offset': entry 2 is 2, want 3..4");
+    assert_fails(ctx, ROWS(3, 4, below, column, value), GRAPHSS_ERR_DATA, "'offset'");
     assert_fails(ctx, ROWS(3, 4, offset, far, value), GRAPHSS_ERR_DATA,
-                 "'indices': entry 2 is 4, want 0..3");
+                 "'column': entry 2 is 4, want 0..3");
     assert_fails(ctx, ROWS(3, 4, offset, column, odd), GRAPHSS_ERR_DATA,
-                 "'data': entry 2 is nan");
+                 "'value': entry 2 is nan");
     assert_fails(ctx, ROWS(3, 4, NULL, column, value), GRAPHSS_ERR_INVALID, "no offsets");
     assert_fails(ctx, ROWS(3, 4, offset, NULL, value), GRAPHSS_ERR_INVALID, "no columns");
     assert_fails(ctx, ROWS(SIZE_MAX, 4, offset, column, value), GRAPHSS_ERR_INVALID,
@@ -223,7 +223,7 @@ static void test_arrays_of_a_caller_become_features(void **state)
     assert_fails(ctx, graphss_features_from_dense(ctx, &c, 3, 4, NULL), GRAPHSS_ERR_INVALID,
                  "no values");
     assert_fails(ctx, graphss_features_from_dense(ctx, &c, 1, 4, odd), GRAPHSS_ERR_DATA,
-                 "row 0, column 2 is nan");
+                 "'value': row 0, column 2 is nan");
     assert_null(c.value);
     graphss_features_destroy(ctx, &b);
     graphss_features_destroy(ctx, &a);

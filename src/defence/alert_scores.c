@@ -117,8 +117,9 @@ graphss_status graphss_i_look_scores(graphss_ctx *ctx, graphss_alert_scores *out
     graphss_verdict v;
     graphss_status st = fill(ctx, &s, x);
     if (!st && s.n_free && !opt->validation_only) {
-        st = graphss_alert_judge(ctx, &v, &s, NULL, 0, x->in->seed, &own);
-        s.quiet = !st && (x->before ? v.p_value > QUIET_PAST : v.score <= QUIET_NOW);
+        st = graphss_i_alert_judge(ctx, &v, &s, NULL, 0, x->in->seed, &own);
+        s.quiet =
+            !st && v.n_group && (x->before ? v.p_value > QUIET_PAST : v.score <= QUIET_NOW);
     }
     if (st)
         graphss_alert_scores_destroy(ctx, &s);
@@ -131,7 +132,7 @@ graphss_status graphss_alert_look(graphss_ctx *ctx, graphss_alert_scores *out,
                                   const graphss_recover_input *in,
                                   const graphss_alert_options *given)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"input", in}))
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the scores", out}))
         return GRAPHSS_ERR_INVALID;
     const graphss_status st = graphss_i_check_input(ctx, in);
     return st ? st : graphss_i_alert_look(ctx, out, in, given);

@@ -166,7 +166,7 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
                                  const graphss_recover_input *in, const int32_t *node,
                                  size_t n, const graphss_alert_options *given)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"input", in}))
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the alert", out}))
         return GRAPHSS_ERR_INVALID;
     const double start = graphss_i_seconds();
     const graphss_alert_options opt = given ? *given : graphss_alert_options_default();

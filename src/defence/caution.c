@@ -2,6 +2,7 @@
  * among the nodes whose label would be replaced at each step. A loss below TOLERATED is taken
  * for chance. */
 #include "defence/caution.h"
+#include "defence/drill.h"
 #include <math.h>
 
 enum { FOLDS = 2, STEPS = 9 };
@@ -32,7 +33,7 @@ static size_t own_class(const float *says, size_t k)
     return best;
 }
 
-/* The rows of a fold, or all others. */
+/* All rows but those of a fold. */
 static graphss_status part(graphss_ctx *ctx, graphss_i_sample *out, const graphss_i_sample *s,
                            size_t fold, size_t k)
 {
@@ -112,13 +113,10 @@ static graphss_status fit_fold(graphss_ctx *ctx, void *arg, size_t fold)
 {
     folding *f = arg;
     graphss_i_sample rest = {0}, hit[GRAPHSS_I_ATTACKS] = {0};
-    size_t least = f->n;
     graphss_status st = part(ctx, &rest, f->untouched, fold, f->k);
-    for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++) {
+    for (size_t a = 0; a < GRAPHSS_I_ATTACKS && !st; a++)
         st = part(ctx, &hit[a], &f->attacked[a], fold, f->k);
-        least = a < GRAPHSS_I_MANY && hit[a].n < least ? hit[a].n : least;
-    }
-    if (!st && rest.n && least) {
+    if (!st && graphss_i_samples_suffice(&rest, hit)) {
         st = graphss_i_suspicion_fit(ctx, &f->u[fold], f->now, f->n, f->k, &rest, hit,
                                      f->history);
         f->fitted[fold] = !st;

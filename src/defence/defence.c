@@ -1,7 +1,34 @@
-/* defence.c - what methods share. */
+/* defence.c - the table of methods, and what they share. */
 #include "defence/defence.h"
 #include "models/trusted.h"
 #include <math.h>
+#include <string.h>
+
+static const graphss_i_defence *const methods[] = {
+#define DEFENCE(name) &graphss_i_##name##_defence,
+#include "defence/defences.def"
+#undef DEFENCE
+};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+const graphss_i_defence *graphss_i_defence_find(const char *name, int mode)
+{
+    for (size_t i = 0; name && i < METHODS; i++)
+        if (!strcmp(methods[i]->name, name))
+            return mode == GRAPHSS_MODE_PAPER && methods[i]->paper ? methods[i]->paper
+                                                                   : methods[i];
+    return NULL;
+}
+
+const char *graphss_recover_name(size_t i)
+{
+    return i < METHODS ? methods[i]->name : NULL;
+}
+
+const char *graphss_recover_summary(size_t i)
+{
+    return i < METHODS ? methods[i]->summary : NULL;
+}
 
 graphss_observation graphss_i_scene_training(const graphss_i_scene *scene,
                                              const graphss_split **split)

@@ -53,7 +53,7 @@ struct graphss_i_defence {
     bool carries;          /* reads and fills the scene's carry */
     bool on_model;         /* uses the model's classifier, which must look at links */
 
-    /* Changes the presets all methods share (recover.c); NULL: nothing. */
+    /* Changes the presets all methods share (recover_options.c); NULL: nothing. */
     void (*adjust)(graphss_recover_options *opt);
     /* Paper mode: what the appendix has for one dataset; NULL: the same for all. */
     void (*suit)(graphss_recover_options *opt, const char *dataset);
@@ -79,15 +79,30 @@ graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mod
                                                  const graphss_train_options *fit,
                                                  const char *dataset);
 
-/* ---- what comes from the caller (recover.c) ---- */
+/* ---- what comes from the caller (recover_check.c) ---- */
 
 /* Do the parts of each snapshot, and the two, fit together? DATA, SHAPE. */
 graphss_status graphss_i_check_shapes(graphss_ctx *ctx, const graphss_recover_input *in);
-/* The same, and are graphs and features sound? INVALID. Once at the entry of an operation. */
+/* The same, do they fit the model, and are graphs and features sound? INVALID. Once at the
+ * entry of an operation. */
 graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_recover_input *in);
 /* Has it training nodes, and are nodes and labels in range? DATA, SHAPE. */
 graphss_status graphss_i_check_split(graphss_ctx *ctx, const graphss_split *split, size_t n,
                                      size_t k);
+/* The same of the split of the snapshot so called, and are there two classes to learn if m
+ * learns? */
+graphss_status graphss_i_check_labels(graphss_ctx *ctx, const graphss_split *split, size_t n,
+                                      size_t k, const graphss_i_defence *m, const char *which);
+/* *retrain: what `train`, a graphss_recover_train, comes to for m. INVALID: it has no meaning,
+ * or there is no past to train on. */
+graphss_status graphss_i_check_way(graphss_ctx *ctx, bool *retrain, const graphss_i_defence *m,
+                                   const graphss_recover_input *in, int train);
+/* Can m work on this snapshot and this model? DATA, INVALID, and those of _check_shapes. */
+graphss_status graphss_i_check_method(graphss_ctx *ctx, const graphss_i_defence *m,
+                                      const graphss_recover_input *in);
+
+/* ---- running (recover.c) ---- */
+
 /* graphss_recover on input that was looked at. */
 graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
                                  const graphss_recover_input *in,

@@ -165,6 +165,15 @@ void graphss_i_drills_wanted(uint8_t *wanted, const graphss_i_drills *d, size_t 
             wanted[d->node[i]] = 1;
 }
 
+bool graphss_i_samples_suffice(const graphss_i_sample *untouched,
+                               const graphss_i_sample *attacked)
+{
+    for (size_t a = 0; a < GRAPHSS_I_MANY; a++)
+        if (attacked[a].n == 0)
+            return false;
+    return untouched->n > 0;
+}
+
 void graphss_i_lessons_destroy(graphss_ctx *ctx, graphss_i_lessons *l)
 {
     for (size_t a = 0; a < GRAPHSS_I_ATTACKS; a++)

@@ -54,6 +54,10 @@ typedef struct graphss_i_lessons {
     size_t n_now;
 } graphss_i_lessons;
 
+/* Is there a row of every kind that graphss_i_suspicion_fit needs? Of many labelled nodes each
+ * kind hits a part, and of those perhaps none has a past. */
+bool graphss_i_samples_suffice(const graphss_i_sample *untouched,
+                               const graphss_i_sample *attacked);
 void graphss_i_lessons_destroy(graphss_ctx *ctx, graphss_i_lessons *l);
 /* view [d->views], looked at; before: only nodes that are not -1 there; NULL: all. On errors
  * *l is still to be destroyed. */

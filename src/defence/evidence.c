@@ -50,16 +50,8 @@ static double word_margin(double *z, size_t *best, graphss_i_row r, const float 
         for (size_t c = 0; c < k && r.value[j] != 0; c++)
             z[c] += (double)r.value[j] * (double)w[word * k + c];
     }
-    double second = -INFINITY;
-    *best = 0;
-    for (size_t c = 1; c < k; c++)
-        if (z[c] > z[*best]) {
-            second = z[*best];
-            *best = c;
-        } else if (z[c] > second) {
-            second = z[c];
-        }
-    return k > 1 ? z[*best] - second : 0;
+    *best = graphss_i_top_double(z, k);
+    return graphss_i_margin(z, k);
 }
 
 graphss_status graphss_i_word_strength(graphss_ctx *ctx, double *strength,

@@ -10,7 +10,6 @@
 #include "defence/defence.h"
 #include "models/model_private.h"
 #include "models/trusted.h"
-#include <graphss/evaluate.h>
 #include <graphss/selfsup.h>
 #include <string.h>
 
@@ -58,19 +57,13 @@ static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int
 static graphss_status look_back(graphss_ctx *ctx, int32_t *seen, const graphss_i_scene *scene)
 {
     const graphss_observation *past = &scene->previous;
-    const size_t n = past->graph->n_nodes, k = scene->k;
-    float *prob = graphss_i_alloc(ctx, n, k * sizeof *prob);
-    int32_t *label = graphss_i_alloc(ctx, n, sizeof *label);
-    graphss_status st = prob && label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    if (!st)
-        st = graphss_i_predict(ctx, prob, scene->model, past->graph, past->features);
-    if (!st) {
-        graphss_argmax(label, prob, n, k);
-        for (size_t i = 0; i < scene->n; i++)
-            seen[i] = scene->before[i] < 0 ? -1 : label[scene->before[i]];
-    }
+    int32_t *label = graphss_i_alloc(ctx, past->graph->n_nodes, sizeof *label);
+    const graphss_status st =
+        label ? graphss_model_label(ctx, label, scene->model, past->graph, past->features)
+              : GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < scene->n && !st; i++)
+        seen[i] = scene->before[i] < 0 ? -1 : label[scene->before[i]];
     graphss_release(ctx, label);
-    graphss_release(ctx, prob);
     return st;
 }
 

@@ -13,7 +13,7 @@
 #include "defence/look.h"
 #include "defence/witnesses.h"
 #include "models/trusted.h"
-#include <graphss/alert.h>
+#include "selfsup/alert_check.h"
 #include <graphss/evaluate.h>
 #include <graphss/selfsup.h>
 #include <math.h>
@@ -173,8 +173,10 @@ static graphss_status doubt(graphss_ctx *ctx, void *arg, size_t job)
     graphss_verdict v = {0};
     graphss_status st = graphss_i_alert_look(ctx, &seen, &in, NULL);
     if (!st)
-        st = graphss_alert_judge(ctx, &v, &seen, NULL, 0, scene->seed, NULL);
+        st = graphss_i_alert_judge(ctx, &v, &seen, NULL, 0, scene->seed, NULL);
     graphss_alert_scores_destroy(ctx, &seen);
+    if (v.n_group == 0) /* nobody to compare with: it cannot tell */
+        return st;
     const double quiet = scene->before ? UNSURE : QUIET; /* it misses less with a past */
     x->untouched += worth * (v.p_value > quiet    ? QUIET_UNTOUCHED
                              : v.p_value > UNSURE ? UNSURE_UNTOUCHED
@@ -299,7 +301,8 @@ static graphss_status fit(graphss_ctx *ctx, inspection *x, size_t group)
     graphss_status st = learn(ctx, &l, x, group);
     graphss_i_suspicion_destroy(ctx, &x->suspicion[group]);
     x->fitted[group] = false;
-    if (!st && l.n_now >= GRAPHSS_I_KNOWN_LEAST / 2) {
+    if (!st && l.n_now >= GRAPHSS_I_KNOWN_LEAST / 2 &&
+        graphss_i_samples_suffice(&l.untouched, l.attacked)) {
         st = graphss_i_suspicion_fit(ctx, &x->suspicion[group], &x->view[0], x->scene->n,
                                      x->scene->k, &l.untouched, l.attacked, group == 1);
         x->fitted[group] = !st;

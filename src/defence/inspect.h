@@ -15,7 +15,7 @@ typedef struct graphss_i_inspection {
 /* Needs at least GRAPHSS_I_KNOWN_LEAST (drill.h) validation nodes, or training nodes in their
  * place: DATA. Costs four trainings (a perceptron, three linear models), twenty simulated
  * attacks, and forward passes and memory for each of their views, of which there are twenty
- * on small graphs and one on large ones. */
+ * where few nodes have labels and one where many have (drill.h). */
 graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
                                  const graphss_i_scene *scene);
 void graphss_i_inspection_destroy(graphss_ctx *ctx, graphss_i_inspection *x);

@@ -38,8 +38,7 @@ static void add_up(double *z, const float *weight, graphss_i_row r, size_t k)
     }
 }
 
-/* The largest less the next. */
-static double margin(const double *z, size_t k)
+double graphss_i_margin(const double *z, size_t k)
 {
     double first = -INFINITY, second = -INFINITY;
     for (size_t c = 0; c < k; c++) {
@@ -101,7 +100,7 @@ graphss_status graphss_i_lexicon_learn(graphss_ctx *ctx, graphss_i_lexicon *x,
         weigh(x->weight, z, features, split, k);
         for (size_t i = 0; i < m; i++) {
             add_up(z, x->weight, graphss_i_row_of(features, i * stride), k);
-            margins[i] = margin(z, k);
+            margins[i] = graphss_i_margin(z, k);
         }
         qsort(margins, m, sizeof *margins, graphss_i_compare_doubles);
         size_t middle = m / 2; /* of the nodes whose words say anything, if half are silent */

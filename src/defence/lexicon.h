@@ -24,6 +24,8 @@ graphss_status graphss_i_lexicon_learn(graphss_ctx *ctx, graphss_i_lexicon *x,
 void graphss_i_lexicon_read(float *p, double *z, const graphss_i_lexicon *x, graphss_i_row row,
                             size_t k);
 
+/* The largest of z [k] less the next; of one 0. */
+double graphss_i_margin(const double *z, size_t k);
 /* p [k] = softmax(z / unit) */
 void graphss_i_softmax_of(float *p, const double *z, double unit, size_t k);
 

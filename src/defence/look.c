@@ -149,22 +149,17 @@ static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
     if (!past)
         return GRAPHSS_OK;
     const size_t n = past->graph->n_nodes;
-    graphss_status st = graphss_i_match_past(ctx, &x->before, NULL, &x->in->current, past);
+    int32_t *there = NULL; /* [n] the node now, or -1 */
+    graphss_status st = graphss_i_match_past(ctx, &x->before, &there, &x->in->current, past);
     if (st)
         return st;
-    int32_t *there = graphss_i_alloc(ctx, n, sizeof *there);
     x->past_prob = graphss_i_alloc(ctx, n, x->k * sizeof *x->past_prob);
     x->change = graphss_i_calloc(ctx, x->n, sizeof *x->change);
-    for (size_t i = 0; i < n && there; i++)
-        there[i] = -1;
-    for (size_t i = 0; i < x->n && there; i++)
-        if (x->before[i] >= 0)
-            there[x->before[i]] = (int32_t)i;
     bool moved = n != x->n;
-    for (size_t i = 0; i < n && there; i++)
+    for (size_t i = 0; i < n; i++)
         moved = moved || there[i] != (int32_t)i;
     const graphss_i_seen seen = seen_now(x);
-    st = there && x->past_prob && x->change
+    st = x->past_prob && x->change
              ? graphss_i_predict_again(ctx, x->past_prob, x->in->model, past->graph,
                                        past->features, &seen, moved ? there : NULL, NULL)
              : GRAPHSS_ERR_NOMEM;

@@ -19,6 +19,12 @@ static const double MORE_ERRORS = 3;
  * errors of it, above which it is no clean node. */
 static const double WORSE = 0.65, WORSE_ERRORS = 4;
 
+/* Kinds that changed, each beside those most like it, the least change last. */
+static const int32_t order[] = {GRAPHSS_I_OTHER_WORDS, GRAPHSS_I_WORDS_AND_LINKS,
+                                GRAPHSS_I_MOST_LINKS,  GRAPHSS_I_MORE_LINKS,
+                                GRAPHSS_I_MANY_LINKS,  GRAPHSS_I_FEW_LINKS,
+                                GRAPHSS_I_TWO_LINKS,   GRAPHSS_I_ONE_LINK};
+
 static int32_t kind_of(const graphss_i_change *c)
 {
     static const int32_t by_links[] = {GRAPHSS_I_SAME, GRAPHSS_I_ONE_LINK, GRAPHSS_I_TWO_LINKS,
@@ -268,10 +274,6 @@ static bool find_lacking(graphss_i_calm *list, const graphss_i_look *x, const in
  * among those that changed a little more, if there are such. */
 static void lend(int32_t *kind, size_t n, const graphss_i_calm *list)
 {
-    static const int32_t order[] = {GRAPHSS_I_OTHER_WORDS, GRAPHSS_I_WORDS_AND_LINKS,
-                                    GRAPHSS_I_MOST_LINKS,  GRAPHSS_I_MORE_LINKS,
-                                    GRAPHSS_I_MANY_LINKS,  GRAPHSS_I_FEW_LINKS,
-                                    GRAPHSS_I_TWO_LINKS,   GRAPHSS_I_ONE_LINK};
     const int32_t kinds = sizeof order / sizeof *order;
     int32_t judged[GRAPHSS_I_CHANGED];
     for (int32_t c = 0; c < GRAPHSS_I_CHANGED; c++)
@@ -317,8 +319,9 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
     if (x->before)
         lend(kind, x->n, list);
     int32_t like = GRAPHSS_I_SAME; /* all clean nodes changed: others are judged among those */
-    while (like < GRAPHSS_I_WORDS_AND_LINKS && list[like].n == 0)
-        like++;
+    for (size_t i = sizeof order / sizeof *order; i-- > 0 && list[like].n == 0;)
+        if (list[order[i]].n)
+            like = order[i];
     for (size_t i = 0; i < x->n && !st; i++)
         if (kind[i] == GRAPHSS_I_SAME)
             kind[i] = like;

@@ -1,5 +1,5 @@
 /* match.c - the same node in two snapshots, by name. */
-#include "base/base.h"
+#include "data/build.h"
 #include "defence/defence.h"
 #include "graph/rows.h"
 #include <graphss/recover.h>
@@ -21,11 +21,17 @@ static graphss_status check_names(graphss_ctx *ctx, const graphss_observation *o
     return GRAPHSS_OK;
 }
 
+graphss_observation graphss_dataset_observe(const graphss_dataset *data)
+{
+    return (graphss_observation){&data->graph, &data->features, &data->node_names};
+}
+
 graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t **match,
                                    const graphss_observation *to,
                                    const graphss_observation *from)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"snapshot", to}, {"snapshot to match", from}) ||
+    if (GRAPHSS_I_LACKS(ctx, {"snapshot", to}, {"snapshot to match", from},
+                        {"place for the match", match}) ||
         GRAPHSS_I_LACKS(ctx, {"graph", to->graph}, {"graph to match", from->graph}))
         return GRAPHSS_ERR_INVALID;
     graphss_dataset shell = {.graph = *from->graph}; /* what an index looks at */
@@ -94,13 +100,16 @@ graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
                                    const graphss_model *model,
                                    const graphss_observation *current)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"snapshot", current}) ||
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"snapshot", current},
+                        {"place for the split", out}) ||
         GRAPHSS_I_LACKS(ctx, {"graph", current->graph}))
         return GRAPHSS_ERR_INVALID;
     const graphss_split *own = graphss_model_split(model);
     const size_t n = current->graph->n_nodes;
-    if (graphss_model_nodes(model) == 0)
-        return graphss_split_copy(ctx, out, own);
+    if (graphss_model_nodes(model) == 0) {
+        const graphss_status fits = graphss_i_split_check(ctx, own, n);
+        return fits ? fits : graphss_split_copy(ctx, out, own);
+    }
     const graphss_graph known = {.n_nodes = graphss_model_nodes(model)};
     const graphss_observation from = {.graph = &known,
                                       .names = graphss_model_node_names(model)};
@@ -220,7 +229,8 @@ graphss_status graphss_split_translate(graphss_ctx *ctx, graphss_split *out,
                                        const graphss_split *split, const int32_t *match,
                                        size_t n)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"split", split}, {"match", GRAPHSS_I_FILLED(match, n)}))
+    if (GRAPHSS_I_LACKS(ctx, {"split", split}, {"match", GRAPHSS_I_FILLED(match, n)},
+                        {"place for the split", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_split made = {.n_flipped = split->n_flipped};
     size_t n_numbers = 0;

@@ -58,7 +58,7 @@ static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_i_networ
 }
 
 /* posterior[i][c] = exp(x[i][c] - max) / sum */
-void graphss_i_softmax(double *posterior, const float *x, size_t n, size_t k)
+void graphss_i_softmax_rows(double *posterior, const float *x, size_t n, size_t k)
 {
     for (size_t i = 0; i < n; i++, x += k, posterior += k) {
         double top = x[0], sum = 0;
@@ -136,8 +136,8 @@ graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
         st = fit(ctx, &asked, type, scene, scene->split, opt, &params, &adam, true);
     if (!st) {
         graphss_i_tape_forward(answer->tape, false, scene->seed);
-        graphss_i_softmax(posterior, graphss_i_tape_value(answer->tape, answer->logits),
-                          scene->n, scene->k);
+        graphss_i_softmax_rows(posterior, graphss_i_tape_value(answer->tape, answer->logits),
+                               scene->n, scene->k);
     }
 done:
     leave(ctx, &asked, type);

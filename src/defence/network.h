@@ -58,6 +58,6 @@ graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
                                      const graphss_i_scaling *scaling, const void *user);
 
 /* posterior [n x k] of logits x */
-void graphss_i_softmax(double *posterior, const float *x, size_t n, size_t k);
+void graphss_i_softmax_rows(double *posterior, const float *x, size_t n, size_t k);
 
 #endif

@@ -391,7 +391,7 @@ static void answer(double *posterior, place *at, const graphss_recover_options *
     }
     const graphss_i_var logits =
         opt->head == GRAPHSS_HEAD_MINER ? at->miner_logits : at->classifier_logits;
-    graphss_i_softmax(posterior, graphss_i_tape_value(at->tape, logits), at->n, at->k);
+    graphss_i_softmax_rows(posterior, graphss_i_tape_value(at->tape, logits), at->n, at->k);
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,

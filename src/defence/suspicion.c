@@ -21,20 +21,25 @@ static const float FARTHEST = 5, SQUARE_MOST = 9, SHARP = 0.6F;
 
 const char *graphss_i_state_name(size_t state)
 {
-    static const char *const name[GRAPHSS_I_STATES] = {"untouched",
-                                                       "links and features",
-                                                       "links and features",
-                                                       "links",
-                                                       "features",
-                                                       "copied",
-                                                       "features",
-                                                       "links",
-                                                       "random",
-                                                       "praised",
-                                                       "links and features",
-                                                       "links and features",
-                                                       "copied",
-                                                       "unknown"};
+    static const char *const name[GRAPHSS_I_STATES] = {
+        [0] = "untouched",
+        [1 + GRAPHSS_I_BOTH] = "links and features",
+        [1 + GRAPHSS_I_FEW] = "links and features",
+        [1 + GRAPHSS_I_LINKS] = "links",
+        [1 + GRAPHSS_I_FEATURES] = "features",
+        [1 + GRAPHSS_I_COPIED] = "copied",
+        [1 + GRAPHSS_I_BORROWED] = "features",
+        [1 + GRAPHSS_I_DICE] = "links",
+        [1 + GRAPHSS_I_RANDOM] = "random",
+        [1 + GRAPHSS_I_PRAISED] = "praised",
+        [1 + GRAPHSS_I_MANY] = "links and features",
+        [1 + GRAPHSS_I_SLANDERED] = "links and features",
+        [1 + GRAPHSS_I_DRESSED] = "copied",
+        [ODD_STATE] = "unknown"};
+    _Static_assert(GRAPHSS_I_ATTACKS == GRAPHSS_I_DRESSED + 1 &&
+                       (int)GRAPHSS_I_MANY == (int)GRAPHSS_I_PRAISED + 1 &&
+                       ODD_STATE == 1 + GRAPHSS_I_ATTACKS,
+                   "every state has a name");
     return state < GRAPHSS_I_STATES ? name[state] : NULL;
 }
 

@@ -60,6 +60,8 @@ static void test_a_wrong_group_is_an_error(void **state)
                  "twice");
     assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, far, 0, NULL), GRAPHSS_ERR_INVALID,
                  "no nodes");
+    assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 5, NULL), GRAPHSS_ERR_INVALID,
+                 "no nodes given: NULL, want 5");
     assert_null(r.node_score);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);

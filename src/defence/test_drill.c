@@ -136,6 +136,14 @@ static void test_lessons_are_taken_from_the_right_views(void **state)
         assert_ok(ctx, graphss_i_lessons_gather(ctx, &l, &d, view, K, before));
         for (size_t i = 0; i < l.untouched.n; i++)
             assert_true(l.untouched.node[i] % 3 != 0);
+        assert_true(graphss_i_samples_suffice(&l.untouched, l.attacked));
+        graphss_i_lessons_destroy(ctx, &l);
+        for (size_t i = 0; i < d.blocks * d.block; i++) /* a past in the first block alone */
+            before[d.node[i]] = i < d.block ? 1 : -1;
+        assert_ok(ctx, graphss_i_lessons_gather(ctx, &l, &d, view, K, before));
+        assert_true(l.n_now >= GRAPHSS_I_KNOWN_LEAST);
+        assert_int_equal(graphss_i_samples_suffice(&l.untouched, l.attacked),
+                         d.blocks < GRAPHSS_I_DRILLS / GRAPHSS_I_SIMULATED + 1);
         graphss_i_lessons_destroy(ctx, &l);
         for (size_t v = 0; v < d.views; v++) {
             free(view[v].says);

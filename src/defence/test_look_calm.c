@@ -180,12 +180,47 @@ static void test_changed_validation_nodes_must_be_fit_to_compare_with(void **sta
     graphss_ctx_free(ctx);
 }
 
+/* Validation nodes got ten links each, others nothing. */
+static void test_who_did_not_change_is_judged_among_those_who_did_if_need_be(void **state)
+{
+    (void)state;
+    enum { N = 4, CALM = 2 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int64_t none[N + 1] = {0};
+    int32_t before[N] = {0, 1, 2, 3}, calm[CALM] = {0, 1}, kind[N];
+    int32_t room[GRAPHSS_I_CHANGED][CALM];
+    double odds[N] = {0}, list_odds[GRAPHSS_I_CHANGED][CALM];
+    const uint8_t labelled[N] = {1, 1};
+    const graphss_graph graph = {.n_nodes = N, .offset = none};
+    const graphss_features features = {.n_rows = N, .n_cols = 1, .offset = none};
+    const graphss_recover_input in = {.current = {&graph, &features, NULL}};
+    graphss_i_change change[N] = {{.links = 10}, {.links = 10}};
+    const graphss_i_look x = {.in = &in,
+                              .n = N,
+                              .before = before,
+                              .change = change,
+                              .calm = calm,
+                              .n_calm = CALM,
+                              .odds = odds};
+    graphss_i_calm list[GRAPHSS_I_CHANGED] = {0};
+    for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
+        list[c].node = room[c];
+        list[c].odds = list_odds[c];
+    }
+    assert_ok(ctx, graphss_i_look_calm(ctx, list, &x, kind, labelled));
+    assert_int_equal(list[GRAPHSS_I_MORE_LINKS].n, CALM);
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(kind[i], GRAPHSS_I_MORE_LINKS);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes_are_judged_among_those_that_changed_likewise),
         cmocka_unit_test(test_what_is_lost_is_lost_in_proportion),
         cmocka_unit_test(test_changed_validation_nodes_must_be_fit_to_compare_with),
+        cmocka_unit_test(test_who_did_not_change_is_judged_among_those_who_did_if_need_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

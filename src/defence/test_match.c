@@ -108,9 +108,13 @@ static void test_the_split_of_a_model_follows_its_nodes(void **state)
     assert_fails(ctx, graphss_match_split(ctx, &split, &model, &strangers), GRAPHSS_ERR_DATA,
                  "none of the 2 nodes the model was trained with is in the snapshot: its "
                  "first node is called 'x', the model's 'a'");
-    model.n_nodes = 0;
-    assert_ok(ctx, graphss_match_split(ctx, &split, &model, &strangers));
+    model.n_nodes = 0; /* not described: its numbers count, where there are as many nodes */
+    assert_ok(ctx, graphss_match_split(ctx, &split, &model, &known));
     assert_int_equal(split.train[0], 3);
+    graphss_split_destroy(ctx, &split);
+    assert_fails(ctx, graphss_match_split(ctx, &split, &model, &strangers), GRAPHSS_ERR_SHAPE,
+                 "the split's training node 0 is 3, want 0..2");
+    assert_null(split.train);
     graphss_split_destroy(ctx, &split);
     graphss_ctx_free(ctx);
 }

@@ -1,7 +1,9 @@
 /* What holds for every defence, and what the simple ones answer. */
 #include "defence/defence.h"
 #include "defence/testing_scene_defence.h"
+#include "models/model_private.h"
 #include <graphss/synth.h>
+#include <math.h>
 
 static graphss_recover_options preset(const char *method, const attacked_world *a)
 {
@@ -330,6 +332,104 @@ static void test_snapshots_of_other_features_do_not_fit(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* A standardised model has a mean and a gain for each of its own columns. */
+static void test_snapshots_do_not_fit_a_model_of_other_features(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    graphss_train_options fit = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    attacked_world_make(ctx, &a);
+    fit.epochs = 5;
+    fit.standardise = true;
+    fit.row_normalise = false;
+    graphss_model_free(ctx, a.model);
+    a.model = NULL;
+    world_measure(ctx, &a.w, 3);
+    assert_ok(ctx, graphss_model_train(ctx, &a.model, NULL, &a.w.graph, &a.w.features, 2,
+                                       &a.w.split, 1, &fit));
+    const graphss_features wider = {.n_rows = WORLD_NODES / 2,
+                                    .n_cols = 2 * WORLD_WORDS,
+                                    .value = a.w.features.value,
+                                    .kind = a.w.features.kind};
+    int64_t offset[WORLD_NODES / 2 + 1] = {0};
+    const graphss_graph bare = {.n_nodes = WORLD_NODES / 2, .offset = offset};
+    const graphss_recover_input in = {
+        .current = {&bare, &wider, NULL}, .model = a.model, .seed = 1};
+    graphss_recovery r = {0};
+    graphss_alert alert = {0};
+    graphss_alert_scores seen = {0};
+    const graphss_recover_options opt =
+        graphss_recover_options_default("none", GRAPHSS_MODE_HONEST, a.model);
+    const char *const wanted =
+        "the current snapshot has 40 features, the model was trained on 20";
+    assert_fails(ctx, graphss_recover(ctx, &r, &in, &opt), GRAPHSS_ERR_SHAPE, wanted);
+    assert_fails(ctx, graphss_alert_run(ctx, &alert, &in, NULL, 0, NULL), GRAPHSS_ERR_SHAPE,
+                 wanted);
+    assert_fails(ctx, graphss_alert_look(ctx, &seen, &in, NULL), GRAPHSS_ERR_SHAPE, wanted);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+/* Names of all nodes: a letter, and where they stand. */
+typedef struct letters {
+    char text[WORLD_NODES * 5];
+    size_t start[WORLD_NODES + 1];
+    graphss_names names;
+} letters;
+
+static void name_nodes(letters *l, const attacked_world *a, char validation)
+{
+    for (size_t i = 0; i <= WORLD_NODES; i++)
+        l->start[i] = 5 * i;
+    for (size_t i = 0; i < WORLD_NODES; i++)
+        snprintf(l->text + 5 * i, 5, "n%03u", (unsigned)i % 1000);
+    for (size_t i = 0; i < a->w.split.n_val; i++)
+        l->text[5 * a->w.split.val[i]] = validation;
+    l->names = (graphss_names){WORLD_NODES, l->start, l->text};
+}
+
+/* All validation nodes are new, nobody else is: the quick look has nobody to compare with. */
+static void test_a_look_that_cannot_tell_ends_no_recovery(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    letters now, past;
+    attacked_world_make(ctx, &a);
+    name_nodes(&now, &a, 'n');
+    name_nodes(&past, &a, 'x');
+    a.in.current.names = &now.names;
+    a.previous.names = &past.names;
+    a.in.split = &a.w.split;
+    graphss_recovery r = {0};
+    graphss_alert alert = {0};
+    assert_fails(ctx, graphss_alert_run(ctx, &alert, &a.in, NULL, 0, NULL), GRAPHSS_ERR_DATA,
+                 "no clean nodes are left");
+    assert_ok(ctx, graphss_recover(ctx, &r, &a.in, NULL));
+    assert_int_equal(r.new_nodes, a.w.split.n_val);
+    graphss_recovery_destroy(ctx, &r);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_answers_that_are_no_numbers_are_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    const graphss_recover_options opt = preset("none", &a);
+    graphss_recovery r = {0};
+    for (size_t i = 0; i < a.model->params.count; i++)
+        a.model->params.value[i] = NAN;
+    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA,
+                 "none: the posterior of node 0 is no number");
+    assert_null(r.predictions.label);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
 static void test_options_belong_to_methods(void **state)
 {
     (void)state;
@@ -485,6 +585,9 @@ int main(void)
         cmocka_unit_test(test_wrong_calls_are_refused),
         cmocka_unit_test(test_unsound_snapshots_are_refused_by_name),
         cmocka_unit_test(test_snapshots_of_other_features_do_not_fit),
+        cmocka_unit_test(test_snapshots_do_not_fit_a_model_of_other_features),
+        cmocka_unit_test(test_a_look_that_cannot_tell_ends_no_recovery),
+        cmocka_unit_test(test_answers_that_are_no_numbers_are_refused),
         cmocka_unit_test(test_options_belong_to_methods),
         cmocka_unit_test(test_a_small_clean_graph_is_left_alone),
         cmocka_unit_test(test_failing_allocations_leave_nothing),

@@ -1,5 +1,6 @@
 /* Changes that take back an attack. */
 #include "defence/testing_scene_defence.h"
+#include <locale.h>
 
 /* A recovery that knows victims and truth. */
 static void recovery_make(graphss_ctx *ctx, graphss_recovery *r, const attacked_world *a,
@@ -115,6 +116,29 @@ static graphss_status undo_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
+/* The list is a file for any place. */
+static void test_the_locale_changes_nothing(void **state)
+{
+    (void)state;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) {
+        print_message("skipped: no locale with another decimal point is installed\n");
+        skip();
+    }
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recovery r = {0};
+    graphss_flips flips = {0};
+    recovery_make(ctx, &r, &a, NULL);
+    assert_ok(ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.75));
+    setlocale(LC_NUMERIC, "C");
+    assert_string_equal(flips.victims, "perturbed at least 0.75");
+    graphss_flips_destroy(ctx, &flips);
+    graphss_recovery_destroy(ctx, &r);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
 static void test_failing_allocations_leave_nothing(void **state)
 {
     (void)state;
@@ -133,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_with_a_past_all_is_as_it_was),
         cmocka_unit_test(test_without_a_past_links_across_classes_go),
+        cmocka_unit_test(test_the_locale_changes_nothing),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

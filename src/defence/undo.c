@@ -214,7 +214,8 @@ graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
                                      const graphss_recover_input *in,
                                      const graphss_recovery *recovery, double least)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"recovery", recovery}))
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"recovery", recovery},
+                        {"place for the changes", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = graphss_i_check_input(ctx, in);
     if (st)
@@ -254,7 +255,8 @@ graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
         return st;
     }
     snprintf(made.method, sizeof made.method, "recover");
-    snprintf(made.victims, sizeof made.victims, "perturbed at least %g", least);
+    const int head = snprintf(made.victims, sizeof made.victims, "perturbed at least ");
+    graphss_i_double_text(made.victims + head, sizeof made.victims - (size_t)head, least);
     *out = made;
     return GRAPHSS_OK;
 }

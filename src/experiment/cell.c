@@ -1,10 +1,9 @@
-/* cell.c - one method on one scene, measured. Here, and nowhere before, the truth of test
- * nodes is looked at. */
+/* cell.c - one method on one scene, measured. What a method is given holds no truth of test
+ * nodes; it is looked at here, and where the scene was made. */
 #include "experiment/cell.h"
 #include "defence/defence.h"
 #include "experiment/records.h"
 #include "models/model_private.h"
-#include "models/trusted.h"
 #include <graphss/evaluate.h>
 #include <math.h>
 #include <string.h>
@@ -42,7 +41,8 @@ json_t *graphss_i_json_numbers(const double *value, size_t n)
 
 /* ---- datasets ---- */
 
-static graphss_status run_datasets(graphss_ctx *ctx, json_t *record, const graphss_i_stage *s)
+static graphss_status run_datasets(graphss_ctx *ctx, json_t *record,
+                                   const graphss_i_job_stage *s)
 {
     const graphss_dataset *d = &s->data;
     const double nodes = (double)d->graph.n_nodes;
@@ -73,22 +73,6 @@ static graphss_status run_datasets(graphss_ctx *ctx, json_t *record, const graph
 
 /* ---- defences ---- */
 
-static graphss_observation observe(const graphss_dataset *data)
-{
-    return (graphss_observation){&data->graph, &data->features, &data->node_names};
-}
-
-graphss_recover_input graphss_i_stage_input(const graphss_i_stage *s, bool previous,
-                                            graphss_observation *before)
-{
-    *before = observe(&s->scene.snapshots.previous);
-    return (graphss_recover_input){.current = observe(&s->scene.snapshots.current),
-                                   .previous = previous ? before : NULL,
-                                   .model = s->scene.model,
-                                   .split = &s->scene.snapshots.split,
-                                   .seed = s->scene.seed};
-}
-
 /* Where victims are those who are new, a previous snapshot would name them. There it is given
  * only to methods that train on it, or keep its answers. */
 static bool sees_previous(const graphss_i_job *job, const graphss_i_cell *cell)
@@ -101,7 +85,7 @@ static bool sees_previous(const graphss_i_job *job, const graphss_i_cell *cell)
 }
 
 static int add_accuracy(json_t *m, const char *suffix, const int32_t *label,
-                        const graphss_i_stage *s)
+                        const graphss_i_job_stage *s)
 {
     char key[32];
     const int32_t *truth = s->scene.snapshots.current.label;
@@ -127,7 +111,7 @@ static double validation_accuracy(const int32_t *label, const graphss_split *spl
     return split->n_val ? (double)right / (double)split->n_val : NAN;
 }
 
-int graphss_i_set_scene(json_t *m, const graphss_i_stage *s, bool classifier)
+int graphss_i_set_scene(json_t *m, const graphss_i_job_stage *s, bool classifier)
 {
     int bad = graphss_i_set_count(m, "victims_n", s->scene.snapshots.n_victims);
     bad |= graphss_i_set_count(m, "others_n", s->scene.n_others);
@@ -145,7 +129,7 @@ int graphss_i_set_scene(json_t *m, const graphss_i_stage *s, bool classifier)
 }
 
 graphss_i_scored *graphss_i_score_nodes(graphss_ctx *ctx, const double *score,
-                                        const graphss_i_stage *s)
+                                        const graphss_i_job_stage *s)
 {
     const size_t n = s->scene.snapshots.n_victims + s->scene.n_others;
     graphss_i_scored *item = graphss_i_alloc(ctx, n, sizeof *item);
@@ -160,7 +144,7 @@ graphss_i_scored *graphss_i_score_nodes(graphss_ctx *ctx, const double *score,
     return item;
 }
 
-static json_t *matrix_of(graphss_ctx *ctx, const int32_t *label, const graphss_i_stage *s,
+static json_t *matrix_of(graphss_ctx *ctx, const int32_t *label, const graphss_i_job_stage *s,
                          const int32_t *node, size_t n)
 {
     const size_t k = s->scene.snapshots.current.n_classes;
@@ -183,7 +167,7 @@ static json_t *matrix_of(graphss_ctx *ctx, const int32_t *label, const graphss_i
     return rows;
 }
 
-static int add_matrices(graphss_ctx *ctx, json_t *record, const graphss_i_stage *s,
+static int add_matrices(graphss_ctx *ctx, json_t *record, const graphss_i_job_stage *s,
                         const int32_t *label)
 {
     const struct {
@@ -240,29 +224,25 @@ static int add_reliability(json_t *record, const graphss_i_bins *bins)
 }
 
 /* Accuracy on the victims of the model that the set before left, before it does anything. */
-static graphss_status add_carried(graphss_ctx *ctx, json_t *m, const graphss_i_stage *s)
+static graphss_status add_carried(graphss_ctx *ctx, json_t *m, const graphss_i_job_stage *s)
 {
     const graphss_dataset *now = &s->scene.snapshots.current;
-    const size_t n = now->graph.n_nodes, k = now->n_classes;
-    float *prob = graphss_i_alloc(ctx, n, k * sizeof *prob);
-    int32_t *label = graphss_i_alloc(ctx, n, sizeof *label);
-    graphss_status st = prob && label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    int32_t *label = graphss_i_alloc(ctx, now->graph.n_nodes, sizeof *label);
+    graphss_status st =
+        label ? graphss_model_label(ctx, label, s->carried, &now->graph, &now->features)
+              : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = graphss_i_predict(ctx, prob, s->carried, &now->graph, &now->features);
-    if (!st) {
-        graphss_argmax(label, prob, n, k);
         st = done(ctx, graphss_i_set_real(m, "victims_carried",
                                           graphss_accuracy(label, now->label,
                                                            s->scene.snapshots.victim,
                                                            s->scene.snapshots.n_victims)));
-    }
     graphss_release(ctx, label);
-    graphss_release(ctx, prob);
     return st;
 }
 
-static graphss_status run_recover(graphss_ctx *ctx, json_t *record, const graphss_i_stage *s,
-                                  const graphss_i_job *job, const graphss_i_cell *cell)
+static graphss_status run_recover(graphss_ctx *ctx, json_t *record,
+                                  const graphss_i_job_stage *s, const graphss_i_job *job,
+                                  const graphss_i_cell *cell)
 {
     graphss_recover_options opt;
     graphss_recovery r = {0};
@@ -273,7 +253,7 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record, const graphs
     graphss_i_carry carry = {.start = s->carried};
     const bool carries = graphss_i_cell_carries(job, cell);
     const graphss_recover_input in =
-        graphss_i_stage_input(s, sees_previous(job, cell), &previous);
+        graphss_i_protocol_input(&s->scene, sees_previous(job, cell) ? &previous : NULL);
     graphss_status st = graphss_i_cell_options_fill(ctx, &opt, job, cell);
     if (!st)
         st = graphss_i_recover_carried(ctx, &r, &in, &opt, carries ? &carry : NULL);
@@ -299,10 +279,10 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record, const graphs
     }
     bad |= graphss_i_set_real(m, "seconds", r.seconds);
     bad |= graphss_i_set_real(m, "seconds_per_100", 100 * r.seconds / (double)n);
-    bad |= set(record, "metrics", m);
-    bad |= set(record, "how", json_string(r.how));
     if (carries && s->carried)
         st = add_carried(ctx, m, s);
+    bad |= set(record, "metrics", m);
+    bad |= set(record, "how", json_string(r.how));
     if (carries && s->left && carry.left)
         graphss_i_model_state_put(s->left, carry.left);
     if (!strcmp(job->what, "confusion"))
@@ -325,8 +305,9 @@ bool graphss_i_cell_carries(const graphss_i_job *job, const graphss_i_cell *cell
     return m && m->carries;
 }
 
-graphss_status graphss_i_cell_run(graphss_ctx *ctx, json_t *record, const graphss_i_stage *s,
-                                  const graphss_i_job *job, const graphss_i_cell *cell)
+graphss_status graphss_i_cell_run(graphss_ctx *ctx, json_t *record,
+                                  const graphss_i_job_stage *s, const graphss_i_job *job,
+                                  const graphss_i_cell *cell)
 {
     if (!cell->method)
         return run_datasets(ctx, record, s);

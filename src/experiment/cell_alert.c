@@ -18,7 +18,7 @@ typedef struct verdicts {
     size_t n_groups, n_nodes; /* judged */
 } verdicts;
 
-static graphss_status look_honest(graphss_ctx *ctx, verdicts *v, const graphss_i_stage *s,
+static graphss_status look_honest(graphss_ctx *ctx, verdicts *v, const graphss_i_job_stage *s,
                                   const graphss_recover_input *in,
                                   const graphss_alert_options *opt)
 {
@@ -39,7 +39,7 @@ static graphss_status look_honest(graphss_ctx *ctx, verdicts *v, const graphss_i
     return st;
 }
 
-static graphss_status look_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_stage *s,
+static graphss_status look_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_job_stage *s,
                                  const graphss_recover_input *in)
 {
     const graphss_snapshots *made = &s->scene.snapshots;
@@ -123,16 +123,17 @@ static graphss_status take_room(graphss_ctx *ctx, verdicts *v, const graphss_sna
                                                                            : GRAPHSS_ERR_NOMEM;
 }
 
-graphss_status graphss_i_cell_alert(graphss_ctx *ctx, json_t *record, const graphss_i_stage *s,
-                                    const graphss_i_job *job, const graphss_i_cell *cell)
+graphss_status graphss_i_cell_alert(graphss_ctx *ctx, json_t *record,
+                                    const graphss_i_job_stage *s, const graphss_i_job *job,
+                                    const graphss_i_cell *cell)
 {
     (void)cell;
     const graphss_snapshots *made = &s->scene.snapshots;
     const size_t n = made->current.graph.n_nodes;
     verdicts v = {0};
     graphss_observation previous;
-    const graphss_recover_input in =
-        graphss_i_stage_input(s, job->setting != GRAPHSS_SETTING_NEW, &previous);
+    const graphss_recover_input in = graphss_i_protocol_input(
+        &s->scene, job->setting != GRAPHSS_SETTING_NEW ? &previous : NULL);
     graphss_i_job_options opt;
     graphss_status st = graphss_i_job_options_fill(ctx, &opt, job);
     if (!st)

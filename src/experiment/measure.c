@@ -95,6 +95,8 @@ void graphss_i_bins_fill(graphss_i_bins *out, const double *posterior, size_t n_
         const double *p = posterior + v * n_classes;
         const size_t best = graphss_i_top_double(p, n_classes);
         const double place = p[best] * GRAPHSS_I_BINS;
+        if (!(place >= 0))
+            continue;
         const size_t b = place >= GRAPHSS_I_BINS ? GRAPHSS_I_BINS - 1 : (size_t)place;
         out->count[b]++;
         out->confidence[b] += p[best];

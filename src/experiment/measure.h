@@ -27,7 +27,7 @@ typedef struct graphss_i_bins {
     size_t count[GRAPHSS_I_BINS];
 } graphss_i_bins;
 
-/* Over the listed nodes whose truth is known. */
+/* Over the listed nodes whose truth is known, and whose confidence is a number. */
 void graphss_i_bins_fill(graphss_i_bins *out, const double *posterior, size_t n_classes,
                          const int32_t *truth, const int32_t *node, size_t n);
 /* Mean of |accuracy - confidence|, weighted by the counts; NaN when all are empty. */

@@ -1,6 +1,8 @@
 /* protocol.c - experiments, from a dataset to an attacked snapshot with its model. Two modes
  * in one place, so that a table made in one can be compared with a table made in the other
  * step by step. */
+#include "data/build.h"
+#include "experiment/cell.h"
 #include "models/model_type.h"
 #include <graphss/alert.h>
 #include <graphss/evaluate.h>
@@ -51,22 +53,13 @@ void graphss_protocol_suit(graphss_protocol_options *opt, const graphss_dataset 
 
 void graphss_protocol_destroy(graphss_ctx *ctx, graphss_protocol *p)
 {
+    if (!p)
+        return;
     graphss_release(ctx, p->surrogate);
     graphss_model_free(ctx, p->model);
     graphss_split_destroy(ctx, &p->split);
     graphss_dataset_destroy(ctx, &p->data);
     *p = (graphss_protocol){0};
-}
-
-static graphss_status divide_rows(graphss_ctx *ctx, graphss_dataset *data)
-{
-    graphss_features divided = {0};
-    const graphss_status st = graphss_features_normalise_rows(ctx, &divided, &data->features);
-    if (st)
-        return st;
-    graphss_features_destroy(ctx, &data->features);
-    data->features = divided;
-    return graphss_dataset_refresh(ctx, data);
 }
 
 static graphss_status train(graphss_ctx *ctx, graphss_model **model, const graphss_protocol *p,
@@ -78,7 +71,7 @@ static graphss_status train(graphss_ctx *ctx, graphss_model **model, const graph
         st = graphss_model_describe(ctx, *model, data);
     if (st || p->opt.mode == GRAPHSS_MODE_PAPER)
         return st;
-    const graphss_observation seen = {&data->graph, &data->features, &data->node_names};
+    const graphss_observation seen = graphss_dataset_observe(data);
     return graphss_alert_learn(ctx, *model, &seen, p->seed);
 }
 
@@ -91,7 +84,8 @@ graphss_status graphss_protocol_surrogate(graphss_ctx *ctx, float **out,
                                           const graphss_split *split, uint64_t seed,
                                           const graphss_train_options *train)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"split", split}, {"options", train}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"split", split}, {"options", train},
+                        {"place for the surrogate", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_split all = *split;
     graphss_train_options opt = *train;
@@ -112,7 +106,7 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
                                       const graphss_dataset *data, uint64_t seed,
                                       const graphss_protocol_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"place for the protocol", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_protocol p = {.seed = seed};
     p.opt = opt ? *opt : graphss_protocol_options_default("gcn", GRAPHSS_MODE_HONEST);
@@ -125,7 +119,7 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
 
     graphss_status st = graphss_dataset_copy(ctx, &p.data, data);
     if (!st && paper)
-        st = divide_rows(ctx, &p.data);
+        st = graphss_dataset_normalise_rows(ctx, &p.data);
     if (!st)
         st = graphss_split_make(ctx, &p.split, data->label, data->graph.n_nodes,
                                 data->n_classes, seed, &p.opt.split);
@@ -150,14 +144,19 @@ graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
 {
     if (GRAPHSS_I_LACKS(ctx, {"labels", label}, {"dataset", data}, {"split", split}))
         return GRAPHSS_ERR_INVALID;
+    if (!(noise >= 0 && noise <= 1))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "noise is %g, want 0 to 1", noise);
+    const graphss_status st = graphss_i_split_check(ctx, split, data->graph.n_nodes);
+    if (st)
+        return st;
     const size_t k = data->n_classes;
+    int32_t *order = graphss_i_copy(ctx, split->test, split->n_test, sizeof *order);
+    if (!order)
+        return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < split->n_train; i++)
         label[split->train[i]] = split->train_label[i];
     for (size_t i = 0; i < split->n_val; i++)
         label[split->val[i]] = split->val_label[i];
-    int32_t *order = graphss_i_copy(ctx, split->test, split->n_test, sizeof *order);
-    if (!order)
-        return GRAPHSS_ERR_NOMEM;
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_ATTACK);
     graphss_rng_shuffle(&rng, order, split->n_test);
     const size_t wrong = (size_t)(noise * (double)split->n_test);
@@ -224,16 +223,9 @@ static graphss_status answer(graphss_ctx *ctx, int32_t **label,
                              const graphss_protocol_scene *s)
 {
     const graphss_dataset *now = &s->snapshots.current;
-    const size_t n = now->graph.n_nodes, k = now->n_classes;
-    *label = graphss_i_alloc(ctx, n, sizeof **label);
-    float *prob = graphss_i_alloc(ctx, n, k * sizeof *prob);
-    graphss_status st = *label && prob ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    if (!st)
-        st = graphss_model_predict(ctx, prob, s->model, &now->graph, &now->features);
-    if (!st)
-        graphss_argmax(*label, prob, n, k);
-    graphss_release(ctx, prob);
-    return st;
+    *label = graphss_i_alloc(ctx, now->graph.n_nodes, sizeof **label);
+    return *label ? graphss_model_label(ctx, *label, s->model, &now->graph, &now->features)
+                  : GRAPHSS_ERR_NOMEM;
 }
 
 /* Both lists are ascending. */
@@ -256,7 +248,7 @@ static graphss_status list_others(graphss_ctx *ctx, graphss_protocol_scene *s)
 graphss_status graphss_protocol_attack(graphss_ctx *ctx, graphss_protocol_scene *out,
                                        const graphss_protocol *p, uint64_t victim_seed)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"protocol", p}))
+    if (GRAPHSS_I_LACKS(ctx, {"protocol", p}, {"place for the scene", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_protocol_scene s = {.seed = victim_seed, .model = p->model};
     graphss_status st = graphss_snapshots_plan(ctx, &s.snapshots, &p->data, &p->split,
@@ -284,15 +276,21 @@ graphss_status graphss_protocol_attack(graphss_ctx *ctx, graphss_protocol_scene 
     return GRAPHSS_OK;
 }
 
-graphss_recover_input graphss_protocol_input(graphss_protocol_scene *s)
+graphss_recover_input graphss_i_protocol_input(const graphss_protocol_scene *s,
+                                               graphss_observation *previous)
 {
-    const graphss_dataset *now = &s->snapshots.current, *past = &s->snapshots.previous;
-    s->previous = (graphss_observation){&past->graph, &past->features, &past->node_names};
-    return (graphss_recover_input){.current = {&now->graph, &now->features, &now->node_names},
-                                   .previous = s->has_past ? &s->previous : NULL,
+    if (previous)
+        *previous = graphss_dataset_observe(&s->snapshots.previous);
+    return (graphss_recover_input){.current = graphss_dataset_observe(&s->snapshots.current),
+                                   .previous = previous,
                                    .model = s->model,
                                    .split = &s->snapshots.split,
                                    .seed = s->seed};
+}
+
+graphss_recover_input graphss_protocol_input(graphss_protocol_scene *s)
+{
+    return graphss_i_protocol_input(s, s->has_past ? &s->previous : NULL);
 }
 
 graphss_protocol_score graphss_protocol_measure(const graphss_protocol_scene *s,
@@ -308,6 +306,8 @@ graphss_protocol_score graphss_protocol_measure(const graphss_protocol_scene *s,
 
 void graphss_protocol_scene_destroy(graphss_ctx *ctx, graphss_protocol_scene *s)
 {
+    if (!s)
+        return;
     graphss_release(ctx, s->after);
     graphss_release(ctx, s->before);
     graphss_release(ctx, s->other);

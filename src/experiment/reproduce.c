@@ -65,6 +65,7 @@ typedef struct running {
     int fd;
     graphss_i_job *job;
     double last; /* when it was started, or sent its last line */
+    size_t sent; /* records it sent */
     char *text;  /* malloc's: what came without a line end */
     size_t used, room;
 } running;
@@ -362,8 +363,10 @@ static graphss_status take_line(scheduler *s, running *w, const char *line, size
     json_t *record =
         rest && rest < line + n ? json_loadb(rest, n - (size_t)(rest - line), 0, NULL) : NULL;
     graphss_status st = GRAPHSS_OK;
-    if (record && number < w->job->n_cells && !w->job->cell[number].done)
+    if (record && number < w->job->n_cells && !w->job->cell[number].done) {
+        w->sent++;
         st = finish_cell(s, w, number, record);
+    }
     json_decref(record);
     return st;
 }
@@ -448,9 +451,9 @@ static graphss_status start_some(scheduler *s)
     return st;
 }
 
-/* message: how it ended. A host program that ignores its children, or waits for all of them,
- * leaves us nothing to ask. */
-static void reap(running *w, char *message, size_t size)
+/* message: how it ended; the code of an error. A host program that ignores its children, or
+ * waits for all of them, leaves us nothing to ask. */
+static int reap(running *w, char *message, size_t size)
 {
     int status = 0;
     pid_t ended;
@@ -466,6 +469,7 @@ static void reap(running *w, char *message, size_t size)
         snprintf(message, size, "ended with code %d", WEXITSTATUS(status));
     close(w->fd);
     free(w->text);
+    return ended > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 4 : 70;
 }
 
 /* A worker that ended: what it did not send is an error. */
@@ -473,15 +477,19 @@ static graphss_status end_worker(scheduler *s, size_t i)
 {
     running w = s->work[i];
     graphss_status st = GRAPHSS_OK;
-    char how[128], message[160];
-    reap(&w, how, sizeof how);
-    snprintf(message, sizeof message, "while the scene was made: %s", how);
+    char how[128], message[192];
+    const int code = reap(&w, how, sizeof how);
+    if (w.sent)
+        snprintf(message, sizeof message, "after %zu record%s: %s", w.sent,
+                 w.sent == 1 ? "" : "s", how);
+    else
+        snprintf(message, sizeof message, "while the scene was made: %s", how);
     s->work[i] = s->work[--s->n_work];
     for (size_t c = 0; c < w.job->n_cells && !st; c++) {
         if (w.job->cell[c].done || w.job->cell[c].twin)
             continue;
         json_t *record =
-            graphss_i_error_record(s->ctx, w.job, &w.job->cell[c], 70, message, false);
+            graphss_i_error_record(s->ctx, w.job, &w.job->cell[c], code, message, false);
         st = record ? finish_cell(s, &w, c, record) : graphss_i_nomem(s->ctx, 0);
         json_decref(record);
     }
@@ -524,7 +532,7 @@ static graphss_status run_all(scheduler *s)
 graphss_status graphss_reproduce(graphss_ctx *ctx, graphss_reproduced *out,
                                  uint64_t first_seed, const graphss_reproduce_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"options", opt}))
+    if (GRAPHSS_I_LACKS(ctx, {"options", opt}, {"place for the counts", out}))
         return GRAPHSS_ERR_INVALID;
     scheduler *s = NULL;
     char *path = NULL;

@@ -3,7 +3,6 @@
 #include "experiment/stage.h"
 
 #include <graphss/benign.h>
-#include <graphss/evaluate.h>
 
 static uint64_t victim_seed(const graphss_i_job *job, int64_t set)
 {
@@ -20,25 +19,20 @@ static graphss_status churn(graphss_ctx *ctx, graphss_protocol_scene *s,
     const graphss_dataset *now = &made->current;
     const graphss_benign_options opt = {.links = attack->links, .features = attack->features};
     graphss_flips flips = {0};
-    float *prob = NULL;
     graphss_status st =
         graphss_benign_churn(ctx, &flips, now, made->churned, made->n_churned, s->seed, &opt);
     if (!st)
         st = graphss_snapshots_change(ctx, made, &flips);
-    if (!st &&
-        !(prob = graphss_i_alloc(ctx, now->graph.n_nodes, now->n_classes * sizeof *prob)))
-        st = GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = graphss_model_predict(ctx, prob, s->model, &now->graph, &now->features);
+        st = graphss_model_label(ctx, s->after, s->model, &now->graph, &now->features);
     if (!st)
-        graphss_argmax(s->after, prob, now->graph.n_nodes, now->n_classes);
-    graphss_release(ctx, prob);
+        s->attacked = graphss_protocol_measure(s, s->after);
     graphss_flips_destroy(ctx, &flips);
     return st;
 }
 
-graphss_status graphss_i_stage_set(graphss_ctx *ctx, graphss_i_stage *s,
-                                   const graphss_i_job *job, int64_t set)
+graphss_status graphss_i_job_stage_set(graphss_ctx *ctx, graphss_i_job_stage *s,
+                                       const graphss_i_job *job, int64_t set)
 {
     if (job->mode < 0 || s->set == set)
         return GRAPHSS_OK;
@@ -57,14 +51,14 @@ graphss_status graphss_i_stage_set(graphss_ctx *ctx, graphss_i_stage *s,
     return st;
 }
 
-graphss_status graphss_i_stage_make(graphss_ctx *ctx, graphss_i_stage *out,
-                                    const graphss_i_job *job, const char *const *data_dirs)
+graphss_status graphss_i_job_stage_make(graphss_ctx *ctx, graphss_i_job_stage *out,
+                                        const graphss_i_job *job, const char *const *data_dirs)
 {
     graphss_i_job_options opt;
     const graphss_read_options read = {.data_dirs = data_dirs};
     const double began = graphss_i_seconds();
-    graphss_i_stage *s = out; /* a scene stays where it was made */
-    *s = (graphss_i_stage){0};
+    graphss_i_job_stage *s = out; /* a scene stays where it was made */
+    *s = (graphss_i_job_stage){0};
     graphss_status st = graphss_i_job_options_fill(ctx, &opt, job);
     if (!st)
         st = graphss_dataset_read(ctx, &s->data, job->dataset, &read);
@@ -80,16 +74,16 @@ graphss_status graphss_i_stage_make(graphss_ctx *ctx, graphss_i_stage *out,
     s->start_seconds = graphss_i_seconds() - began;
     s->start_train = s->start_seconds - read_seconds;
     if (st)
-        graphss_i_stage_destroy(ctx, s);
+        graphss_i_job_stage_destroy(ctx, s);
     return st;
 }
 
-void graphss_i_stage_destroy(graphss_ctx *ctx, graphss_i_stage *s)
+void graphss_i_job_stage_destroy(graphss_ctx *ctx, graphss_i_job_stage *s)
 {
     graphss_model_free(ctx, s->carried);
     graphss_protocol_scene_destroy(ctx, &s->scene);
     graphss_protocol_destroy(ctx, &s->protocol);
     graphss_split_destroy(ctx, &s->split);
     graphss_dataset_destroy(ctx, &s->data);
-    *s = (graphss_i_stage){0};
+    *s = (graphss_i_job_stage){0};
 }

@@ -104,6 +104,20 @@ static void full_confidence_is_in_the_last_bin(void **state)
     assert_true(graphss_i_calibration_error(&bins) == 0);
 }
 
+static void a_posterior_that_is_no_number_is_in_no_bin(void **state)
+{
+    (void)state;
+    const double posterior[] = {NAN, NAN, 0.6, 0.4};
+    const int32_t truth[] = {0, 0}, node[] = {0, 1};
+    graphss_i_bins bins;
+    graphss_i_bins_fill(&bins, posterior, 2, truth, node, 2);
+    size_t count = 0;
+    for (size_t b = 0; b < GRAPHSS_I_BINS; b++)
+        count += bins.count[b];
+    assert_int_equal(count, 1);
+    assert_int_equal(bins.count[9], 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +126,7 @@ int main(void)
         cmocka_unit_test(a_score_that_is_no_number_ranks_nothing),
         cmocka_unit_test(calibration_error_of_a_known_case),
         cmocka_unit_test(full_confidence_is_in_the_last_bin),
+        cmocka_unit_test(a_posterior_that_is_no_number_is_in_no_bin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,6 +180,40 @@ static void test_the_paper_has_one_setting(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_what_is_believed_is_noisy_within_bounds(void **state)
+{
+    (void)state;
+    static const double bad[] = {-0.1, 1.5, NAN};
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    graphss_split split = {0};
+    read_data(ctx, &data);
+    const size_t n = data.graph.n_nodes;
+    assert_ok(ctx, graphss_split_make(ctx, &split, data.label, n, data.n_classes, 1, NULL));
+    int32_t *label = malloc(n * sizeof *label);
+    memcpy(label, data.label, n * sizeof *label);
+    label[split.train[0]] = -1; /* to be left alone */
+    for (size_t i = 0; i < 3; i++)
+        assert_fails(ctx, graphss_protocol_believed(ctx, label, &data, &split, bad[i], 1),
+                     GRAPHSS_ERR_INVALID, "want 0 to 1");
+    assert_int_equal(label[split.train[0]], -1);
+    graphss_split far = split;
+    int32_t test[] = {(int32_t)n};
+    far.test = test;
+    far.n_test = 1;
+    assert_fails(ctx, graphss_protocol_believed(ctx, label, &data, &far, 0.5, 1),
+                 GRAPHSS_ERR_SHAPE, "test node 0 is 300");
+    assert_int_equal(label[split.train[0]], -1);
+    assert_ok(ctx, graphss_protocol_believed(ctx, label, &data, &split, 1, 1));
+    assert_int_equal(label[split.train[0]], split.train_label[0]);
+    for (size_t i = 0; i < split.n_test; i++)
+        assert_in_range(label[split.test[i]], 0, data.n_classes - 2);
+    free(label);
+    graphss_split_destroy(ctx, &split);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 typedef struct order {
     const graphss_dataset *data;
     graphss_protocol_options opt;
@@ -224,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_victims_change_with_their_seed_and_the_model_does_not),
         cmocka_unit_test(test_budgets_are_the_papers),
         cmocka_unit_test(test_the_paper_has_one_setting),
+        cmocka_unit_test(test_what_is_believed_is_noisy_within_bounds),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

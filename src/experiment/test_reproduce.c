@@ -601,6 +601,58 @@ static void planning_survives_every_failing_allocation(void **state)
     remove_place(&p);
 }
 
+/* Kills all children, once there is a first record. */
+static void kill_children(void *user, graphss_log_level level, const char *line)
+{
+    char path[64];
+    long child;
+    if (level != GRAPHSS_LOG_INFO || !strstr(line, "1/2 "))
+        return;
+    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    FILE *list = fopen(path, "r");
+    while (list && fscanf(list, "%ld", &child) == 1)
+        *(bool *)user = kill((pid_t)child, SIGKILL) == 0;
+    if (list)
+        fclose(list);
+}
+
+static void a_worker_that_dies_late_does_not_blame_the_scene(void **state)
+{
+    (void)state;
+    char children[64];
+    snprintf(children, sizeof children, "/proc/self/task/%ld/children", (long)getpid());
+    if (access(children, R_OK) != 0) {
+        print_message("skipped: the system does not list children\n");
+        skip();
+    }
+    const place p =
+        make_place("killed", "what = defence\nmode = honest\nsettings = seen\n"
+                             "datasets = synth:nodes=90,classes=3,features=30,degree=4\n"
+                             "models = gcn\nmethods = none retrain\ntrain.epochs = 4\n"
+                             "train.hidden = 4\nattack.links = 1\nattack.features = 2\n"
+                             "recover.epochs = 10000000\nrecover.patience = 0\n");
+    bool killed = false;
+    const graphss_ctx_options own = {.threads = 1, .log = kill_children, .user = &killed};
+    graphss_ctx *ctx = graphss_ctx_new(&own);
+    graphss_reproduced done;
+    const graphss_reproduce_options opt = options_of(&p);
+    assert_ok(ctx, graphss_reproduce(ctx, &done, 1, &opt));
+    graphss_ctx_free(ctx);
+    assert_true(killed);
+    assert_int_equal(done.failed, 1);
+    assert_non_null(strstr(done.first_error, "after 1 record: ended by signal 9"));
+    json_t *all = read_back(&p), *record;
+    const char *key;
+    json_object_foreach(all, key, record)
+    {
+        const json_t *error = json_object_get(record, "error");
+        if (error)
+            assert_int_equal(json_integer_value(json_object_get(error, "code")), 4);
+    }
+    json_decref(all);
+    remove_place(&p);
+}
+
 /* Then nobody is left to wait for, unless a worker sees to it. */
 static void who_ignores_his_children_gets_their_time_and_memory_too(void **state)
 {
@@ -707,6 +759,7 @@ int main(void)
         cmocka_unit_test(it_survives_every_failing_allocation),
         cmocka_unit_test(planning_survives_every_failing_allocation),
         cmocka_unit_test(who_ignores_his_children_gets_their_time_and_memory_too),
+        cmocka_unit_test(a_worker_that_dies_late_does_not_blame_the_scene),
         cmocka_unit_test(a_worker_without_its_parent_ends),
         cmocka_unit_test(other_programs_do_not_inherit_the_pipes),
     };

@@ -1,5 +1,5 @@
 /* Sets of victims: who meets which, and what one leaves to the next. */
-#include "experiment/plan.h"
+#include "experiment/stage.h"
 #include "experiment/testing_place.h"
 
 #define BARE                                                                                  \
@@ -122,6 +122,75 @@ static void after_a_set_that_failed_the_others_fail(void **state)
     remove_place(&p);
 }
 
+/* Groups that are not attacked change, too, and that may move the classifier's labels. */
+static void what_an_attack_leaves_is_measured_after_the_last_change(void **state)
+{
+    (void)state;
+    const place p =
+        make_place("churned", "what = alert\nmode = honest\nmodels = gcn\n"
+                              "datasets = synth:nodes=300,classes=3,features=30,degree=3,"
+                              "homophily=0.4\n"
+                              "methods = alert\ntrain.epochs = 20\ntrain.hidden = 8\n"
+                              "snapshots.groups = 4\nsnapshots.attacked-groups = 2\n"
+                              "snapshots.background = yes\nattack.links = 5\n"
+                              "attack.features = 20\n");
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const graphss_reproduce_options opt = options_of(&p);
+    graphss_i_plan plan = {0};
+    graphss_i_job_stage s;
+    assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 5, &opt));
+    assert_ok(ctx, graphss_i_job_stage_make(ctx, &s, &plan.job[0], NULL));
+    assert_ok(ctx, graphss_i_job_stage_set(ctx, &s, &plan.job[0], 1));
+    assert_true(s.scene.snapshots.n_churned > 0);
+    const graphss_protocol_score now = graphss_protocol_measure(&s.scene, s.scene.after);
+    assert_true(s.scene.attacked.others == now.others);
+    assert_true(s.scene.attacked.test == now.test);
+    graphss_i_job_stage_destroy(ctx, &s);
+    graphss_i_plan_destroy(ctx, &plan);
+    graphss_ctx_free(ctx);
+    remove_place(&p);
+}
+
+static long json_left; /* allocations until one fails, and those after it do not */
+
+static void *json_alloc(size_t bytes)
+{
+    return json_left-- == 0 ? NULL : malloc(bytes);
+}
+
+static void a_record_without_memory_for_it_is_an_error(void **state)
+{
+    (void)state;
+    const place p = make_place("starved", BASE "sets = 2\n");
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const graphss_reproduce_options opt = options_of(&p);
+    graphss_i_plan plan = {0};
+    graphss_i_job_stage s;
+    assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 5, &opt));
+    const graphss_i_job *job = &plan.job[0];
+    const graphss_i_cell *cell = job->cell;
+    while (cell->set != 2 || strcmp(cell->method, "graphss") != 0)
+        cell++;
+    assert_ok(ctx, graphss_i_job_stage_make(ctx, &s, job, NULL));
+    assert_ok(ctx, graphss_i_job_stage_set(ctx, &s, job, 2));
+    s.carried = s.protocol.model;
+    json_set_alloc_funcs(json_alloc, free);
+    for (long n = 0; json_left < 0 || n == 0; n++) {
+        json_left = -1;
+        json_t *record = json_object();
+        json_left = n;
+        const graphss_status st = graphss_i_cell_run(ctx, record, &s, job, cell);
+        json_decref(record);
+        assert_int_equal(st, json_left < 0 ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK);
+    }
+    json_set_alloc_funcs(malloc, free);
+    s.carried = NULL;
+    graphss_i_job_stage_destroy(ctx, &s);
+    graphss_i_plan_destroy(ctx, &plan);
+    graphss_ctx_free(ctx);
+    remove_place(&p);
+}
+
 static void sets_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
@@ -151,6 +220,8 @@ int main(void)
         cmocka_unit_test(the_next_set_begins_with_the_model_the_last_one_left),
         cmocka_unit_test(a_chain_that_was_cut_goes_on_as_if_it_had_not_been),
         cmocka_unit_test(after_a_set_that_failed_the_others_fail),
+        cmocka_unit_test(what_an_attack_leaves_is_measured_after_the_last_change),
+        cmocka_unit_test(a_record_without_memory_for_it_is_an_error),
         cmocka_unit_test(sets_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

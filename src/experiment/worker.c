@@ -140,7 +140,7 @@ static bool write_all(int fd, const char *bytes, size_t n)
 }
 
 /* In a process of its own, with a context of its own: threads do not survive a fork. */
-static void run_cell(const graphss_i_stage *stage, const graphss_i_job *job,
+static void run_cell(const graphss_i_job_stage *stage, const graphss_i_job *job,
                      const graphss_i_cell *cell, int out)
 {
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = job->threads});
@@ -195,7 +195,7 @@ static double cpu_seconds(const struct rusage *use)
            1e-6 * (double)(use->ru_utime.tv_usec + use->ru_stime.tv_usec);
 }
 
-static json_t *cell_record(graphss_ctx *ctx, const graphss_i_stage *stage,
+static json_t *cell_record(graphss_ctx *ctx, const graphss_i_job_stage *stage,
                            const graphss_i_job *job, const graphss_i_cell *cell)
 {
     int pipes[2], status = 0;
@@ -272,7 +272,7 @@ static void deliver(int out, size_t number, json_t *record)
 
 /* Cells run in processes of their own; what one leaves to the next set of victims comes back
  * through memory that all of them share. */
-static graphss_status share_state(graphss_ctx *ctx, graphss_i_stage *stage,
+static graphss_status share_state(graphss_ctx *ctx, graphss_i_job_stage *stage,
                                   const graphss_i_job *job)
 {
     bool wanted = false;
@@ -290,7 +290,7 @@ static graphss_status share_state(graphss_ctx *ctx, graphss_i_stage *stage,
     return GRAPHSS_OK;
 }
 
-static graphss_status carry_over(graphss_ctx *ctx, graphss_i_stage *stage)
+static graphss_status carry_over(graphss_ctx *ctx, graphss_i_job_stage *stage)
 {
     if (!stage->left || !stage->left->filled)
         return GRAPHSS_OK;
@@ -316,12 +316,12 @@ static bool needed(const graphss_i_job *job, size_t i)
 void graphss_i_worker_run(const graphss_i_worker *worker, int out)
 {
     const graphss_i_job *job = worker->job;
-    graphss_i_stage stage = {0};
+    graphss_i_job_stage stage = {0};
     be_child(worker->parent);
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = 1});
     if (!ctx)
         _exit(4);
-    graphss_status st = graphss_i_stage_make(ctx, &stage, job, worker->data_dirs);
+    graphss_status st = graphss_i_job_stage_make(ctx, &stage, job, worker->data_dirs);
     if (!st)
         st = share_state(ctx, &stage, job);
     bool broken = false; /* a cell that others begin with failed */
@@ -332,7 +332,7 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
         if (!needed(job, i))
             continue;
         if (!st)
-            st = graphss_i_stage_set(ctx, &stage, job, cell->set);
+            st = graphss_i_job_stage_set(ctx, &stage, job, cell->set);
         snprintf(message, sizeof message, "%s",
                  st ? graphss_error(ctx) : "the set of victims before it was not finished");
         json_t *record =

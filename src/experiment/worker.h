@@ -21,7 +21,8 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out) __attribute__
 json_t *graphss_i_error_record(graphss_ctx *ctx, const graphss_i_job *job,
                                const graphss_i_cell *cell, int code, const char *message,
                                bool timeout);
-/* What is the same for all cells of a process: version, threads, machine, recipe. */
+/* What repeats a cell: version, recipe, options, threads, machine; hash of the dataset, or
+ * NULL. */
 json_t *graphss_i_repeat(graphss_ctx *ctx, const graphss_i_job *job,
                          const graphss_i_cell *cell, const char *hash);
 

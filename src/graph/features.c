@@ -17,7 +17,7 @@ size_t graphss_features_stored(const graphss_features *features)
 graphss_status graphss_features_copy(graphss_ctx *ctx, graphss_features *out,
                                      const graphss_features *features)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"features", features}))
+    if (GRAPHSS_I_LACKS(ctx, {"features", features}, {"place for the features", out}))
         return GRAPHSS_ERR_INVALID;
     const size_t stored = graphss_features_stored(features);
     graphss_features made = *features;
@@ -103,6 +103,8 @@ graphss_status graphss_i_check_snapshot(graphss_ctx *ctx, const graphss_graph *g
 
 void graphss_features_destroy(graphss_ctx *ctx, graphss_features *features)
 {
+    if (!features)
+        return;
     graphss_release(ctx, features->value);
     graphss_release(ctx, features->column);
     graphss_release(ctx, features->offset);

@@ -86,7 +86,8 @@ graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_graph *out, size_t 
                                    graphss_cleaning *cleaned)
 {
     if (GRAPHSS_I_LACKS(ctx, {"first ends", GRAPHSS_I_FILLED(from, m)},
-                        {"second ends", GRAPHSS_I_FILLED(to, m)}))
+                        {"second ends", GRAPHSS_I_FILLED(to, m)},
+                        {"place for the graph", out}))
         return GRAPHSS_ERR_INVALID;
     if (n_nodes > INT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%zu nodes, want at most %d", n_nodes,
@@ -153,7 +154,7 @@ done:
 graphss_status graphss_graph_copy(graphss_ctx *ctx, graphss_graph *out,
                                   const graphss_graph *graph)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}))
+    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"place for the graph", out}))
         return GRAPHSS_ERR_INVALID;
     if (!graph->offset) {
         *out = (graphss_graph){0};
@@ -217,6 +218,8 @@ graphss_status graphss_graph_check(graphss_ctx *ctx, const graphss_graph *graph)
 
 void graphss_graph_destroy(graphss_ctx *ctx, graphss_graph *graph)
 {
+    if (!graph)
+        return;
     graphss_release(ctx, graph->target);
     graphss_release(ctx, graph->offset);
     *graph = (graphss_graph){0};

@@ -8,7 +8,7 @@
 graphss_status graphss_features_normalise_rows(graphss_ctx *ctx, graphss_features *out,
                                                const graphss_features *features)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"features", features}))
+    if (GRAPHSS_I_LACKS(ctx, {"features", features}, {"place for the features", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_features made = {0};
     const graphss_status st = graphss_features_copy(ctx, &made, features);

@@ -8,7 +8,7 @@ double graphss_accuracy(const int32_t *label, const int32_t *truth, const int32_
                         size_t n)
 {
     size_t right = 0, counted = 0;
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < n && label && truth; j++) {
         const size_t i = node ? (size_t)node[j] : j;
         if (truth[i] < 0)
             continue;

@@ -179,6 +179,8 @@ done:
 
 void graphss_training_destroy(graphss_ctx *ctx, graphss_training *training)
 {
+    if (!training)
+        return;
     graphss_release(ctx, training->loss);
     graphss_release(ctx, training->val_acc);
     *training = (graphss_training){0};

@@ -4,6 +4,7 @@
 #include "models/fit.h"
 #include "models/model_private.h"
 #include "models/trusted.h"
+#include <graphss/evaluate.h>
 #include <math.h>
 #include <string.h>
 
@@ -332,7 +333,8 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
                                    const graphss_split *split, uint64_t seed,
                                    const graphss_train_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features}, {"split", split}))
+    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features}, {"split", split},
+                        {"place for the model", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = check_snapshot(ctx, graph, features);
     if (!st)
@@ -353,7 +355,7 @@ graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
                                       int64_t epochs)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", from}, {"graph", graph}, {"features", features},
-                        {"split", split}))
+                        {"split", split}, {"place for the model", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = check_snapshot(ctx, graph, features);
     if (!st)
@@ -460,7 +462,8 @@ graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphs
                                      const graphss_graph *graph,
                                      const graphss_features *features)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"graph", graph}, {"features", features}))
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"graph", graph}, {"features", features},
+                        {"place for the probabilities", prob}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = check_snapshot(ctx, graph, features);
     if (!st)
@@ -468,6 +471,24 @@ graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphs
     if (!st)
         st = graphss_i_check_snapshot(ctx, graph, features);
     return st ? st : graphss_i_predict(ctx, prob, model, graph, features);
+}
+
+graphss_status graphss_model_label(graphss_ctx *ctx, int32_t *label,
+                                   const graphss_model *model, const graphss_graph *graph,
+                                   const graphss_features *features)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"graph", graph}, {"features", features},
+                        {"place for the labels", label}))
+        return GRAPHSS_ERR_INVALID;
+    const size_t n = graph->n_nodes, k = model->n_classes;
+    float *prob = graphss_i_alloc(ctx, n, k * sizeof *prob);
+    if (!prob)
+        return GRAPHSS_ERR_NOMEM;
+    const graphss_status st = graphss_model_predict(ctx, prob, model, graph, features);
+    if (!st)
+        graphss_argmax(label, prob, n, k);
+    graphss_release(ctx, prob);
+    return st;
 }
 
 /* ---- what the model knows of itself ---- */

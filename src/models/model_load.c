@@ -406,7 +406,7 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
 
 graphss_status graphss_model_load(graphss_ctx *ctx, graphss_model **out, const char *path)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"path", path}))
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"place for the model", out}))
         return GRAPHSS_ERR_INVALID;
     char *bytes = NULL;
     size_t n = 0;

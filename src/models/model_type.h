@@ -35,6 +35,8 @@ typedef struct graphss_i_model_type {
 
 /* NULL when there is none of that name, or past the end. */
 const graphss_i_model_type *graphss_i_model_type_find(const char *name);
+/* By graphss_mode, ended by NULL: for tables of options. */
+extern const char *const graphss_i_mode_names[];
 const graphss_i_model_type *graphss_i_model_type_at(size_t i);
 /* INVALID, with the names there are. */
 graphss_status graphss_i_model_unknown(graphss_ctx *ctx, const char *name);

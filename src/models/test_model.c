@@ -136,6 +136,32 @@ static void test_probabilities_sum_to_one(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_labels_are_the_likeliest_classes(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    opt.epochs = 5;
+    graphss_model *model = train(ctx, NULL, &w, &opt);
+    float prob[WORLD_NODES * 2];
+    int32_t label[WORLD_NODES], wanted[WORLD_NODES];
+    assert_ok(ctx, graphss_model_predict(ctx, prob, model, &w.graph, &w.features));
+    graphss_argmax(wanted, prob, WORLD_NODES, 2);
+    assert_ok(ctx, graphss_model_label(ctx, label, model, &w.graph, &w.features));
+    assert_memory_equal(label, wanted, sizeof wanted);
+    graphss_features wider = w.features;
+    wider.n_cols++;
+    assert_fails(ctx, graphss_model_label(ctx, label, model, &w.graph, &wider),
+                 GRAPHSS_ERR_SHAPE, "the model was trained on");
+    assert_fails(ctx, graphss_model_label(ctx, NULL, model, &w.graph, &w.features),
+                 GRAPHSS_ERR_INVALID, "no place for the labels");
+    graphss_model_free(ctx, model);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
 static void test_kept_weights_are_those_that_were_measured(void **state)
 {
     (void)state;
@@ -660,6 +686,7 @@ int main(void)
         cmocka_unit_test(test_each_model_learns),
         cmocka_unit_test(test_of_dense_features_fewer_are_dropped),
         cmocka_unit_test(test_probabilities_sum_to_one),
+        cmocka_unit_test(test_labels_are_the_likeliest_classes),
         cmocka_unit_test(test_kept_weights_are_those_that_were_measured),
         cmocka_unit_test(test_paper_mode_keeps_one_step_late),
         cmocka_unit_test(test_threads_do_not_change_a_bit),

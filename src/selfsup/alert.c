@@ -92,7 +92,9 @@ graphss_status graphss_alert_test(graphss_ctx *ctx, double *p_value, double *thr
                                   size_t n_calm, uint64_t seed,
                                   const graphss_alert_options *given)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"scores", score}, {"clean scores", calm}))
+    if (GRAPHSS_I_LACKS(ctx, {"scores", score}, {"clean scores", calm},
+                        {"place for the p-value", p_value},
+                        {"place for the threshold", threshold}))
         return GRAPHSS_ERR_INVALID;
     const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
     graphss_status st = graphss_i_alert_check(ctx, &opt);
@@ -422,9 +424,10 @@ static graphss_status check_scores(graphss_ctx *ctx, const graphss_alert_scores 
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
-                                   const graphss_alert_scores *seen, const int32_t *node,
-                                   size_t n, uint64_t seed, const graphss_alert_options *given)
+graphss_status graphss_i_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
+                                     const graphss_alert_scores *seen, const int32_t *node,
+                                     size_t n, uint64_t seed,
+                                     const graphss_alert_options *given)
 {
     if (GRAPHSS_I_LACKS(ctx, {"scores", seen}))
         return GRAPHSS_ERR_INVALID;
@@ -434,6 +437,8 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
         st = check_scores(ctx, seen);
     if (st)
         return st;
+    if (!node && n)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "no nodes given: NULL, want %zu", n);
     if (!node) {
         node = seen->free_node;
         n = seen->n_free;
@@ -470,15 +475,13 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
                           value + w * size, size, count[OF_GROUP], draws, draw,
                           graphss_rng_make(seed + k, GRAPHSS_STREAM_SAMPLER));
     }
-    if (!st && v.n_group == 0)
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                            "no clean nodes are left to compare the group with");
-    if (!st) {
+    if (!st && v.n_group) {
         v.score = combine(&x, draws);
         conclude(&v.p_value, &v.threshold, x.sum, draws, v.score, 1e-9, opt.false_alarm_rate);
         v.alert = v.p_value <= opt.false_alarm_rate;
-        *out = v;
     }
+    if (!st)
+        *out = v;
     if (!seen->sorted) {
         graphss_release(ctx, in_order.sorted);
         graphss_release(ctx, in_order.sorted_start);
@@ -491,8 +494,26 @@ graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
     return st;
 }
 
+graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
+                                   const graphss_alert_scores *seen, const int32_t *node,
+                                   size_t n, uint64_t seed, const graphss_alert_options *opt)
+{
+    graphss_verdict v = {0};
+    if (GRAPHSS_I_LACKS(ctx, {"scores", seen}, {"place for the verdict", out}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_status st = graphss_i_alert_judge(ctx, &v, seen, node, n, seed, opt);
+    if (!st && v.n_group == 0)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                            "no clean nodes are left to compare the group with");
+    if (!st)
+        *out = v;
+    return st;
+}
+
 void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen)
 {
+    if (!seen)
+        return;
     graphss_release(ctx, seen->score);
     graphss_release(ctx, seen->p_value);
     graphss_release(ctx, seen->kind);
@@ -510,6 +531,8 @@ void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen)
 
 void graphss_alert_destroy(graphss_ctx *ctx, graphss_alert *alert)
 {
+    if (!alert)
+        return;
     graphss_release(ctx, alert->calibration);
     graphss_release(ctx, alert->node_score);
     graphss_release(ctx, alert->node_p_value);

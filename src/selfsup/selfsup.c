@@ -490,7 +490,7 @@ graphss_status graphss_selfsup_run(graphss_ctx *ctx, graphss_selfsup *out,
                                    const graphss_selfsup_input *in,
                                    const graphss_selfsup_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"input", in}) ||
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the result", out}) ||
         GRAPHSS_I_LACKS(ctx, {"probabilities", in->prob},
                         {"sources", GRAPHSS_I_FILLED(in->source, in->n_sources)},
                         {"states", GRAPHSS_I_FILLED(in->state, in->n_states)}))
@@ -518,6 +518,8 @@ graphss_status graphss_selfsup_run(graphss_ctx *ctx, graphss_selfsup *out,
 
 void graphss_selfsup_destroy(graphss_ctx *ctx, graphss_selfsup *out)
 {
+    if (!out)
+        return;
     graphss_release(ctx, out->label);
     graphss_release(ctx, out->posterior);
     graphss_release(ctx, out->state);

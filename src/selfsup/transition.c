@@ -18,7 +18,7 @@ static bool in(double value, double low, double high)
 graphss_status graphss_prior_cells(graphss_ctx *ctx, double *alpha, const graphss_prior *prior,
                                    size_t n_classes)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"prior", prior}))
+    if (GRAPHSS_I_LACKS(ctx, {"prior", prior}, {"place for the cells", alpha}))
         return GRAPHSS_ERR_INVALID;
     const size_t K = n_classes;
     if (!in(prior->alpha, 0, most))
@@ -81,7 +81,7 @@ graphss_status graphss_transition_warmup(graphss_ctx *ctx, double *phi, const fl
                                          size_t n_nodes, size_t n_classes)
 {
     if (GRAPHSS_I_LACKS(ctx, {"probabilities", prob}, {"nodes", GRAPHSS_I_FILLED(node, n)},
-                        {"labels", GRAPHSS_I_FILLED(label, n)}))
+                        {"labels", GRAPHSS_I_FILLED(label, n)}, {"place for the matrix", phi}))
         return GRAPHSS_ERR_INVALID;
     const size_t K = n_classes;
     const graphss_status st = check_labelled(ctx, prob, node, label, n, n_nodes, K);

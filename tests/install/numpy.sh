@@ -65,7 +65,7 @@ assert list(q["labels"]) == [0, 0, 1, 0, 1], q["labels"]
 raw = open("a.model", "rb").read()
 (n,) = struct.unpack("<Q", raw[:8])
 header = json.loads(raw[8:8 + n])
-size = {"F32": 4, "I32": 4}
+size = {"F32": 4, "F64": 8, "I32": 4}
 assert header.pop("__metadata__")
 for name, t in header.items():
     assert t["data_offsets"][1] - t["data_offsets"][0] == size[t["dtype"]] * np.prod(t["shape"], dtype=int), name
