@@ -88,6 +88,7 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f: the write fails, and says so */
     signal(SIGCHLD, SIG_DFL); /* we wait for children, even if who started us does not */
 }
 
