@@ -46,8 +46,8 @@ graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphs
 {
     const graphss_train_options opt = graphss_i_surrogate_options();
     graphss_model *model = NULL;
-    const graphss_status st =
-        graphss_model_train(ctx, &model, NULL, graph, features, n_classes, split, seed, &opt);
+    const graphss_status st = graphss_i_train_checked(ctx, &model, NULL, graph, features,
+                                                      n_classes, split, seed, &opt);
     return st ? st : take_weights(ctx, w, model);
 }
 
