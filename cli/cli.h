@@ -65,9 +65,9 @@ struct cli {
     size_t n_items;
     const char **argument; /* [n_arguments] what is not an option */
     size_t n_arguments;
-    const char **data_dirs; /* ended by NULL */
-    char *xdg_dir;          /* the last of data_dirs */
-    char *dirs_text;        /* holds those of GRAPHSS_DATA */
+    const char **data_dirs;  /* ended by NULL */
+    const char *xdg_dir;     /* the last of data_dirs */
+    const char **usual_dirs; /* of the library: holds their texts */
     graphss_ctx *ctx;
     terminal term;
     json_t *json;     /* the document of --json; NULL without --json */
@@ -156,8 +156,8 @@ double cli_seconds(void);
 
 /* ---- inputs.c ---- */
 
-/* Fills data_dirs: --data-dir, GRAPHSS_DATA, XDG. */
-void cli_find_data_dirs(cli *app);
+/* Fills data_dirs: --data-dir, then those of the library. */
+graphss_status cli_find_data_dirs(cli *app);
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where);
 /* Brings data to be labelled into the terms of the model; says so where features moved.
  * *moved (or NULL): features or classes did. */

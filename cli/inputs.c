@@ -12,31 +12,22 @@
 
 #include "cli.h"
 
-void cli_find_data_dirs(cli *app)
+graphss_status cli_find_data_dirs(cli *app)
 {
-    const char *listed = getenv("GRAPHSS_DATA");
-    size_t room = app->n_items + 2;
-    for (const char *c = listed; c && *c; c++)
-        room += *c == ':';
-    app->data_dirs = cli_alloc(room + 1, sizeof *app->data_dirs);
-
-    size_t n = 0;
+    const graphss_status st = graphss_data_dirs(app->ctx, &app->usual_dirs);
+    if (st)
+        return st;
+    size_t usual = 0, n = 0;
+    while (app->usual_dirs[usual])
+        usual++;
+    app->data_dirs = cli_alloc(app->n_items + usual + 1, sizeof *app->data_dirs);
     for (size_t i = 0; i < app->n_items; i++)
         if (app->item[i].group < 0 && strcmp(app->item[i].row->name, "data-dir") == 0)
             app->data_dirs[n++] = app->item[i].text;
-    if (listed) {
-        app->dirs_text = cli_format("%s", listed);
-        char *rest = NULL;
-        for (char *dir = strtok_r(app->dirs_text, ":", &rest); dir;
-             dir = strtok_r(NULL, ":", &rest))
-            app->data_dirs[n++] = dir;
-    }
-    const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-    if (xdg && xdg[0] == '/')
-        app->xdg_dir = cli_format("%s/graphss", xdg);
-    else
-        app->xdg_dir = cli_format("%s/.local/share/graphss", home && *home ? home : ".");
-    app->data_dirs[n++] = app->xdg_dir;
+    for (size_t i = 0; i < usual; i++)
+        app->data_dirs[n++] = app->usual_dirs[i];
+    app->xdg_dir = app->data_dirs[n - 1];
+    return GRAPHSS_OK;
 }
 
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where)

@@ -194,7 +194,6 @@ static graphss_status run(cli *app, int argc, char **argv)
     if (st)
         return st;
     terminal_init(&app->term, app->global.quiet, app->global.no_color);
-    cli_find_data_dirs(app);
 
     if (app->global.man) {
         cli_manual(stdout);
@@ -225,9 +224,9 @@ static graphss_status run(cli *app, int argc, char **argv)
         return cli_usage(app, "%s: one argument too many: '%s'", command->name,
                          app->argument[command->max_arguments]);
     st = open_context(app, (size_t)app->global.threads);
-    if (st)
-        return st;
-    return command->run(app);
+    if (!st)
+        st = cli_find_data_dirs(app);
+    return st ? st : command->run(app);
 }
 
 int main(int argc, char **argv)
@@ -246,11 +245,10 @@ int main(int argc, char **argv)
         code = cli_report_error(&app, st);
     json_decref(app.json);
     json_decref(app.warnings);
+    graphss_release(app.ctx, (void *)app.usual_dirs);
     graphss_ctx_free(app.ctx);
     free(app.item);
     free(app.argument);
     free(app.data_dirs);
-    free(app.dirs_text);
-    free(app.xdg_dir);
     return code;
 }
