@@ -104,7 +104,8 @@ GRAPHSS_API int64_t graphss_node_index_find(const graphss_node_index *index, con
 GRAPHSS_API void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *index);
 
 /* Reads one node id a line. Blank lines and lines that begin with '#' are skipped; an id that
- * does is written with '\\' before it (a line that is such an id is warned of). *nodes is the
+ * does is written with '\\' before it (a line that is such an id is warned of), and ids may be
+ * escaped as graphss_name_escape does, blanks around them with '\\', too. *nodes is the
  * caller's to release. DATA: an id that is unknown or stands twice, with file and line; a file
  * without any. */
 GRAPHSS_MUST_CHECK graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes,

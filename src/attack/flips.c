@@ -229,29 +229,10 @@ static graphss_status refuse(const reading *r, const char *what, const char *fou
                           r->line, what, SHOWN, found, wanted);
 }
 
-/* Takes the backslashes out of a name, in place. false: one stands before a wrong letter. */
-static bool unescape(char *name)
-{
-    char *to = name;
-    for (const char *from = name; *from; from++) {
-        char c = *from;
-        if (c == '\\') {
-            static const char escaped[] = "tnr\\#", plain[] = "\t\n\r\\#";
-            const char *at = from[1] ? strchr(escaped, from[1]) : NULL;
-            if (!at)
-                return false;
-            c = plain[at - escaped];
-            from++;
-        }
-        *to++ = c;
-    }
-    *to = '\0';
-    return true;
-}
-
 static graphss_status read_node(int32_t *out, const reading *r, char *field)
 {
-    const int64_t node = unescape(field) ? graphss_node_index_find(r->index, field) : -1;
+    const int64_t node =
+        graphss_i_name_unescape(field) ? graphss_node_index_find(r->index, field) : -1;
     if (node < 0)
         return refuse(r, "no node is called", field, "one of the dataset");
     *out = (int32_t)node;
@@ -265,7 +246,7 @@ static graphss_status read_column(int32_t *out, const reading *r, char *field)
     if (!graphss_i_parse_int(&column, field, length) || column < 0 ||
         (uint64_t)column >= r->data->features.n_cols) {
         column = -1;
-        if (r->columns.slots && unescape(field))
+        if (r->columns.slots && graphss_i_name_unescape(field))
             column = graphss_i_intern_find(&r->columns, field, strlen(field));
     }
     if (column < 0)
