@@ -220,6 +220,26 @@ void cli_show_split(cli *app, const graphss_split *split, const cli_split_option
 /* Test accuracy of always saying the most frequent training label; NaN without truth. */
 double cli_majority(const graphss_split *split, const graphss_dataset *data);
 
+/* Nodes listed in a file, for --OPTION of a command: one id a line, or a list of changes,
+ * whose victims count. *nodes is released by graphss_release. */
+graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *path,
+                              const graphss_dataset *data);
+
+/* ---- labels.c ---- */
+
+/* INVALID: a name that does not end in .npz, .csv or .tsv. */
+graphss_status cli_check_labels(cli *app, const char *path);
+/* Does the name end in .csv or .tsv? */
+bool cli_is_table(const char *path);
+/* As .npz, or as a table: node, label, probability, and with own [n_nodes], the labels of the
+ * classifier, these and `perturbed`. */
+graphss_status cli_write_labels(cli *app, const graphss_predictions *p, const int32_t *own,
+                                const char *path);
+/* How sure the label of a node is, which must have one. */
+double cli_label_chance(const graphss_predictions *p, size_t node);
+/* The i-th name, or i in buffer where there are none. */
+const char *cli_name_at(const graphss_names *names, size_t i, char buffer[24]);
+
 /* ---- training.c ---- */
 
 /* A model trained on a split, and what it says of every node. */

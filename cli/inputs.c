@@ -40,6 +40,35 @@ graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *wher
     return st;
 }
 
+/* Is it a list of changes? That has a first line of its own. */
+static bool is_flips(const char *path)
+{
+    static const char first[] = "# graphss flips ";
+    char head[sizeof first] = "";
+    FILE *file = fopen(path, "re");
+    const bool read = file && fgets(head, sizeof head, file);
+    if (file)
+        fclose(file);
+    return read && strcmp(head, first) == 0;
+}
+
+graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *path,
+                              const graphss_dataset *data)
+{
+    if (!is_flips(path))
+        return graphss_node_list_read(app->ctx, nodes, n, path, data);
+    graphss_flips flips = {0};
+    graphss_status st = graphss_flips_read(app->ctx, &flips, path, data);
+    if (st)
+        return st;
+    if (flips.count == 0)
+        st = cli_fail(app, GRAPHSS_ERR_DATA, "%s: no change in it, want some victims", path);
+    else
+        st = graphss_flips_victims(app->ctx, nodes, n, &flips);
+    graphss_flips_destroy(app->ctx, &flips);
+    return st;
+}
+
 graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *data,
                          bool *moved)
 {

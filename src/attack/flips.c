@@ -41,6 +41,39 @@ size_t graphss_flips_count(const graphss_flips *flips, graphss_flip_kind kind)
     return n;
 }
 
+graphss_status graphss_flips_victims(graphss_ctx *ctx, int32_t **victims, size_t *n,
+                                     const graphss_flips *flips)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"list of changes", flips}))
+        return GRAPHSS_ERR_INVALID;
+    int32_t last = -1, *list = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < flips->count; i++) {
+        const int32_t victim = flips->item[i].victim;
+        if (victim < 0)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "change %zu: victim %d, want 0 or more", i, (int)victim);
+        last = victim > last ? victim : last;
+    }
+    uint8_t *seen = graphss_i_calloc(ctx, (size_t)last + 1, sizeof *seen);
+    if (flips->count)
+        list = graphss_i_alloc(ctx, flips->count, sizeof *list);
+    if (!seen || (flips->count && !list)) {
+        graphss_release(ctx, list);
+        graphss_release(ctx, seen);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < flips->count; i++)
+        if (!seen[flips->item[i].victim]) {
+            seen[flips->item[i].victim] = 1;
+            list[count++] = flips->item[i].victim;
+        }
+    graphss_release(ctx, seen);
+    *victims = list;
+    *n = count;
+    return GRAPHSS_OK;
+}
+
 /* ---- the lines of the head: one table for reading and writing ---- */
 
 typedef struct head_line {
