@@ -60,6 +60,7 @@ typedef struct cli_item {
 
 struct cli {
     const cli_command *command; /* NULL: none given */
+    const char *program;        /* as it was called */
     cli_globals global;
     cli_item *item; /* [n_items] in the order given */
     size_t n_items;

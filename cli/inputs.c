@@ -412,6 +412,17 @@ void cli_show_split(cli *app, const graphss_split *split, const cli_split_option
         cli_print_split(app, split, options);
 }
 
+/* Has the command an option --noise? The demo has none. */
+static bool takes_noise(const cli *app)
+{
+    const cli_group *group = app->command->group;
+    for (int g = 0; g < CLI_MAX_GROUPS && group[g].table; g++)
+        for (const graphss_option *row = group[g].table(); row->name; row++)
+            if (strcmp(row->name, "noise") == 0)
+                return true;
+    return false;
+}
+
 void cli_print_split(cli *app, const graphss_split *split, const cli_split_options *options)
 {
     printf("Split    %zu train, %zu validation, %zu test", split->n_train, split->n_val,
@@ -421,10 +432,11 @@ void cli_print_split(cli *app, const graphss_split *split, const cli_split_optio
         terminal_text(&app->term, stdout, options->from, 0);
         printf("\n");
     } else {
-        printf("; %zu labels made wrong%s, seed %lld\n", split->n_flipped,
-               options->make.noise_kind == GRAPHSS_NOISE_PAPER ? " by the paper's generator"
-                                                               : "",
-               (long long)app->global.seed);
+        printf(
+            "; %zu labels made wrong%s%s, seed %lld\n", split->n_flipped,
+            options->make.noise_kind == GRAPHSS_NOISE_PAPER ? " by the paper's generator" : "",
+            split->n_flipped && takes_noise(app) ? " (--noise 0 uses them as they are)" : "",
+            (long long)app->global.seed);
     }
 }
 

@@ -233,7 +233,7 @@ int main(int argc, char **argv)
 {
     fill_descriptors();
     catch_signals();
-    cli app = {0};
+    cli app = {.program = argc > 0 && argv[0] && argv[0][0] ? argv[0] : "graphss"};
     graphss_status st = run(&app, argc, argv);
     terminal_clear(&app.term);
     if (st == GRAPHSS_OK)

@@ -232,7 +232,7 @@ while [ $i -lt 60 ]; do
 done
 run train tied
 exits 0; err "no better than always saying the largest class: try --noise 0"
-err "labels were made wrong on purpose"; err "--noise 0 keeps them"
+err "labels were made wrong on purpose"; err "--noise 0 keeps them"; out "labels made wrong (--noise 0 uses them as they are)"
 run train tied --noise 0
 exits 0; err "largest class: try another"
 ! grep -q "on purpose" ../stderr || complain "there is no noise"
