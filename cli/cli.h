@@ -31,6 +31,7 @@ typedef struct cli_command {
     const char *about;     /* paragraphs, each ended by a newline; or NULL */
     const char *examples;  /* one command a line, without the program's name */
     size_t min_arguments, max_arguments;
+    bool judges_data; /* data are looked at for the first time, so oddities are told */
     cli_group group[CLI_MAX_GROUPS]; /* ended by one without a table */
     /* Has this option one default, whatever else is given? NULL: all have. */
     bool (*settled)(const graphss_option *row);
@@ -127,6 +128,8 @@ void cli_wrap(FILE *out, const char *text, size_t column, size_t at);
 void cli_note(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
 /* A line that begins with "warning: ", also with --quiet; in the `warnings` of --json. */
 void cli_warn(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
+/* The same for what is worth a look once: of commands that judge data, not with --quiet. */
+void cli_notice(cli *app, const char *line);
 /* The error for people and, with --json, for programs. Returns the exit code. */
 int cli_report_error(cli *app, graphss_status status);
 /* Prints the JSON document if there is one and flushes; IO when stdout does not take it. */

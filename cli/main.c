@@ -120,6 +120,8 @@ static void on_log(void *user, graphss_log_level level, const char *line)
     cli *app = user;
     if (level == GRAPHSS_LOG_WARN)
         cli_warn(app, "%s", line);
+    else if (level == GRAPHSS_LOG_NOTICE)
+        cli_notice(app, line);
     else if (app->global.verbose)
         cli_note(app, "%s", line);
 }

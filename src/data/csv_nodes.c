@@ -121,7 +121,7 @@ static graphss_status choose_numbers(graphss_ctx *ctx, node_table *t, graphss_da
             if (spoilt)
                 snprintf(why, sizeof why, ": its first entry is '%.*s', not a number",
                          (int)(field->length < 32 ? field->length : 32), field->text);
-            tell_unused(ctx, t, name, spoilt ? GRAPHSS_LOG_WARN : GRAPHSS_LOG_INFO, why);
+            tell_unused(ctx, t, name, spoilt ? GRAPHSS_LOG_NOTICE : GRAPHSS_LOG_INFO, why);
             continue;
         }
         t->number[t->n_numbers++] = (int32_t)c;
@@ -174,7 +174,7 @@ static void tell_text(graphss_ctx *ctx, const node_table *t, const graphss_i_csv
     }
     if (t->n_text > NAMED)
         snprintf(list + used, sizeof list - used, " and %zu more", t->n_text - NAMED);
-    graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+    graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
                   "%s: text is no feature, so %s %s not used: write a column of 0 and 1 for "
                   "each value, or VALUE:1 in a column feat",
                   t->csv.file, list, t->n_text == 1 ? "is" : "are");
@@ -313,11 +313,63 @@ static graphss_status read_rows(graphss_ctx *ctx, node_table *t, graphss_dataset
             break;
     }
     for (size_t i = 0; i < t->n_open && !st; i++)
-        tell_unused(ctx, t, &header.field[t->open[i].column], GRAPHSS_LOG_WARN,
+        tell_unused(ctx, t, &header.field[t->open[i].column], GRAPHSS_LOG_NOTICE,
                     ": it has no entries");
     if (!st)
         tell_text(ctx, t, &header);
     graphss_i_csv_end(ctx, &header);
+    return st;
+}
+
+/* A label without blanks around it and in small letters; returns its length. */
+static size_t plain_label(char *out, const char *text)
+{
+    size_t n = 0;
+    while (*text == ' ')
+        text++;
+    for (; *text; text++)
+        out[n++] = (char)(*text >= 'A' && *text <= 'Z' ? *text + ('a' - 'A') : *text);
+    while (n && out[n - 1] == ' ')
+        n--;
+    return n;
+}
+
+/* Labels that are one for people and two for us. */
+static graphss_status tell_alike(graphss_ctx *ctx, const node_table *t)
+{
+    const graphss_i_name_list *list = &t->classes.list;
+    size_t longest = 0, alike = 0, pair[2] = {0};
+    size_t *first = graphss_i_alloc(ctx, list->count, sizeof *first);
+    graphss_i_intern seen = {0};
+    graphss_status st = first ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t c = 0; c < list->count; c++) {
+        const size_t n = strlen(list->text + list->start[c]);
+        longest = n > longest ? n : longest;
+    }
+    char *plain = graphss_i_alloc(ctx, longest + 1, 1);
+    if (!plain)
+        st = GRAPHSS_ERR_NOMEM;
+    for (size_t c = 0; c < list->count && !st; c++) {
+        size_t index = 0;
+        bool added = false;
+        const size_t n = plain_label(plain, list->text + list->start[c]);
+        st = graphss_i_intern_add(ctx, &index, &added, &seen, plain, n);
+        if (!st && added)
+            first[index] = c;
+        else if (!st && alike++ == 0) {
+            pair[0] = first[index];
+            pair[1] = c;
+        }
+    }
+    if (!st && alike)
+        graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
+                      "%s: labels '%.40s' and '%.40s' differ only in case or blanks (%zu such "
+                      "label%s) and are classes of their own",
+                      t->csv.file, list->text + list->start[pair[0]],
+                      list->text + list->start[pair[1]], alike, alike == 1 ? "" : "s");
+    graphss_i_intern_destroy(ctx, &seen);
+    graphss_release(ctx, plain);
+    graphss_release(ctx, first);
     return st;
 }
 
@@ -355,7 +407,9 @@ static graphss_status finish_labels(graphss_ctx *ctx, node_table *t, graphss_dat
         st = graphss_i_labels_from_ints(ctx, data, label, t->rows, "label");
         goto done;
     }
-    st = graphss_i_name_list_finish(ctx, &data->class_names, &t->classes.list);
+    st = tell_alike(ctx, t);
+    if (!st)
+        st = graphss_i_name_list_finish(ctx, &data->class_names, &t->classes.list);
     if (st)
         goto done;
     data->n_classes = k;

@@ -181,7 +181,7 @@ static void test_edges_need_no_header(void **state)
 
 static void keep_warning(void *user, graphss_log_level level, const char *line)
 {
-    if (level == GRAPHSS_LOG_WARN)
+    if (level <= GRAPHSS_LOG_NOTICE)
         snprintf(user, 512, "%s", line);
 }
 
@@ -215,6 +215,24 @@ static void test_what_pandas_writes_is_what_was_meant(void **state)
     assert_string_equal(graphss_names_get(&data.class_names, 0), "1.5");
     assert_int_equal(data.features.n_cols, 0);
     assert_non_null(strstr(warning, "column 'age' is not used: it has no entries"));
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_labels_that_differ_only_in_case_are_told(void **state)
+{
+    (void)state;
+    char warning[512] = "";
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    assert_non_null(ctx);
+    graphss_dataset data = read_good(ctx, "id,label\na,bot\nb,human\nc,bots\n", "a,b\n");
+    assert_string_equal(warning, "");
+    graphss_dataset_destroy(ctx, &data);
+    data = read_good(ctx, "id,label\na,bot\nb,human\nc,Bot\nd,\" BOT \"\n", "a,b\n");
+    assert_int_equal(data.n_classes, 4);
+    assert_non_null(
+        strstr(warning, "labels 'bot' and 'Bot' differ only in case or blanks (2"));
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
 }
@@ -314,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_a_file_that_is_not_utf_8_is_taken_as_latin_1),
         cmocka_unit_test(test_edges_need_no_header),
         cmocka_unit_test(test_what_pandas_writes_is_what_was_meant),
+        cmocka_unit_test(test_labels_that_differ_only_in_case_are_told),
         cmocka_unit_test(test_mistakes_are_named_with_their_place),
         cmocka_unit_test(test_a_file_too_large_for_the_memory_allowed_is_refused),
         cmocka_unit_test(test_each_allocation_may_fail),
