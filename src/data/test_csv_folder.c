@@ -257,6 +257,19 @@ static void test_mistakes_are_named_with_their_place(void **state)
          "nodes.csv:2:3: found '', want a finite number, as in line 4 of column 'age'"},
         {"id,age\n0,3\n1,\n", e, "nodes.csv:3:3: found '', want a finite number"},
         {"id,age\n0,3\n1,NA\n", e, "nodes.csv:3:3: found 'NA', want a finite number"},
+        {"id,age\n0,3\n1,\"1,200\"\n", e,
+         "found '1,200', want a finite number in column 'age': write 1200 or 1.5, without"},
+        /* all of them at once, ten by name */
+        {"id,age,h\n0,3,1\n1,NA,\n2,old,5\n", e,
+         "nodes.csv:3:3: found 'NA', want a finite number in column 'age': fill it in, or "
+         "leave "
+         "the column out; 3 cells in all: also 3:6 '' in 'h', 4:3 'old' in 'age'"},
+        {"id,a,b\n0,,1\n1,,2\n2,7,x\n3,,3\n", e,
+         "nodes.csv:4:5: found 'x', want a finite number in column 'b': mend it, or leave the "
+         "column out; 4 cells in all: also 2:3 '' in 'a', 5:3 '' in 'a' ..."},
+        {"id,a\n0,1\n1,\n2,\n3,\n4,\n5,\n6,\n7,\n8,\n9,\n10,\n11,\n", e,
+         "11 cells in all: also 4:3 '' in 'a', 5:3 '' in 'a', 6:3 '' in 'a', 7:3 '' in 'a', "
+         "8:3 '' in 'a', 9:3 '' in 'a', 10:3 '' in 'a', 11:3 '' in 'a', 12:4 '' in 'a' ..."},
         {"id,feat\n0,\"1,2\"\n1,\"1,x\"\n", e,
          "nodes.csv:3:6: found 'x', want a finite number"},
         {"id,feat\n0,\"1,2\"\n1,3\n", e, "nodes.csv:3:3: found 1 features, want 2"},
