@@ -335,9 +335,10 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
 {
     if (features && features->n_cols && graphss_features_dense(features) && opt &&
         opt->mode == GRAPHSS_MODE_HONEST && !opt->standardise)
-        graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                      "features are measurements and not standardised, so large numbers drown "
-                      "small ones: graphss_train_options_for knows better");
+        graphss_i_log(
+            ctx, GRAPHSS_LOG_WARN,
+            "features are measurements and not standardised, so large numbers drown "
+            "small ones: train by default, and graphss_train_options_for, standardise");
     return graphss_i_train_checked(ctx, out, log, graph, features, n_classes, split, seed,
                                    opt);
 }
