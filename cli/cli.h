@@ -31,6 +31,7 @@ typedef struct cli_command {
     const char *about;     /* paragraphs, each ended by a newline; or NULL */
     const char *examples;  /* one command a line, without the program's name */
     size_t min_arguments, max_arguments;
+    bool judges_data; /* data are looked at for the first time, so oddities are told */
     cli_group group[CLI_MAX_GROUPS]; /* ended by one without a table */
     /* Has this option one default, whatever else is given? NULL: all have. */
     bool (*settled)(const graphss_option *row);
@@ -60,14 +61,15 @@ typedef struct cli_item {
 
 struct cli {
     const cli_command *command; /* NULL: none given */
+    const char *program;        /* as it was called */
     cli_globals global;
     cli_item *item; /* [n_items] in the order given */
     size_t n_items;
     const char **argument; /* [n_arguments] what is not an option */
     size_t n_arguments;
-    const char **data_dirs; /* ended by NULL */
-    char *xdg_dir;          /* the last of data_dirs */
-    char *dirs_text;        /* holds those of GRAPHSS_DATA */
+    const char **data_dirs;  /* ended by NULL */
+    const char *xdg_dir;     /* the last of data_dirs */
+    const char **usual_dirs; /* of the library: holds their texts */
     graphss_ctx *ctx;
     terminal term;
     json_t *json;     /* the document of --json; NULL without --json */
@@ -126,6 +128,8 @@ void cli_wrap(FILE *out, const char *text, size_t column, size_t at);
 void cli_note(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
 /* A line that begins with "warning: ", also with --quiet; in the `warnings` of --json. */
 void cli_warn(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
+/* The same for what is worth a look once: of commands that judge data, not with --quiet. */
+void cli_notice(cli *app, const char *line);
 /* The error for people and, with --json, for programs. Returns the exit code. */
 int cli_report_error(cli *app, graphss_status status);
 /* Prints the JSON document if there is one and flushes; IO when stdout does not take it. */
@@ -156,8 +160,8 @@ double cli_seconds(void);
 
 /* ---- inputs.c ---- */
 
-/* Fills data_dirs: --data-dir, GRAPHSS_DATA, XDG. */
-void cli_find_data_dirs(cli *app);
+/* Fills data_dirs: --data-dir, then those of the library. */
+graphss_status cli_find_data_dirs(cli *app);
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where);
 /* Brings data to be labelled into the terms of the model; says so where features moved.
  * *moved (or NULL): features or classes did. */
@@ -219,6 +223,26 @@ void cli_show_split(cli *app, const graphss_split *split, const cli_split_option
 
 /* Test accuracy of always saying the most frequent training label; NaN without truth. */
 double cli_majority(const graphss_split *split, const graphss_dataset *data);
+
+/* Nodes listed in a file, for --OPTION of a command: one id a line, or a list of changes,
+ * whose victims count. *nodes is released by graphss_release. */
+graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *path,
+                              const graphss_dataset *data);
+
+/* ---- labels.c ---- */
+
+/* INVALID: a name that does not end in .npz, .csv or .tsv. */
+graphss_status cli_check_labels(cli *app, const char *path);
+/* Does the name end in .csv or .tsv? */
+bool cli_is_table(const char *path);
+/* As .npz, or as a table: node, label, probability, and with own [n_nodes], the labels of the
+ * classifier, these and `perturbed`. */
+graphss_status cli_write_labels(cli *app, const graphss_predictions *p, const int32_t *own,
+                                const char *path);
+/* How sure the label of a node is, which must have one. */
+double cli_label_chance(const graphss_predictions *p, size_t node);
+/* The i-th name, or i in buffer where there are none. */
+const char *cli_name_at(const graphss_names *names, size_t i, char buffer[24]);
 
 /* ---- training.c ---- */
 

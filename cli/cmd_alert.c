@@ -26,7 +26,8 @@ static const graphss_option rows[] = {
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
      "judge many groups, one a line, ids between blanks or in quotes: a verdict for each", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
-     "write score, p-value and chance of every node", 'o'},
+     "write score, p-value and chance of every node; with --groups a line for each group",
+     'o'},
     {"show", GRAPHSS_OPTION_INT, FIELD(show), 0, 1e9, NULL, "N",
      "how many suspicious nodes to print (default 10)", 0},
     {0},
@@ -148,6 +149,19 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
         printf("... and %zu more\n", a->n_flagged - most);
 }
 
+/* Ranks among a few nodes are coarse, and nodes alone look alike. */
+static void note_few(cli *app, size_t clean, bool past)
+{
+    enum { FEW = 100 };
+    if (clean < FEW && !past)
+        cli_note(
+            app,
+            "note: with %zu clean node%s to compare with and no past small attacks cannot "
+            "be seen: --previous with an earlier snapshot helps, and more validation "
+            "nodes (train --val)",
+            clean, cli_s(clean));
+}
+
 /* ---- every node, as a file ---- */
 
 static graphss_status write_nodes(cli *app, const graphss_alert *a,
@@ -197,13 +211,29 @@ static void tell_group(cli *app, json_t *list, size_t number, const graphss_verd
     json_array_append_new(list, row);
 }
 
+/* A line of the table of groups. */
+static void put_group(FILE *file, size_t number, const graphss_verdict *v)
+{
+    fprintf(file, "%zu\t%.9g\t%.9g\t%s\t%.9g\t%zu\n", number, v->score, v->p_value,
+            v->alert ? "yes" : "no", v->threshold, v->n_group);
+}
+
+/* path: of a table, or NULL */
 static graphss_status judge_groups(cli *app, const graphss_recover_input *in,
                                    const graphss_dataset *data,
                                    const graphss_node_groups *groups,
-                                   const graphss_alert_options *opt)
+                                   const graphss_alert_options *opt, const char *path)
 {
     graphss_alert_scores seen = {0};
     json_t *list = json_array();
+    char *text = NULL;
+    size_t size = 0, clean = SIZE_MAX;
+    FILE *file = open_memstream(&text, &size);
+    if (!file) {
+        json_decref(list);
+        return cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for the groups");
+    }
+    fprintf(file, "group\tscore\tp_value\talert\tthreshold\tnodes\n");
     graphss_status st = graphss_alert_look(app->ctx, &seen, in, opt);
     terminal_clear(&app->term);
     for (size_t i = 0; i < groups->count && !st; i++) {
@@ -213,7 +243,19 @@ static graphss_status judge_groups(cli *app, const graphss_recover_input *in,
                                  groups->start[i + 1] - begin, in->seed + line, opt);
         if (!st)
             tell_group(app, list, line, &v);
+        if (!st)
+            put_group(file, line, &v);
+        if (!st && v.n_calibration < clean)
+            clean = v.n_calibration;
     }
+    const bool bad = ferror(file) != 0;
+    if ((fclose(file) != 0 || bad) && !st)
+        st = cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for the groups");
+    if (!st && path)
+        st = cli_write_file(app, path, text, size);
+    free(text);
+    if (!st)
+        note_few(app, clean, in->previous != NULL);
     if (!st && app->json) {
         cli_json_set(app->json, "alert", json_boolean(app->alerted));
         cli_json_set(app->json, "groups", json_incref(list));
@@ -249,8 +291,8 @@ static graphss_status run(cli *app)
     if (!own.current)
         return cli_usage(app, "alert: want --current DATASET");
 
-    if (own.groups && (own.group || own.output))
-        return cli_usage(app, "--groups excludes --group and --output");
+    if (own.groups && (own.group || cli_given(app, "show") || cli_given(app, "inspect")))
+        return cli_usage(app, "--groups excludes --group, --show and --inspect");
     const char *const input[] = {own.model_file, own.current, own.previous,
                                  own.split,      own.group,   own.groups};
     st = own.output ? cli_check_output(app, own.output, input, sizeof input / sizeof *input)
@@ -260,11 +302,11 @@ static graphss_status run(cli *app)
 
     st = cli_scene_open(app, &s, own.model_file, own.current, own.previous, own.split);
     if (!st && own.group)
-        st = graphss_node_list_read(app->ctx, &node, &n, own.group, &s.current);
+        st = cli_read_nodes(app, &node, &n, own.group, &s.current);
     if (!st && own.groups)
         st = graphss_node_groups_read(app->ctx, &groups, own.groups, &s.current);
     if (!st && own.groups)
-        st = judge_groups(app, &s.in, &s.current, &groups, &opt);
+        st = judge_groups(app, &s.in, &s.current, &groups, &opt, own.output);
     if (st || own.groups)
         goto done;
     st = graphss_alert_run(app->ctx, &alert, &s.in, node, n, &opt);
@@ -274,6 +316,7 @@ static graphss_status run(cli *app)
     if (st)
         goto done;
     app->alerted = alert.alert;
+    note_few(app, alert.n_calibration, own.previous != NULL);
     if (app->json)
         fill(app, &alert, &s.current, &opt, own.previous != NULL);
     else
@@ -293,7 +336,11 @@ const cli_command cli_alert = {
     .about = "Learns from quick attacks on training nodes what tampered nodes look like, "
              "scores every node, and compares the group with the validation nodes, which are "
              "taken to be clean. With --previous nodes are compared with their past. "
-             "Exit code 1: an alert was raised.\n",
+             "Exit code 1: an alert was raised.\n"
+             "In the list of nodes `perturbed` is the chance that a node was tampered with, p "
+             "its own p-value: the share of clean nodes of its kind that look at least as "
+             "suspicious. At least 20 validation nodes are needed, or 40 training nodes in "
+             "their place.\n",
     .examples = "alert --model-file cora.model --current today.npz\n"
                 "alert --model-file cora.model --current today.npz --previous before.npz\n"
                 "alert --model-file cora.model --current today.npz --group nodes.txt --json\n"

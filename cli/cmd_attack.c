@@ -137,8 +137,7 @@ static graphss_status choose_victims(cli *app, attack_run *r)
                                       &r->data.graph, r->split.test, r->split.n_test, r->prob,
                                       r->data.label, graphss_model_classes(r->model),
                                       (uint64_t)app->global.seed, &r->rules);
-    return graphss_node_list_read(app->ctx, &r->victim, &r->n_victims, r->own.victim_file,
-                                  &r->data);
+    return cli_read_nodes(app, &r->victim, &r->n_victims, r->own.victim_file, &r->data);
 }
 
 /* Each victim on a graph of its own: labels of the others stay as they were. */

@@ -64,6 +64,7 @@ const cli_command cli_convert = {
     .about = "The file has the gnn-benchmark layout, which numpy and scipy read.\n",
     .examples = "convert my_folder/ -o my.npz\nconvert data/ind.cora -o cora.npz\n"
                 "convert synth:nodes=5000,degree=8 -o made.npz\n",
+    .judges_data = true,
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(convert_options), defaults}},

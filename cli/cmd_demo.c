@@ -321,7 +321,19 @@ static void tell_report(cli *app, const story *s)
     heading(app, "5. Report");
     printf("Six methods, with and without a past, and their plots: ");
     terminal_text(&app->term, stdout, s->own.output, 0);
-    printf("/report.html\n");
+    printf("/report.html\n"
+           "It is an experiment of its own, with other victims and a model for each past, so "
+           "its figures\nare near those above, not the same.\n");
+}
+
+/* To be pasted, also where nothing is installed. */
+static void tell_next(cli *app)
+{
+    printf("\nNext: ");
+    terminal_text(&app->term, stdout, app->program, 0);
+    printf(" fetch cora && ");
+    terminal_text(&app->term, stdout, app->program, 0);
+    printf(" train cora --model gcn -o cora.model\n");
 }
 
 static json_t *verdict(const graphss_alert *a)
@@ -387,7 +399,7 @@ static graphss_status run(cli *app)
     if (!st && app->json)
         fill(app, &s);
     else if (!st)
-        printf("\nNext: graphss fetch cora && graphss train cora --model gcn -o cora.model\n");
+        tell_next(app);
     graphss_alert_destroy(app->ctx, &s.alert);
     graphss_alert_destroy(app->ctx, &s.calm_alert);
     attacker_done(app, &s.attack);

@@ -19,7 +19,7 @@ static const graphss_option rows[] = {
     {"truth", GRAPHSS_OPTION_STRING, FIELD(truth), 0, 0, NULL, "DATASET",
      "the dataset with the true labels", 0},
     {"nodes", GRAPHSS_OPTION_STRING, FIELD(nodes), 0, 0, NULL, "FILE",
-     "only these nodes: one node id a line", 0},
+     "only these nodes: one id a line, or FLIPS for its victims", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE",
      "only the nodes of one part of this split (FILE.npz or 'public')", 0},
     {"part", GRAPHSS_OPTION_CHOICE, FIELD(part), 0, 0, part_names, "PART",
@@ -142,7 +142,7 @@ static graphss_status choose_nodes(cli *app, const int32_t **node, size_t *n, in
                                    const evaluate_arguments *own)
 {
     if (own->nodes) {
-        const graphss_status st = graphss_node_list_read(app->ctx, list, n, own->nodes, data);
+        const graphss_status st = cli_read_nodes(app, list, n, own->nodes, data);
         if (st)
             return st;
         *node = *list;
@@ -356,7 +356,8 @@ const cli_command cli_evaluate = {
         "labelled node counts, those the model was trained on too.\n",
     .examples = "evaluate out.npz --truth cora\n"
                 "evaluate out.npz --truth cora --split split.npz --part test\n"
-                "evaluate out.npz --truth cora --nodes victims.txt\n",
+                "evaluate out.npz --truth cora --nodes victims.txt\n"
+                "evaluate out.npz --truth cora --nodes flips.txt\n",
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(evaluate_arguments), defaults}},

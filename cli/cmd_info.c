@@ -176,6 +176,7 @@ const cli_command cli_info = {
     .about = "Graphs are read as undirected, without loops and duplicates; what was mended is "
              "listed.\n",
     .examples = "info cora\ninfo my_folder/\ninfo --json data/cora.npz\n",
+    .judges_data = true,
     .min_arguments = 1,
     .max_arguments = 1,
     .run = run,

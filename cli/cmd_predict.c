@@ -12,8 +12,8 @@ typedef struct predict_arguments {
 static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, offsetof(predict_arguments, model_file), 0, 0, NULL,
      "MODEL", "a model that train wrote", 0},
-    {"output", GRAPHSS_OPTION_STRING, offsetof(predict_arguments, output), 0, 0, NULL,
-     "OUT.npz", "where to write", 'o'},
+    {"output", GRAPHSS_OPTION_STRING, offsetof(predict_arguments, output), 0, 0, NULL, "OUT",
+     "where to write: OUT.npz, or a table as OUT.csv or OUT.tsv", 'o'},
     {0},
 };
 
@@ -40,11 +40,11 @@ static graphss_status run(cli *app)
     if (!own.model_file)
         return cli_usage(app, "predict: want --model-file MODEL");
     if (!own.output)
-        return cli_usage(app, "predict: want -o OUT.npz");
-    if (!cli_has_extension(own.output, ".npz"))
-        return cli_usage(app, "predict: %s: want a name that ends in .npz", own.output);
+        return cli_usage(app, "predict: want -o OUT.npz, OUT.csv or OUT.tsv");
     const char *const input[] = {app->argument[0], own.model_file};
-    st = cli_check_output(app, own.output, input, 2);
+    st = cli_check_labels(app, own.output);
+    if (!st)
+        st = cli_check_output(app, own.output, input, 2);
     if (st)
         return st;
 
@@ -75,7 +75,7 @@ static graphss_status run(cli *app)
     graphss_argmax(p.label, p.prob, p.n_nodes, p.n_classes);
     const double seconds = cli_seconds() - began;
     terminal_clear(&app->term);
-    st = graphss_predictions_write(app->ctx, &p, own.output);
+    st = cli_write_labels(app, &p, NULL, own.output);
     if (st)
         goto done;
     if (app->json) {
@@ -104,11 +104,13 @@ done:
 
 const cli_command cli_predict = {
     .name = "predict",
-    .arguments = "DATASET --model-file MODEL -o OUT.npz",
+    .arguments = "DATASET --model-file MODEL -o OUT.npz|.csv|.tsv",
     .summary = "Label every node with a trained model",
     .about = "OUT.npz holds labels and probabilities, and node_names and class_names where "
-             "there are names. The dataset's own labels are not looked at.\n",
-    .examples = "predict cora --model-file cora.model -o cora_labels.npz\n",
+             "there are names; OUT.csv and OUT.tsv a line for each node: node, label, "
+             "probability. The dataset's own labels are not looked at.\n",
+    .examples = "predict cora --model-file cora.model -o cora_labels.npz\n"
+                "predict people/ --model-file people.model -o labels.csv\n",
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(predict_arguments), defaults}},

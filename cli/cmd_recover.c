@@ -21,8 +21,8 @@ static const graphss_option rows[] = {
      "an earlier snapshot, known to be clean; nodes are matched by name", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
      "training nodes of the current snapshot; default: those of the model", 0},
-    {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz", "where to write",
-     'o'},
+    {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT",
+     "where to write: OUT.npz, or a table as OUT.csv or OUT.tsv", 'o'},
     {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
      "method graphss: also write the changes that would clean the snapshot, for apply", 0},
     {"list", GRAPHSS_OPTION_BOOL, FIELD(list), 0, 0, NULL, NULL,
@@ -233,6 +233,74 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
     printf("\n");
 }
 
+/* What the classifier itself says of the snapshot; freed by free. */
+static graphss_status ask_classifier(cli *app, int32_t **out, const cli_scene *s)
+{
+    const size_t n = s->current.graph.n_nodes, k = graphss_model_classes(s->model);
+    float *prob = NULL;
+    int32_t *label = NULL;
+    graphss_status st = cli_alloc_large(app, &prob, n, k * sizeof *prob);
+    if (!st)
+        st = cli_alloc_large(app, &label, n, sizeof *label);
+    if (!st)
+        st = graphss_model_predict(app->ctx, prob, s->model, &s->current.graph,
+                                   &s->current.features);
+    if (!st) {
+        graphss_argmax(label, prob, n, k);
+        *out = label;
+        label = NULL;
+    }
+    free(label);
+    free(prob);
+    return st;
+}
+
+typedef struct changed_node {
+    size_t node;
+    double chance;
+} changed_node;
+
+static int surest_first(const void *a, const void *b)
+{
+    const changed_node *x = a, *y = b;
+    if (x->chance != y->chance)
+        return x->chance < y->chance ? 1 : -1;
+    return x->node < y->node ? -1 : 1;
+}
+
+/* "anna  human -> bot  97 %" */
+static void show_changed(cli *app, const graphss_predictions *p, const int32_t *classifier)
+{
+    enum { MOST = 10 };
+    changed_node *list = cli_alloc(p->n_nodes, sizeof *list);
+    size_t n = 0;
+    char buffer[24];
+    for (size_t i = 0; i < p->n_nodes; i++)
+        if (p->label[i] >= 0 && p->label[i] != classifier[i])
+            list[n++] = (changed_node){i, cli_label_chance(p, i)};
+    qsort(list, n, sizeof *list, surest_first);
+    text_table t = {0};
+    table_init(&t, "llr", false);
+    for (size_t i = 0; i < n && i < MOST; i++) {
+        const size_t node = list[i].node;
+        char *was =
+            cli_format("%s", cli_name_at(&p->class_names, (size_t)classifier[node], buffer));
+        table_add(&t, "%s", cli_name_at(&p->node_names, node, buffer));
+        table_add(&t, "%s -> %s", was,
+                  cli_name_at(&p->class_names, (size_t)p->label[node], buffer));
+        if (list[i].chance < 0.995)
+            table_add(&t, "%.0f %%", 100 * list[i].chance);
+        else
+            table_add(&t, "> 99 %%");
+        free(was);
+    }
+    printf("\n");
+    table_print(&t, &app->term, stdout, 2);
+    if (n > MOST)
+        printf("  ... and %zu more\n", n - MOST);
+    free(list);
+}
+
 static graphss_status run(cli *app)
 {
     recover_arguments own = {0};
@@ -240,6 +308,7 @@ static graphss_status run(cli *app)
     cli_scene s = {0};
     graphss_recovery r = {0};
     graphss_flips flips = {0};
+    int32_t *classifier = NULL; /* [nodes] its labels of the snapshot */
 
     graphss_status st = cli_apply(app, OWN, &own);
     if (st)
@@ -253,11 +322,11 @@ static graphss_status run(cli *app)
     if (!own.current)
         return cli_usage(app, "recover: want --current DATASET");
     if (!own.output)
-        return cli_usage(app, "recover: want -o OUT.npz");
-    if (!cli_has_extension(own.output, ".npz"))
-        return cli_usage(app, "recover: %s: want a name that ends in .npz", own.output);
+        return cli_usage(app, "recover: want -o OUT.npz, OUT.csv or OUT.tsv");
     const char *const input[] = {own.model_file, own.current, own.previous, own.split};
-    st = cli_check_output(app, own.output, input, 4);
+    st = cli_check_labels(app, own.output);
+    if (!st)
+        st = cli_check_output(app, own.output, input, 4);
     if (!st && own.flips)
         st = cli_check_output(app, own.flips, input, 4);
     if (!st)
@@ -276,12 +345,17 @@ static graphss_status run(cli *app)
     if (!st)
         st = graphss_recover(app->ctx, &r, &s.in, &opt);
     terminal_clear(&app->term);
+    if (!st && (r.changed || cli_is_table(own.output)))
+        st = ask_classifier(app, &classifier, &s);
     if (!st)
-        st = graphss_predictions_write(app->ctx, &r.predictions, own.output);
+        st = cli_write_labels(app, &r.predictions, classifier, own.output);
     if (!st && own.flips)
         st = write_flips(app, &flips, own.flips, own.current, &s, &r);
     if (!st)
         show(app, &r, &own, &s.current, &opt, &flips);
+    if (!st && !app->json && r.changed)
+        show_changed(app, &r.predictions, classifier);
+    free(classifier);
     graphss_flips_destroy(app->ctx, &flips);
     graphss_recovery_destroy(app->ctx, &r);
     cli_scene_close(app, &s);
@@ -290,21 +364,25 @@ static graphss_status run(cli *app)
 
 const cli_command cli_recover = {
     .name = "recover",
-    .arguments = "--model-file MODEL --current DATASET -o OUT.npz",
+    .arguments = "--model-file MODEL --current DATASET -o OUT.npz|.csv|.tsv",
     .summary = "Label a snapshot that may have been tampered with",
     .about =
         "OUT.npz holds labels, posterior (a row per node) and perturbed (for each node a "
-        "number between 0 and 1), and node_names where the nodes have names.\n"
+        "number between 0 and 1), and node_names where the nodes have names; OUT.csv and "
+        "OUT.tsv a line for each node: node, label, probability, classifier_label, "
+        "perturbed. The nodes that changed are shown, the surest first.\n"
         "A method sees links, features and the labels of the split, never the truth. Each "
         "uses some of the options and has a preset of its own: --list shows both.\n",
-    .examples = "recover --model-file cora.model --current attacked.npz -o out.npz\n"
-                "recover --model-file cora.model --current new.npz --previous old.npz "
-                "--method keep-last -o out.npz\n"
-                "recover --mode paper --model-file DIR/model --current DIR/current.npz "
-                "--previous DIR/previous.npz -o out.npz\n"
-                "recover --model-file cora.model --current new.npz --previous old.npz "
-                "--flips back.tsv -o out.npz\n"
-                "recover --list\n",
+    .examples =
+        "recover --model-file cora.model --current attacked.npz -o out.npz\n"
+        "recover --model-file my.model --current today/ --previous before/ -o out.csv\n"
+        "recover --model-file cora.model --current new.npz --previous old.npz "
+        "--method keep-last -o out.npz\n"
+        "recover --mode paper --model-file DIR/model --current DIR/current.npz "
+        "--previous DIR/previous.npz -o out.npz\n"
+        "recover --model-file cora.model --current new.npz --previous old.npz "
+        "--flips back.tsv -o out.npz\n"
+        "recover --list\n",
     .min_arguments = 0,
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(recover_arguments), defaults},

@@ -296,6 +296,7 @@ const cli_command cli_train = {
                 "train cora --split public --model sgc\n"
                 "train my_folder/ --train 0.6 --val 0.2 --noise 0 -o my.model --plot my.svg\n"
                 "train cora --mode paper --json\n",
+    .judges_data = true,
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(train_arguments), defaults},

@@ -12,31 +12,22 @@
 
 #include "cli.h"
 
-void cli_find_data_dirs(cli *app)
+graphss_status cli_find_data_dirs(cli *app)
 {
-    const char *listed = getenv("GRAPHSS_DATA");
-    size_t room = app->n_items + 2;
-    for (const char *c = listed; c && *c; c++)
-        room += *c == ':';
-    app->data_dirs = cli_alloc(room + 1, sizeof *app->data_dirs);
-
-    size_t n = 0;
+    const graphss_status st = graphss_data_dirs(app->ctx, &app->usual_dirs);
+    if (st)
+        return st;
+    size_t usual = 0, n = 0;
+    while (app->usual_dirs[usual])
+        usual++;
+    app->data_dirs = cli_alloc(app->n_items + usual + 1, sizeof *app->data_dirs);
     for (size_t i = 0; i < app->n_items; i++)
         if (app->item[i].group < 0 && strcmp(app->item[i].row->name, "data-dir") == 0)
             app->data_dirs[n++] = app->item[i].text;
-    if (listed) {
-        app->dirs_text = cli_format("%s", listed);
-        char *rest = NULL;
-        for (char *dir = strtok_r(app->dirs_text, ":", &rest); dir;
-             dir = strtok_r(NULL, ":", &rest))
-            app->data_dirs[n++] = dir;
-    }
-    const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-    if (xdg && xdg[0] == '/')
-        app->xdg_dir = cli_format("%s/graphss", xdg);
-    else
-        app->xdg_dir = cli_format("%s/.local/share/graphss", home && *home ? home : ".");
-    app->data_dirs[n++] = app->xdg_dir;
+    for (size_t i = 0; i < usual; i++)
+        app->data_dirs[n++] = app->usual_dirs[i];
+    app->xdg_dir = app->data_dirs[n - 1];
+    return GRAPHSS_OK;
 }
 
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where)
@@ -46,6 +37,35 @@ graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *wher
         app->warnings = json_array();
     const graphss_status st = graphss_dataset_read(app->ctx, out, where, &opt);
     terminal_clear(&app->term);
+    return st;
+}
+
+/* Is it a list of changes? That has a first line of its own. */
+static bool is_flips(const char *path)
+{
+    static const char first[] = "# graphss flips ";
+    char head[sizeof first] = "";
+    FILE *file = fopen(path, "re");
+    const bool read = file && fgets(head, sizeof head, file);
+    if (file)
+        fclose(file);
+    return read && strcmp(head, first) == 0;
+}
+
+graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *path,
+                              const graphss_dataset *data)
+{
+    if (!is_flips(path))
+        return graphss_node_list_read(app->ctx, nodes, n, path, data);
+    graphss_flips flips = {0};
+    graphss_status st = graphss_flips_read(app->ctx, &flips, path, data);
+    if (st)
+        return st;
+    if (flips.count == 0)
+        st = cli_fail(app, GRAPHSS_ERR_DATA, "%s: no change in it, want some victims", path);
+    else
+        st = graphss_flips_victims(app->ctx, nodes, n, &flips);
+    graphss_flips_destroy(app->ctx, &flips);
     return st;
 }
 
@@ -392,6 +412,17 @@ void cli_show_split(cli *app, const graphss_split *split, const cli_split_option
         cli_print_split(app, split, options);
 }
 
+/* Has the command an option --noise? The demo has none. */
+static bool takes_noise(const cli *app)
+{
+    const cli_group *group = app->command->group;
+    for (int g = 0; g < CLI_MAX_GROUPS && group[g].table; g++)
+        for (const graphss_option *row = group[g].table(); row->name; row++)
+            if (strcmp(row->name, "noise") == 0)
+                return true;
+    return false;
+}
+
 void cli_print_split(cli *app, const graphss_split *split, const cli_split_options *options)
 {
     printf("Split    %zu train, %zu validation, %zu test", split->n_train, split->n_val,
@@ -401,10 +432,11 @@ void cli_print_split(cli *app, const graphss_split *split, const cli_split_optio
         terminal_text(&app->term, stdout, options->from, 0);
         printf("\n");
     } else {
-        printf("; %zu labels made wrong%s, seed %lld\n", split->n_flipped,
-               options->make.noise_kind == GRAPHSS_NOISE_PAPER ? " by the paper's generator"
-                                                               : "",
-               (long long)app->global.seed);
+        printf(
+            "; %zu labels made wrong%s%s, seed %lld\n", split->n_flipped,
+            options->make.noise_kind == GRAPHSS_NOISE_PAPER ? " by the paper's generator" : "",
+            split->n_flipped && takes_noise(app) ? " (--noise 0 uses them as they are)" : "",
+            (long long)app->global.seed);
     }
 }
 

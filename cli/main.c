@@ -88,6 +88,7 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f: the write fails, and says so */
     signal(SIGCHLD, SIG_DFL); /* we wait for children, even if who started us does not */
 }
 
@@ -119,6 +120,8 @@ static void on_log(void *user, graphss_log_level level, const char *line)
     cli *app = user;
     if (level == GRAPHSS_LOG_WARN)
         cli_warn(app, "%s", line);
+    else if (level == GRAPHSS_LOG_NOTICE)
+        cli_notice(app, line);
     else if (app->global.verbose)
         cli_note(app, "%s", line);
 }
@@ -193,7 +196,6 @@ static graphss_status run(cli *app, int argc, char **argv)
     if (st)
         return st;
     terminal_init(&app->term, app->global.quiet, app->global.no_color);
-    cli_find_data_dirs(app);
 
     if (app->global.man) {
         cli_manual(stdout);
@@ -224,16 +226,16 @@ static graphss_status run(cli *app, int argc, char **argv)
         return cli_usage(app, "%s: one argument too many: '%s'", command->name,
                          app->argument[command->max_arguments]);
     st = open_context(app, (size_t)app->global.threads);
-    if (st)
-        return st;
-    return command->run(app);
+    if (!st)
+        st = cli_find_data_dirs(app);
+    return st ? st : command->run(app);
 }
 
 int main(int argc, char **argv)
 {
     fill_descriptors();
     catch_signals();
-    cli app = {0};
+    cli app = {.program = argc > 0 && argv[0] && argv[0][0] ? argv[0] : "graphss"};
     graphss_status st = run(&app, argc, argv);
     terminal_clear(&app.term);
     if (st == GRAPHSS_OK)
@@ -245,11 +247,10 @@ int main(int argc, char **argv)
         code = cli_report_error(&app, st);
     json_decref(app.json);
     json_decref(app.warnings);
+    graphss_release(app.ctx, (void *)app.usual_dirs);
     graphss_ctx_free(app.ctx);
     free(app.item);
     free(app.argument);
     free(app.data_dirs);
-    free(app.dirs_text);
-    free(app.xdg_dir);
     return code;
 }

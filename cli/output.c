@@ -52,6 +52,21 @@ void cli_note(cli *app, const char *format, ...)
     fputc('\n', stderr);
 }
 
+static void warn(cli *app, const char *line, bool silent)
+{
+    if (!silent) {
+        terminal_clear(&app->term);
+        fprintf(stderr, "%swarning: %s", terminal_begin(&app->term, stderr, TERMINAL_YELLOW),
+                terminal_end(&app->term, stderr));
+        terminal_text(&app->term, stderr, line, 0);
+        fputc('\n', stderr);
+    }
+    if (!app->warnings)
+        app->warnings = json_array();
+    if (json_array_append_new(app->warnings, cli_json_text(line)))
+        end_without_memory();
+}
+
 void cli_warn(cli *app, const char *format, ...)
 {
     char line[1024];
@@ -59,15 +74,15 @@ void cli_warn(cli *app, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    terminal_clear(&app->term);
-    fprintf(stderr, "%swarning: %s", terminal_begin(&app->term, stderr, TERMINAL_YELLOW),
-            terminal_end(&app->term, stderr));
-    terminal_text(&app->term, stderr, line, 0);
-    fputc('\n', stderr);
-    if (!app->warnings)
-        app->warnings = json_array();
-    if (json_array_append_new(app->warnings, cli_json_text(line)))
-        end_without_memory();
+    warn(app, line, false);
+}
+
+void cli_notice(cli *app, const char *line)
+{
+    if (app->command && app->command->judges_data)
+        warn(app, line, app->global.quiet);
+    else if (app->global.verbose)
+        cli_note(app, "%s", line);
 }
 
 int cli_report_error(cli *app, graphss_status status)

@@ -1,5 +1,6 @@
-/* own_graph.c - a graph from arrays of your own: two rings of nodes with an edge between
- * them, one node of each labelled; the classifier labels the rest.
+/* own_graph.c - a graph from arrays of your own: two rings of accounts with an edge between
+ * them and two measurements each, one account of each ring labelled; the classifier labels
+ * the rest.
  *
  *     cc own_graph.c $(pkg-config --cflags --libs graphss) -o own_graph && ./own_graph */
 #include <graphss/graphss.h>
@@ -27,11 +28,12 @@ int main(void)
     graphss_graph graph = {0};
     check(ctx, graphss_graph_build(ctx, &graph, N, from, to, 9, NULL));
 
-    /* Each node has a feature of its own; without values all are 1. */
-    const int64_t offset[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-    const int32_t column[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    /* Hours online a day, and followers, which say nothing. Sparse features, such as words:
+     * graphss_features_from_rows. */
+    const float value[N][2] = {{2, 310},  {3, 45},  {2, 900},  {4, 20},
+                               {22, 400}, {24, 60}, {21, 890}, {23, 35}};
     graphss_features features = {0};
-    check(ctx, graphss_features_from_rows(ctx, &features, N, N, offset, column, NULL));
+    check(ctx, graphss_features_from_dense(ctx, &features, N, 2, &value[0][0]));
 
     /* Nodes 1 and 6 are labelled; they also choose the epoch to keep. */
     int32_t labelled[] = {1, 6}, seen[] = {0, 1};
@@ -42,7 +44,9 @@ int main(void)
                                  .val = labelled,
                                  .val_label = seen};
     graphss_model *model = NULL;
-    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    /* Options for these features: measurements are standardised, whatever their units. */
+    graphss_train_options opt =
+        graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &features);
     check(ctx,
           graphss_model_train(ctx, &model, NULL, &graph, &features, CLASSES, &split, 1, &opt));
 

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
                                   1, NULL));
     graphss_model *model = NULL;
     const graphss_train_options opt =
-        graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+        graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &data.features);
     check(ctx, graphss_model_train(ctx, &model, NULL, &data.graph, &data.features,
                                    data.n_classes, &split, 1, &opt));
 

@@ -37,6 +37,7 @@ typedef struct graphss_allocator {
 
 typedef enum graphss_log_level {
     GRAPHSS_LOG_WARN,
+    GRAPHSS_LOG_NOTICE, /* of data: worth a look once, not each time the file is read */
     GRAPHSS_LOG_INFO,
     GRAPHSS_LOG_DEBUG
 } graphss_log_level;

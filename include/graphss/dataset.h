@@ -60,11 +60,18 @@ struct graphss_dataset {
 };
 
 typedef struct graphss_read_options {
-    const char *const *data_dirs; /* searched in order for names; ended by NULL; or NULL */
+    const char *const *data_dirs; /* searched in order for names; ended by NULL; NULL: those of
+                                   * graphss_data_dirs */
     uint64_t max_bytes; /* most memory the arrays may take; 0: 3/4 of the machine's */
 } graphss_read_options;
 
-/* Errors: see the head of this file. */
+/* The folders that names are looked up in by default: those of the variable GRAPHSS_DATA, with
+ * colons between, then $XDG_DATA_HOME/graphss (~/.local/share/graphss), where `graphss fetch`
+ * puts them. Ended by NULL; one block, the caller's to release. The library reads the
+ * environment nowhere else. NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_data_dirs(graphss_ctx *ctx, const char ***out);
+
+/* Errors: see the head of this file. opt NULL: all of its fields 0. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out,
                                                        const char *where,
                                                        const graphss_read_options *opt);
@@ -100,7 +107,8 @@ GRAPHSS_API int64_t graphss_node_index_find(const graphss_node_index *index, con
 GRAPHSS_API void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *index);
 
 /* Reads one node id a line. Blank lines and lines that begin with '#' are skipped; an id that
- * does is written with '\\' before it (a line that is such an id is warned of). *nodes is the
+ * does is written with '\\' before it (a line that is such an id is warned of), and ids may be
+ * escaped as graphss_name_escape does, blanks around them with '\\', too. *nodes is the
  * caller's to release. DATA: an id that is unknown or stands twice, with file and line; a file
  * without any. */
 GRAPHSS_MUST_CHECK graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes,

@@ -58,6 +58,11 @@ GRAPHSS_MUST_CHECK graphss_status graphss_flips_add(graphss_ctx *ctx, graphss_fl
 /* How many are of a kind. */
 GRAPHSS_API size_t graphss_flips_count(const graphss_flips *flips, graphss_flip_kind kind);
 
+/* The nodes that changes were made for, each once, in order of first sight. *victims is the
+ * caller's to release; NULL and 0 for an empty list. INVALID (a victim below 0), NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_flips_victims(graphss_ctx *ctx, int32_t **victims,
+                                                        size_t *n, const graphss_flips *flips);
+
 /* Errors: DATA with file, line, what was found and what was wanted (an unknown node or
  * column, a kind or a number that is none, a node linked to itself), NOT_FOUND, IO, NOMEM.
  * Whether the changes fit the data is left to apply. */

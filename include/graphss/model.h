@@ -1,7 +1,8 @@
 /* graphss/model.h - node classifiers: train, predict, save, load.
  *
  *     graphss_model *model = NULL;
- *     graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+ *     graphss_train_options opt =
+ *         graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &data.features);
  *     graphss_model_train(ctx, &model, NULL, &data.graph, &data.features, data.n_classes,
  *                         &split, 1, &opt);
  *     graphss_model_predict(ctx, prob, model, &data.graph, &data.features);
@@ -56,7 +57,8 @@ GRAPHSS_API const char *graphss_model_summary(size_t i);
 /* Whether an option of the table has a meaning for a model; false for a name that does not
  * exist. What has none is ignored. */
 GRAPHSS_API bool graphss_model_uses(const char *model, const char *option);
-/* The preset of a model; an unknown name gives gcn's values with that name, which
+/* The preset of a model for features that are words; use graphss_train_options_for unless you
+ * know that they are. An unknown name gives gcn's values with that name, which
  * graphss_model_train then refuses. */
 GRAPHSS_API graphss_train_options graphss_train_options_default(const char *model,
                                                                 graphss_mode mode);
@@ -83,7 +85,8 @@ GRAPHSS_API void graphss_training_destroy(graphss_ctx *ctx, graphss_training *tr
  * accuracy (the lower validation loss where two are equal); in paper mode, as the paper's
  * code does, the first of the best and those one step later. The same seed gives the same
  * weights whatever the number of threads. log may be NULL. Progress stage: "train". opt NULL:
- * graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, features).
+ * graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, features). Dense features that are not
+ * standardised, in honest mode, are warned of.
  * Errors: INVALID (an option; an unsound graph or features), SHAPE (features, graph and split
  * disagree), DATA (no training node; a NaN in the features), LIMIT, NOMEM, CANCELLED. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_train(

@@ -43,6 +43,39 @@ size_t graphss_flips_count(const graphss_flips *flips, graphss_flip_kind kind)
     return n;
 }
 
+graphss_status graphss_flips_victims(graphss_ctx *ctx, int32_t **victims, size_t *n,
+                                     const graphss_flips *flips)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"list of changes", flips}))
+        return GRAPHSS_ERR_INVALID;
+    int32_t last = -1, *list = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < flips->count; i++) {
+        const int32_t victim = flips->item[i].victim;
+        if (victim < 0)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "change %zu: victim %d, want 0 or more", i, (int)victim);
+        last = victim > last ? victim : last;
+    }
+    uint8_t *seen = graphss_i_calloc(ctx, (size_t)last + 1, sizeof *seen);
+    if (flips->count)
+        list = graphss_i_alloc(ctx, flips->count, sizeof *list);
+    if (!seen || (flips->count && !list)) {
+        graphss_release(ctx, list);
+        graphss_release(ctx, seen);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < flips->count; i++)
+        if (!seen[flips->item[i].victim]) {
+            seen[flips->item[i].victim] = 1;
+            list[count++] = flips->item[i].victim;
+        }
+    graphss_release(ctx, seen);
+    *victims = list;
+    *n = count;
+    return GRAPHSS_OK;
+}
+
 /* ---- the lines of the head: one table for reading and writing ---- */
 
 typedef struct head_line {
@@ -231,29 +264,10 @@ static graphss_status refuse(const reading *r, const char *what, const char *fou
                           r->line, what, SHOWN, found, wanted);
 }
 
-/* Takes the backslashes out of a name, in place. false: one stands before a wrong letter. */
-static bool unescape(char *name)
-{
-    char *to = name;
-    for (const char *from = name; *from; from++) {
-        char c = *from;
-        if (c == '\\') {
-            static const char escaped[] = "tnr\\#", plain[] = "\t\n\r\\#";
-            const char *at = from[1] ? strchr(escaped, from[1]) : NULL;
-            if (!at)
-                return false;
-            c = plain[at - escaped];
-            from++;
-        }
-        *to++ = c;
-    }
-    *to = '\0';
-    return true;
-}
-
 static graphss_status read_node(int32_t *out, const reading *r, char *field)
 {
-    const int64_t node = unescape(field) ? graphss_node_index_find(r->index, field) : -1;
+    const int64_t node =
+        graphss_i_name_unescape(field) ? graphss_node_index_find(r->index, field) : -1;
     if (node < 0)
         return refuse(r, "no node is called", field, "one of the dataset");
     *out = (int32_t)node;
@@ -267,7 +281,7 @@ static graphss_status read_column(int32_t *out, const reading *r, char *field)
     if (!graphss_i_parse_int(&column, field, length) || column < 0 ||
         (uint64_t)column >= r->data->features.n_cols) {
         column = -1;
-        if (r->columns.slots && unescape(field))
+        if (r->columns.slots && graphss_i_name_unescape(field))
             column = graphss_i_intern_find(&r->columns, field, strlen(field));
     }
     if (column < 0)

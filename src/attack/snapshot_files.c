@@ -1,4 +1,5 @@
 /* snapshot_files.c - the folder that snapshots live in. */
+#include "data/build.h"
 #include "data/npz.h"
 #include <dirent.h>
 #include <errno.h>
@@ -66,9 +67,7 @@ static graphss_status write_list(graphss_ctx *ctx, const graphss_snapshots *s, s
     graphss_status st = graphss_i_output_open(ctx, &out, path);
     for (int64_t i = s->group_start[group]; i < s->group_start[group + 1] && !st; i++) {
         const char *name = graphss_names_get(&s->current.node_names, (size_t)s->group_node[i]);
-        st = graphss_i_output_write(ctx, &out, name, strlen(name));
-        if (!st)
-            st = graphss_i_output_write(ctx, &out, "\n", 1);
+        st = graphss_i_node_list_line(ctx, &out, name);
     }
     if (!st)
         return graphss_i_output_commit(ctx, &out);

@@ -48,8 +48,8 @@ graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphs
         return GRAPHSS_ERR_INVALID;
     const graphss_train_options opt = graphss_i_surrogate_options();
     graphss_model *model = NULL;
-    const graphss_status st =
-        graphss_model_train(ctx, &model, NULL, graph, features, n_classes, split, seed, &opt);
+    const graphss_status st = graphss_i_train_checked(ctx, &model, NULL, graph, features,
+                                                      n_classes, split, seed, &opt);
     return st ? st : take_weights(ctx, w, model);
 }
 

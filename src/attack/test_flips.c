@@ -394,6 +394,41 @@ static void test_unsound_data_and_lists_are_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
+static graphss_status find_victims(graphss_ctx *ctx, void *arg)
+{
+    int32_t *victim = NULL;
+    size_t n = 0;
+    const graphss_status st = graphss_flips_victims(ctx, &victim, &n, arg);
+    graphss_release(ctx, victim);
+    return st;
+}
+
+static void test_victims_are_told_once_each(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_flip item[] = {{.victim = 5}, {.victim = 2}, {.victim = 5}, {.victim = 0}};
+    graphss_flips flips = {.count = 4, .item = item};
+    const graphss_flips none = {0};
+    static const int32_t want[] = {5, 2, 0};
+    int32_t *victim = NULL;
+    size_t n = 0;
+    assert_ok(ctx, graphss_flips_victims(ctx, &victim, &n, &flips));
+    assert_int_equal(n, 3);
+    assert_memory_equal(victim, want, sizeof want);
+    graphss_release(ctx, victim);
+    assert_ok(ctx, graphss_flips_victims(ctx, &victim, &n, &none));
+    assert_null(victim);
+    assert_int_equal(n, 0);
+    testing_each_allocation_fails(find_victims, &flips);
+    item[1].victim = -1;
+    assert_fails(ctx, graphss_flips_victims(ctx, &victim, &n, &flips), GRAPHSS_ERR_INVALID,
+                 "change 1: victim -1");
+    assert_fails(ctx, graphss_flips_victims(ctx, &victim, &n, NULL), GRAPHSS_ERR_INVALID,
+                 "list of changes");
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_changes_come_to_what_has_neither_links_nor_words),
         cmocka_unit_test(test_unsound_data_and_lists_are_refused),
+        cmocka_unit_test(test_victims_are_told_once_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,13 @@ void graphss_i_intern_destroy(graphss_ctx *ctx, graphss_i_intern *table);
 /* Makes the slots anew for the strings of the list; of equal ones the first is found. */
 graphss_status graphss_i_intern_index(graphss_ctx *ctx, graphss_i_intern *table);
 
+/* Takes the backslashes of graphss_name_escape, and those before blanks, out of a name, in
+ * place. false: one stands before a wrong letter. */
+bool graphss_i_name_unescape(char *name);
+/* A line of a list that graphss_node_list_read reads back as this name. DATA: it is empty. */
+graphss_status graphss_i_node_list_line(graphss_ctx *ctx, graphss_i_output *out,
+                                        const char *name);
+
 /* Are the lists of a caller's split there? INVALID. */
 graphss_status graphss_i_split_lists(graphss_ctx *ctx, const graphss_split *split);
 /* And are its nodes among n, none twice in a list? One may be in two of them. INVALID, SHAPE,

@@ -21,9 +21,18 @@ static const char *const mask_words[MASKS][2] = {
 
 /* A column without an entry so far. */
 typedef struct open_column {
-    size_t column;
+    size_t column, cells;
     graphss_i_csv_field missing; /* its first cell */
 } open_column;
+
+enum { BAD_SHOWN = 10 };
+
+/* Cells that hold no number and should: the first few, and how many there are. */
+typedef struct bad_cells {
+    graphss_i_csv_field cell[BAD_SHOWN], name[BAD_SHOWN];
+    size_t like[BAD_SHOWN]; /* the line of the first number of its column; 0: above it */
+    size_t listed, count;
+} bad_cells;
 
 typedef struct node_table {
     graphss_i_csv csv;
@@ -40,7 +49,8 @@ typedef struct node_table {
     int32_t *class_of;   /* [rows] number in classes, or -1 */
     unsigned char *part; /* [rows] MASKS, or the mask it is in */
     size_t rows, room;
-    graphss_i_csv_features features;
+    graphss_i_csv_features features; /* not filled any more once a cell is bad */
+    bad_cells bad;
 } node_table;
 
 static graphss_status read_header(graphss_ctx *ctx, node_table *t)
@@ -107,7 +117,7 @@ static graphss_status choose_numbers(graphss_ctx *ctx, node_table *t, graphss_da
         if (has_other_use(t, c, graph_id))
             continue;
         if (t->feat < 0 && is_missing(field)) {
-            t->open[t->n_open++] = (open_column){c, *field};
+            t->open[t->n_open++] = (open_column){c, 0, *field};
             continue;
         }
         if (t->feat >= 0 || !graphss_i_parse_double(&value, field->text, field->length)) {
@@ -121,7 +131,7 @@ static graphss_status choose_numbers(graphss_ctx *ctx, node_table *t, graphss_da
             if (spoilt)
                 snprintf(why, sizeof why, ": its first entry is '%.*s', not a number",
                          (int)(field->length < 32 ? field->length : 32), field->text);
-            tell_unused(ctx, t, name, spoilt ? GRAPHSS_LOG_WARN : GRAPHSS_LOG_INFO, why);
+            tell_unused(ctx, t, name, spoilt ? GRAPHSS_LOG_NOTICE : GRAPHSS_LOG_INFO, why);
             continue;
         }
         t->number[t->n_numbers++] = (int32_t)c;
@@ -136,27 +146,37 @@ done:
     return st;
 }
 
+static void add_bad(node_table *t, const graphss_i_csv_field *cell,
+                    const graphss_i_csv_field *name, size_t like, size_t cells)
+{
+    bad_cells *bad = &t->bad;
+    if (bad->listed < BAD_SHOWN) {
+        bad->cell[bad->listed] = *cell;
+        bad->name[bad->listed] = *name;
+        bad->like[bad->listed++] = like;
+    }
+    bad->count += cells;
+}
+
 /* A number below a missing entry makes that an error; text makes the column one of text. */
-static graphss_status settle_open(graphss_ctx *ctx, node_table *t, const graphss_i_csv *header)
+static void settle_open(node_table *t, const graphss_i_csv *header)
 {
     for (size_t i = t->n_open; i-- > 0;) {
-        const graphss_i_csv_field *field = &t->csv.field[t->open[i].column];
+        const size_t column = t->open[i].column;
+        const graphss_i_csv_field *field = &t->csv.field[column];
         double value = 0;
-        char want[200];
-        const graphss_i_csv_field *name = &header->field[t->open[i].column];
+        t->open[i].cells++;
         if (is_missing(field))
             continue;
         if (graphss_i_parse_double(&value, field->text, field->length)) {
-            snprintf(want, sizeof want,
-                     "a finite number, as in line %zu of column '%.*s': fill it in, or leave "
-                     "the column out",
-                     field->line, (int)(name->length < 64 ? name->length : 64), name->text);
-            return graphss_i_csv_fail(ctx, &t->csv, &t->open[i].missing, want);
+            add_bad(t, &t->open[i].missing, &header->field[column], field->line,
+                    t->open[i].cells - 1);
+            t->number[t->n_numbers++] = (int32_t)column; /* the cells below count, too */
+        } else {
+            t->text[t->n_text++] = column;
         }
-        t->text[t->n_text++] = t->open[i].column;
         t->open[i] = t->open[--t->n_open];
     }
-    return GRAPHSS_OK;
 }
 
 /* The first few by name. */
@@ -174,7 +194,7 @@ static void tell_text(graphss_ctx *ctx, const node_table *t, const graphss_i_csv
     }
     if (t->n_text > NAMED)
         snprintf(list + used, sizeof list - used, " and %zu more", t->n_text - NAMED);
-    graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+    graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
                   "%s: text is no feature, so %s %s not used: write a column of 0 and 1 for "
                   "each value, or VALUE:1 in a column feat",
                   t->csv.file, list, t->n_text == 1 ? "is" : "are");
@@ -212,15 +232,47 @@ static graphss_status read_mask(graphss_ctx *ctx, bool *out, const node_table *t
     return graphss_i_csv_fail(ctx, &t->csv, field, "0, 1, true or false");
 }
 
-static graphss_status no_value(graphss_ctx *ctx, const node_table *t,
-                               const graphss_i_csv_field *entry,
-                               const graphss_i_csv_field *name)
+/* "1,200" and the like. */
+static bool has_comma(const graphss_i_csv_field *field)
 {
-    char want[200];
-    snprintf(want, sizeof want,
-             "a finite number in column '%.*s': fill it in, or leave the column out",
-             (int)(name->length < 64 ? name->length : 64), name->text);
-    return graphss_i_csv_fail(ctx, &t->csv, entry, want);
+    return field->length && field->text[0] >= '0' && field->text[0] <= '9' &&
+           memchr(field->text, ',', field->length);
+}
+
+/* The first cell, then where the others are. */
+static graphss_status refuse_bad(graphss_ctx *ctx, const node_table *t)
+{
+    const bad_cells *bad = &t->bad;
+    char want[840];
+    enum { ENOUGH = 700 }; /* letters; a cell takes a hundred at most */
+    const graphss_i_csv_field *name = &bad->name[0];
+    const int length = (int)(name->length < 64 ? name->length : 64);
+    int used =
+        bad->like[0]
+            ? snprintf(want, sizeof want,
+                       "a finite number, as in line %zu of column '%.*s': ", bad->like[0],
+                       length, name->text)
+            : snprintf(want, sizeof want, "a finite number in column '%.*s': ", length,
+                       name->text);
+    used += snprintf(want + used, sizeof want - (size_t)used, "%s",
+                     is_missing(&bad->cell[0])  ? "fill it in, or leave the column out"
+                     : has_comma(&bad->cell[0]) ? "write 1200 or 1.5, without a comma"
+                                                : "mend it, or leave the column out");
+    if (bad->count > 1)
+        used += snprintf(want + used, sizeof want - (size_t)used, "; %zu cells in all",
+                         bad->count);
+    size_t shown = 1;
+    for (; shown < bad->listed && used < ENOUGH; shown++) {
+        const graphss_i_csv_field *cell = &bad->cell[shown];
+        name = &bad->name[shown];
+        used += snprintf(want + used, sizeof want - (size_t)used, "%s%zu:%zu '%.*s' in '%.*s'",
+                         shown == 1 ? ": also " : ", ", cell->line, cell->column,
+                         (int)(cell->length < 16 ? cell->length : 16), cell->text,
+                         (int)(name->length < 24 ? name->length : 24), name->text);
+    }
+    if (shown < bad->count)
+        snprintf(want + used, sizeof want - (size_t)used, " ...");
+    return graphss_i_csv_fail(ctx, &t->csv, &bad->cell[0], want);
 }
 
 static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern *ids,
@@ -277,15 +329,19 @@ static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern
 
     for (size_t i = 0; i < t->n_numbers && !st; i++) {
         const graphss_i_csv_field *entry = &field[t->number[i]];
-        if (is_missing(entry))
-            return no_value(ctx, t, entry, &header->field[t->number[i]]);
-        st = graphss_i_csv_features_number(ctx, &t->features, &t->csv, entry);
+        float value = 0;
+        if (!graphss_i_csv_number(&value, entry->text, entry->length))
+            add_bad(t, entry, &header->field[t->number[i]], 0, 1);
+        else if (t->bad.count == 0)
+            st = graphss_i_csv_features_number(ctx, &t->features, &t->csv, entry);
     }
     if (!st && t->feat >= 0)
         st = graphss_i_csv_features_cell(ctx, &t->features, &t->csv, &field[t->feat]);
     if (st)
         return st;
     t->rows++;
+    if (t->bad.count)
+        return GRAPHSS_OK;
     return graphss_i_csv_features_end_row(ctx, &t->features, &t->csv,
                                           &field[t->feat >= 0 ? t->feat : 0]);
 }
@@ -308,16 +364,70 @@ static graphss_status read_rows(graphss_ctx *ctx, node_table *t, graphss_dataset
         if (!st)
             st = read_row(ctx, t, ids, &header);
         if (!st)
-            st = settle_open(ctx, t, &header);
+            settle_open(t, &header);
         if (st)
             break;
     }
+    if (!st && t->bad.count)
+        st = refuse_bad(ctx, t);
     for (size_t i = 0; i < t->n_open && !st; i++)
-        tell_unused(ctx, t, &header.field[t->open[i].column], GRAPHSS_LOG_WARN,
+        tell_unused(ctx, t, &header.field[t->open[i].column], GRAPHSS_LOG_NOTICE,
                     ": it has no entries");
     if (!st)
         tell_text(ctx, t, &header);
     graphss_i_csv_end(ctx, &header);
+    return st;
+}
+
+/* A label without blanks around it and in small letters; returns its length. */
+static size_t plain_label(char *out, const char *text)
+{
+    size_t n = 0;
+    while (*text == ' ')
+        text++;
+    for (; *text; text++)
+        out[n++] = (char)(*text >= 'A' && *text <= 'Z' ? *text + ('a' - 'A') : *text);
+    while (n && out[n - 1] == ' ')
+        n--;
+    return n;
+}
+
+/* Labels that are one for people and two for us. */
+static graphss_status tell_alike(graphss_ctx *ctx, const node_table *t)
+{
+    const graphss_i_name_list *list = &t->classes.list;
+    size_t longest = 0, alike = 0, pair[2] = {0};
+    size_t *first = graphss_i_alloc(ctx, list->count, sizeof *first);
+    graphss_i_intern seen = {0};
+    graphss_status st = first ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t c = 0; c < list->count; c++) {
+        const size_t n = strlen(list->text + list->start[c]);
+        longest = n > longest ? n : longest;
+    }
+    char *plain = graphss_i_alloc(ctx, longest + 1, 1);
+    if (!plain)
+        st = GRAPHSS_ERR_NOMEM;
+    for (size_t c = 0; c < list->count && !st; c++) {
+        size_t index = 0;
+        bool added = false;
+        const size_t n = plain_label(plain, list->text + list->start[c]);
+        st = graphss_i_intern_add(ctx, &index, &added, &seen, plain, n);
+        if (!st && added)
+            first[index] = c;
+        else if (!st && alike++ == 0) {
+            pair[0] = first[index];
+            pair[1] = c;
+        }
+    }
+    if (!st && alike)
+        graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
+                      "%s: labels '%.40s' and '%.40s' differ only in case or blanks (%zu such "
+                      "label%s) and are classes of their own",
+                      t->csv.file, list->text + list->start[pair[0]],
+                      list->text + list->start[pair[1]], alike, alike == 1 ? "" : "s");
+    graphss_i_intern_destroy(ctx, &seen);
+    graphss_release(ctx, plain);
+    graphss_release(ctx, first);
     return st;
 }
 
@@ -355,7 +465,9 @@ static graphss_status finish_labels(graphss_ctx *ctx, node_table *t, graphss_dat
         st = graphss_i_labels_from_ints(ctx, data, label, t->rows, "label");
         goto done;
     }
-    st = graphss_i_name_list_finish(ctx, &data->class_names, &t->classes.list);
+    st = tell_alike(ctx, t);
+    if (!st)
+        st = graphss_i_name_list_finish(ctx, &data->class_names, &t->classes.list);
     if (st)
         goto done;
     data->n_classes = k;

@@ -136,7 +136,7 @@ static size_t distance(const char *a, const char *b)
 static graphss_status not_found(graphss_ctx *ctx, const char *name, const char *const *dirs)
 {
     char folders[512] = "", hint[160] = "";
-    for (size_t i = 0; dirs && dirs[i]; i++) {
+    for (size_t i = 0; dirs[i]; i++) {
         const size_t used = strlen(folders);
         snprintf(folders + used, sizeof folders - used, "%s%s", i ? ", " : "", dirs[i]);
     }
@@ -153,8 +153,8 @@ static graphss_status not_found(graphss_ctx *ctx, const char *name, const char *
         folders[0] ? folders : "none given", hint);
 }
 
-static graphss_status read_name(graphss_ctx *ctx, graphss_dataset *out, const char *name,
-                                const char *const *dirs, uint64_t max_bytes)
+static graphss_status read_name_in(graphss_ctx *ctx, graphss_dataset *out, const char *name,
+                                   const char *const *dirs, uint64_t max_bytes)
 {
     const char *other = NULL; /* another name of its file */
     bool known = false;
@@ -163,7 +163,7 @@ static graphss_status read_name(graphss_ctx *ctx, graphss_dataset *out, const ch
             other = public[i].file;
             known = true;
         }
-    for (size_t i = 0; dirs && dirs[i] && name[0] && !strchr(name, '/'); i++) {
+    for (size_t i = 0; dirs[i] && name[0] && !strchr(name, '/'); i++) {
         bool found = false;
         graphss_status st = read_from(ctx, out, &found, dirs[i], name, max_bytes);
         if (!st && !found && other) {
@@ -177,6 +177,18 @@ static graphss_status read_name(graphss_ctx *ctx, graphss_dataset *out, const ch
     if (!known && look(name) == ENTRY_FOLDER) /* says what it has in place of nodes.csv */
         return graphss_i_read_csv_folder(ctx, out, name, max_bytes);
     return not_found(ctx, name, dirs);
+}
+
+/* dirs NULL: the default folders. */
+static graphss_status read_name(graphss_ctx *ctx, graphss_dataset *out, const char *name,
+                                const char *const *dirs, uint64_t max_bytes)
+{
+    const char **usual = NULL;
+    graphss_status st = dirs ? GRAPHSS_OK : graphss_data_dirs(ctx, &usual);
+    if (!st)
+        st = read_name_in(ctx, out, name, dirs ? dirs : usual, max_bytes);
+    graphss_release(ctx, (void *)usual);
+    return st;
 }
 
 static graphss_status read_synth(graphss_ctx *ctx, graphss_dataset *out, const char *text,

@@ -25,6 +25,25 @@ size_t graphss_name_escape(char *out, const char *name)
     return n;
 }
 
+bool graphss_i_name_unescape(char *name)
+{
+    char *to = name;
+    for (const char *from = name; *from; from++) {
+        char c = *from;
+        if (c == '\\') {
+            static const char escaped[] = "tnr\\# ", plain[] = "\t\n\r\\# ";
+            const char *at = from[1] ? strchr(escaped, from[1]) : NULL;
+            if (!at)
+                return false;
+            c = plain[at - escaped];
+            from++;
+        }
+        *to++ = c;
+    }
+    *to = '\0';
+    return true;
+}
+
 void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names)
 {
     if (!names)

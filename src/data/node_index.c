@@ -54,6 +54,45 @@ static bool blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
+/* The node of a line without blanks around it, -1: none. Backslashes are taken out first;
+ * where that finds nobody they are part of the name. copy [length + 1]: what was looked for.
+ */
+static int64_t find_line(const graphss_node_index *index, const char *id, size_t length,
+                         char *copy)
+{
+    memcpy(copy, id, length);
+    copy[length] = '\0';
+    const int64_t node = graphss_i_name_unescape(copy) ? find(index, copy, strlen(copy)) : -1;
+    if (node >= 0 || !memchr(id, '\\', length))
+        return node;
+    return find(index, id, length);
+}
+
+graphss_status graphss_i_node_list_line(graphss_ctx *ctx, graphss_i_output *out,
+                                        const char *name)
+{
+    const size_t n = strlen(name);
+    if (n == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: a node has an empty name, want one",
+                              out->path);
+    char *line = graphss_i_alloc(ctx, 2 * n + 3, 1);
+    if (!line)
+        return GRAPHSS_ERR_NOMEM;
+    /* Blanks around it would be passed over. */
+    size_t used = 0;
+    if (name[0] == ' ')
+        line[used++] = '\\';
+    used += graphss_name_escape(line + used, name);
+    if (n > 1 && name[n - 1] == ' ') {
+        line[used - 1] = '\\';
+        line[used++] = ' ';
+    }
+    line[used++] = '\n';
+    const graphss_status st = graphss_i_output_write(ctx, out, line, used);
+    graphss_release(ctx, line);
+    return st;
+}
+
 graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t *n,
                                       const char *path, const graphss_dataset *data)
 {
@@ -66,6 +105,7 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
     graphss_node_index *index = NULL;
     int32_t *list = NULL;
     uint8_t *seen = NULL;
+    char *copy = NULL; /* of a line */
     graphss_status st =
         graphss_i_file_read(ctx, &bytes, &size, path, graphss_i_machine_memory() / 4);
     if (st)
@@ -74,7 +114,8 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
         lines += bytes[i] == '\n';
     list = graphss_i_alloc(ctx, lines, sizeof *list);
     seen = graphss_i_calloc(ctx, data->graph.n_nodes, sizeof *seen);
-    if (!list || !seen) {
+    copy = graphss_i_alloc(ctx, size + 1, 1);
+    if (!list || !seen || !copy) {
         st = GRAPHSS_ERR_NOMEM;
         goto done;
     }
@@ -89,7 +130,8 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
         line++;
         while (begin < end && blank(bytes[begin]))
             begin++;
-        while (end > begin && blank(bytes[end - 1]))
+        while (end > begin && blank(bytes[end - 1]) &&
+               (end == begin + 1 || bytes[end - 1] != ' ' || bytes[end - 2] != '\\'))
             end--;
         if (begin == end)
             continue;
@@ -101,13 +143,10 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
             }
             continue;
         }
-        begin += end - begin > 1 && bytes[begin] == '\\' && bytes[begin + 1] == '#';
-        const int64_t node = find(index, bytes + begin, end - begin);
+        const int64_t node = find_line(index, bytes + begin, end - begin, copy);
         if (node < 0 || seen[node]) {
-            const size_t shown = end - begin < 80 ? end - begin : 80;
-            st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu: %s '%.*s'", path, line,
-                                node < 0 ? "no node is called" : "listed twice:", (int)shown,
-                                bytes + begin);
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu: %s '%.80s'", path, line,
+                                node < 0 ? "no node is called" : "listed twice:", copy);
             goto done;
         }
         seen[node] = 1;
@@ -129,6 +168,7 @@ done:
             "for the node write '\\%s'",
             path, hidden_line, hidden_id, hidden, hidden == 1 ? "" : "s", hidden_id);
     graphss_node_index_free(ctx, index);
+    graphss_release(ctx, copy);
     graphss_release(ctx, seen);
     graphss_release(ctx, list);
     graphss_release(ctx, bytes);

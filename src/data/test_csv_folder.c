@@ -181,7 +181,7 @@ static void test_edges_need_no_header(void **state)
 
 static void keep_warning(void *user, graphss_log_level level, const char *line)
 {
-    if (level == GRAPHSS_LOG_WARN)
+    if (level <= GRAPHSS_LOG_NOTICE)
         snprintf(user, 512, "%s", line);
 }
 
@@ -219,6 +219,24 @@ static void test_what_pandas_writes_is_what_was_meant(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_labels_that_differ_only_in_case_are_told(void **state)
+{
+    (void)state;
+    char warning[512] = "";
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    assert_non_null(ctx);
+    graphss_dataset data = read_good(ctx, "id,label\na,bot\nb,human\nc,bots\n", "a,b\n");
+    assert_string_equal(warning, "");
+    graphss_dataset_destroy(ctx, &data);
+    data = read_good(ctx, "id,label\na,bot\nb,human\nc,Bot\nd,\" BOT \"\n", "a,b\n");
+    assert_int_equal(data.n_classes, 4);
+    assert_non_null(
+        strstr(warning, "labels 'bot' and 'Bot' differ only in case or blanks (2"));
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 static void test_mistakes_are_named_with_their_place(void **state)
 {
     (void)state;
@@ -239,6 +257,19 @@ static void test_mistakes_are_named_with_their_place(void **state)
          "nodes.csv:2:3: found '', want a finite number, as in line 4 of column 'age'"},
         {"id,age\n0,3\n1,\n", e, "nodes.csv:3:3: found '', want a finite number"},
         {"id,age\n0,3\n1,NA\n", e, "nodes.csv:3:3: found 'NA', want a finite number"},
+        {"id,age\n0,3\n1,\"1,200\"\n", e,
+         "found '1,200', want a finite number in column 'age': write 1200 or 1.5, without"},
+        /* all of them at once, ten by name */
+        {"id,age,h\n0,3,1\n1,NA,\n2,old,5\n", e,
+         "nodes.csv:3:3: found 'NA', want a finite number in column 'age': fill it in, or "
+         "leave "
+         "the column out; 3 cells in all: also 3:6 '' in 'h', 4:3 'old' in 'age'"},
+        {"id,a,b\n0,,1\n1,,2\n2,7,x\n3,,3\n", e,
+         "nodes.csv:4:5: found 'x', want a finite number in column 'b': mend it, or leave the "
+         "column out; 4 cells in all: also 2:3 '' in 'a', 5:3 '' in 'a' ..."},
+        {"id,a\n0,1\n1,\n2,\n3,\n4,\n5,\n6,\n7,\n8,\n9,\n10,\n11,\n", e,
+         "11 cells in all: also 4:3 '' in 'a', 5:3 '' in 'a', 6:3 '' in 'a', 7:3 '' in 'a', "
+         "8:3 '' in 'a', 9:3 '' in 'a', 10:3 '' in 'a', 11:3 '' in 'a', 12:4 '' in 'a' ..."},
         {"id,feat\n0,\"1,2\"\n1,\"1,x\"\n", e,
          "nodes.csv:3:6: found 'x', want a finite number"},
         {"id,feat\n0,\"1,2\"\n1,3\n", e, "nodes.csv:3:3: found 1 features, want 2"},
@@ -314,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_a_file_that_is_not_utf_8_is_taken_as_latin_1),
         cmocka_unit_test(test_edges_need_no_header),
         cmocka_unit_test(test_what_pandas_writes_is_what_was_meant),
+        cmocka_unit_test(test_labels_that_differ_only_in_case_are_told),
         cmocka_unit_test(test_mistakes_are_named_with_their_place),
         cmocka_unit_test(test_a_file_too_large_for_the_memory_allowed_is_refused),
         cmocka_unit_test(test_each_allocation_may_fail),

@@ -139,8 +139,9 @@ static void test_what_is_not_there_is_said_with_a_hint(void **state)
     assert_non_null(strstr(graphss_error(ctx), f.path));
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "citseer", &opt), GRAPHSS_ERR_NOT_FOUND,
                  "did you mean citeseer?");
-    assert_fails(ctx, graphss_dataset_read(ctx, &data, "cora", NULL), GRAPHSS_ERR_NOT_FOUND,
-                 "none given");
+    const graphss_read_options nowhere = {.data_dirs = (const char *const[]){NULL}};
+    assert_fails(ctx, graphss_dataset_read(ctx, &data, "cora", &nowhere),
+                 GRAPHSS_ERR_NOT_FOUND, "none given");
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "", &opt), GRAPHSS_ERR_NOT_FOUND, "''");
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "../x", &opt), GRAPHSS_ERR_NOT_FOUND,
                  "'../x'");
@@ -153,6 +154,49 @@ static void test_what_is_not_there_is_said_with_a_hint(void **state)
     assert_fails(ctx, graphss_dataset_read(ctx, &data, path, &opt), GRAPHSS_ERR_NOT_FOUND,
                  "planetoid/nodes.csv");
     assert_null(data.graph.offset);
+    remove_folder(&f);
+    graphss_ctx_free(ctx);
+}
+
+/* Sets the three variables; NULL takes one away. */
+static void surround(const char *listed, const char *xdg, const char *home)
+{
+    const char *const value[] = {listed, xdg, home};
+    static const char *const name[] = {"GRAPHSS_DATA", "XDG_DATA_HOME", "HOME"};
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(value[i] ? setenv(name[i], value[i], 1) : unsetenv(name[i]), 0);
+}
+
+static void test_without_folders_given_the_environment_names_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *listed, *xdg, *home, *want[4];
+    } cases[] = {
+        {NULL, NULL, "/home/anna", {"/home/anna/.local/share/graphss"}},
+        {"", "", NULL, {"./.local/share/graphss"}},
+        {"a", "/x", "/home/anna", {"a", "/x/graphss"}},
+        {":a::/b c:", "relative", "/h", {"a", "/b c", "/h/.local/share/graphss"}},
+    };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char **dirs = NULL;
+        size_t n = 0;
+        surround(cases[i].listed, cases[i].xdg, cases[i].home);
+        assert_ok(ctx, graphss_data_dirs(ctx, &dirs));
+        for (; cases[i].want[n]; n++)
+            assert_string_equal(dirs[n], cases[i].want[n]);
+        assert_null(dirs[n]);
+        graphss_release(ctx, (void *)dirs);
+    }
+    const data_folder f = make_folder(ctx);
+    graphss_dataset data = {0};
+    surround(f.path, "/nowhere", NULL);
+    assert_ok(ctx, graphss_dataset_read(ctx, &data, "table", NULL));
+    assert_string_equal(data.name, "table");
+    assert_fails(ctx, graphss_dataset_read(ctx, &data, "cora", NULL), GRAPHSS_ERR_NOT_FOUND,
+                 "/nowhere/graphss)");
+    graphss_dataset_destroy(ctx, &data);
     remove_folder(&f);
     graphss_ctx_free(ctx);
 }
@@ -178,12 +222,23 @@ static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
     return st;
 }
 
+static graphss_status find_and_destroy(graphss_ctx *ctx, void *arg)
+{
+    (void)arg;
+    graphss_dataset data = {0};
+    const graphss_status st = graphss_dataset_read(ctx, &data, "table", NULL);
+    graphss_dataset_destroy(ctx, &data);
+    return st;
+}
+
 static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     data_folder f = make_folder(ctx);
     testing_each_allocation_fails(read_and_destroy, f.path);
+    surround(f.path, NULL, NULL);
+    testing_each_allocation_fails(find_and_destroy, NULL);
     remove_folder(&f);
     graphss_ctx_free(ctx);
 }
@@ -193,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_and_paths_find_their_reader),
         cmocka_unit_test(test_what_is_not_there_is_said_with_a_hint),
+        cmocka_unit_test(test_without_folders_given_the_environment_names_them),
         cmocka_unit_test(test_the_limit_of_memory_reaches_the_reader),
         cmocka_unit_test(test_each_allocation_may_fail),
     };

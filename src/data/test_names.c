@@ -188,6 +188,46 @@ static void test_an_id_that_is_taken_for_a_comment_is_warned_of(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_what_is_written_as_a_list_is_read_back(void **state)
+{
+    (void)state;
+    static const char *const names[][3] = {{"#1", " 2 ", "\\#1"},
+                                           {"a\\tb", "a\tb", "a\nb\r"},
+                                           {"\\", "\\ ", " "},
+                                           {"C:\\new", "  x  ", "x"}};
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    char path[256];
+    testing_temporary(path, sizeof path, "back");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        graphss_dataset data = {0};
+        graphss_i_output out = {0};
+        int32_t *nodes = NULL;
+        size_t n = 0;
+        assert_ok(ctx, three_nodes(ctx, &data, names[i]));
+        assert_ok(ctx, graphss_i_output_open(ctx, &out, path));
+        for (size_t k = 0; k < 3; k++)
+            assert_ok(ctx, graphss_i_node_list_line(ctx, &out, names[i][k]));
+        assert_fails(ctx, graphss_i_node_list_line(ctx, &out, ""), GRAPHSS_ERR_DATA,
+                     "empty name");
+        assert_ok(ctx, graphss_i_output_commit(ctx, &out));
+        assert_ok(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data));
+        assert_int_equal(n, 3);
+        for (size_t k = 0; k < 3; k++)
+            assert_int_equal(nodes[k], k);
+        graphss_release(ctx, nodes);
+        nodes = NULL;
+        if (i == 3) { /* by hand, the backslash as it is */
+            write_text(path, "C:\\new\n");
+            assert_ok(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data));
+            assert_int_equal(nodes[0], 0);
+            graphss_release(ctx, nodes);
+        }
+        graphss_dataset_destroy(ctx, &data);
+    }
+    unlink(path);
+    graphss_ctx_free(ctx);
+}
+
 static void test_groups_are_read_or_their_bad_line_named(void **state)
 {
     (void)state;
@@ -197,6 +237,10 @@ static void test_groups_are_read_or_their_bad_line_named(void **state)
     char path[256];
     testing_temporary(path, sizeof path, "groups");
     assert_ok(ctx, three_nodes(ctx, &data, odd_names));
+    assert_fails(ctx, graphss_node_groups_read(ctx, &groups, NULL, &data), GRAPHSS_ERR_INVALID,
+                 "path");
+    assert_fails(ctx, graphss_node_groups_read(ctx, &groups, path, NULL), GRAPHSS_ERR_INVALID,
+                 "dataset");
     write_text(path, "#1 \"node 2\"\r\n\n \t\n\"\"\"3\"\"\"\t#1");
     assert_ok(ctx, graphss_node_groups_read(ctx, &groups, path, &data));
     assert_int_equal(groups.count, 2);
@@ -299,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_nodes_are_found_by_name_or_by_number),
         cmocka_unit_test(test_a_list_of_nodes_is_read_or_its_bad_line_named),
         cmocka_unit_test(test_an_id_that_is_taken_for_a_comment_is_warned_of),
+        cmocka_unit_test(test_what_is_written_as_a_list_is_read_back),
         cmocka_unit_test(test_groups_are_read_or_their_bad_line_named),
         cmocka_unit_test(test_names_are_escaped_for_files_with_tabs),
         cmocka_unit_test(test_each_allocation_may_fail),

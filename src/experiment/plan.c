@@ -424,8 +424,18 @@ static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r, s
     return GRAPHSS_OK;
 }
 
+/* For any dataset, or for some. */
+static bool has_line(const graphss_i_recipe *r, const char *key)
+{
+    for (size_t i = 0; i < r->n_lines; i++)
+        if (strcmp(r->line[i].key, key) == 0)
+            return true;
+    return false;
+}
+
 static graphss_status add_recipe(planner *p, const graphss_i_recipe *r)
 {
+    static const char *const needed[] = {"models", "methods"};
     const char *what = graphss_i_recipe_get(r, "what", NULL);
     const char *mode = graphss_i_recipe_get(r, "mode", NULL);
     const char *alone = graphss_i_recipe_get(r, "alone", NULL);
@@ -448,6 +458,10 @@ static graphss_status add_recipe(planner *p, const graphss_i_recipe *r)
                                  : !strcmp(mode, "paper")  ? GRAPHSS_MODE_PAPER
                                                            : GRAPHSS_MODE_HONEST,
                          .alone = alone && !strcmp(alone, "yes")};
+    for (size_t i = p->plan->given_models ? 1 : 0; i < 2 && job.mode >= 0; i++)
+        if (!has_line(r, needed[i]))
+            return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID, "recipe %s: want a line '%s'",
+                                  r->name, needed[i]);
     bool points = p->points > 0;
     for (size_t i = 0; i < r->n_lines && !st && !p->points; i++)
         if (is_point(&r->line[i])) {

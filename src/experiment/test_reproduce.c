@@ -364,6 +364,10 @@ static void wrong_recipes_are_refused_before_any_work(void **state)
         {"what = defence\nmode = honest\nwhat = alert\n", "line 1 already"},
         {"what = defence\nmode = honest\nnonsense\n", "key = value"},
         {"what = defence\nmode = honest\nmodels = gcn\nmethods = none\n", "'datasets'"},
+        {"what = defence\nmode = honest\ndatasets = synth:\nmethods = none\n",
+         "want a line 'models'"},
+        {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\n",
+         "want a line 'methods'"},
         {"what = defence\nmode = honest\nmodels = gnc\ndatasets = synth:\nmethods = none\n",
          "gnc"},
         {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"

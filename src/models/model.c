@@ -327,11 +327,11 @@ graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss
     return st;
 }
 
-graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
-                                   graphss_training *log, const graphss_graph *graph,
-                                   const graphss_features *features, size_t n_classes,
-                                   const graphss_split *split, uint64_t seed,
-                                   const graphss_train_options *opt)
+graphss_status graphss_i_train_checked(graphss_ctx *ctx, graphss_model **out,
+                                       graphss_training *log, const graphss_graph *graph,
+                                       const graphss_features *features, size_t n_classes,
+                                       const graphss_split *split, uint64_t seed,
+                                       const graphss_train_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features}, {"split", split},
                         {"place for the model", out}))
@@ -345,6 +345,22 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
         st = graphss_i_check_snapshot(ctx, graph, features);
     return st ? st
               : graphss_i_train(ctx, out, log, graph, features, n_classes, split, seed, opt);
+}
+
+graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
+                                   graphss_training *log, const graphss_graph *graph,
+                                   const graphss_features *features, size_t n_classes,
+                                   const graphss_split *split, uint64_t seed,
+                                   const graphss_train_options *opt)
+{
+    if (features && features->n_cols && graphss_features_dense(features) && opt &&
+        opt->mode == GRAPHSS_MODE_HONEST && !opt->standardise)
+        graphss_i_log(
+            ctx, GRAPHSS_LOG_WARN,
+            "features are measurements and not standardised, so large numbers drown "
+            "small ones: train by default, and graphss_train_options_for, standardise");
+    return graphss_i_train_checked(ctx, out, log, graph, features, n_classes, split, seed,
+                                   opt);
 }
 
 graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,

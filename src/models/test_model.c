@@ -84,6 +84,40 @@ static void test_the_unit_of_a_measurement_does_not_matter(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void keep_warning(void *user, graphss_log_level level, const char *line)
+{
+    if (level == GRAPHSS_LOG_WARN)
+        snprintf(user, 256, "%s", line);
+}
+
+static void test_measurements_that_are_not_standardised_are_warned_of(void **state)
+{
+    (void)state;
+    char warning[256] = "";
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    assert_non_null(ctx);
+    world w;
+    world_make(ctx, &w, 1);
+    const graphss_train_options words = quick("gcn");
+    graphss_model_free(ctx, train(ctx, NULL, &w, &words));
+    world_measure(ctx, &w, 1);
+    graphss_train_options opt =
+        graphss_train_options_default("gcn", GRAPHSS_MODE_PAPER); /* as it was published */
+    opt.epochs = 2;
+    graphss_model_free(ctx, train(ctx, NULL, &w, &opt));
+    opt = graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &w.features);
+    opt.epochs = 2;
+    graphss_model_free(ctx, train(ctx, NULL, &w, &opt));
+    graphss_model_free(ctx, train(ctx, NULL, &w, NULL));
+    assert_string_equal(warning, "");
+    graphss_model_free(ctx, train(ctx, NULL, &w, &words));
+    assert_non_null(strstr(warning, "not standardised"));
+    assert_non_null(strstr(warning, "graphss_train_options_for"));
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
 static void test_each_model_learns(void **state)
 {
     (void)state;
@@ -683,6 +717,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_unit_of_a_measurement_does_not_matter),
+        cmocka_unit_test(test_measurements_that_are_not_standardised_are_warned_of),
         cmocka_unit_test(test_each_model_learns),
         cmocka_unit_test(test_of_dense_features_fewer_are_dropped),
         cmocka_unit_test(test_probabilities_sum_to_one),

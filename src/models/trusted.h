@@ -10,6 +10,12 @@ graphss_status graphss_i_train(graphss_ctx *ctx, graphss_model **out, graphss_tr
                                const graphss_graph *graph, const graphss_features *features,
                                size_t n_classes, const graphss_split *split, uint64_t seed,
                                const graphss_train_options *opt);
+/* graphss_model_train without its warning, for who knows what is not standardised and why. */
+graphss_status graphss_i_train_checked(graphss_ctx *ctx, graphss_model **out,
+                                       graphss_training *log, const graphss_graph *graph,
+                                       const graphss_features *features, size_t n_classes,
+                                       const graphss_split *split, uint64_t seed,
+                                       const graphss_train_options *opt);
 graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
                                   const graphss_model *from, const graphss_graph *graph,
                                   const graphss_features *features, const graphss_split *split,

@@ -46,6 +46,34 @@ run --json alert --model-file calm/model --current calm/current.npz --groups man
 exits 0; no_err; json alert false
 "$json_value" groups.1.p_value <../stdout >/dev/null || complain "no second verdict"
 
+case_ "verdicts of many groups go into a file"
+run alert --model-file calm/model --current calm/current.npz --groups many.txt \
+    --split calm/split.npz --false-alarm-rate 0.001 -o groups.tsv
+exits 0
+[ "$(head -n 1 groups.tsv | tr '\t' ' ')" = "group score p_value alert threshold nodes" ] ||
+    complain "$(head -n 1 groups.tsv)"
+[ "$(sed 1d groups.tsv | cut -f 1,4,6 | tr '\t\n' ' ,')" = "1 no 10,2 no 50," ] ||
+    complain "$(cat groups.tsv)"
+cp many.txt kept.txt
+run alert --model-file calm/model --current calm/current.npz --groups many.txt -o many.txt
+exits 2; err "will not be overwritten"; same many.txt kept.txt
+
+case_ "the victims of a list of changes are a group"
+run --json alert --model-file hit/model --current hit/current.npz --group hit/flips.tsv
+exits 1
+cut -f 1 hit/flips.tsv | grep -v '#' | sort -u >hit.txt
+json nodes "$(wc -l <hit.txt | tr -d ' ')"
+
+case_ "that a few clean nodes show little is said, unless there is a past"
+run snapshots synth:nodes=300,classes=3,features=60,degree=6 --setting seen -o few -q
+run alert --model-file few/model --current few/current.npz
+[ "$code" -le 1 ] || complain "code $code"
+err "clean nodes to compare with and no past small attacks cannot be seen: --previous"
+run -q alert --model-file few/model --current few/current.npz
+no_err
+run alert --model-file few/model --current few/current.npz --previous few/previous.npz
+no_err
+
 case_ "wrong usage and wrong groups are refused"
 run alert --current hit/current.npz
 exits 2; err "want --model-file"
@@ -60,6 +88,10 @@ run alert --model-file hit/model --current hit/current.npz --groups group.txt
 exits 3; err "group.txt:1: no node is called 'nobody'"
 run alert --model-file hit/model --current hit/current.npz --groups group.txt --group group.txt
 exits 2; err "excludes"
+run alert --model-file hit/model --current hit/current.npz --groups many.txt --show 3
+exits 2; no_out; err "--groups excludes --group, --show and --inspect"
+run alert --model-file hit/model --current hit/current.npz --groups many.txt --inspect
+exits 2; no_out; err "--groups excludes"
 run alert --model-file hit/model --current hit/current.npz --groups absent.txt
 exits 3; err "absent.txt"
 
@@ -175,7 +207,9 @@ exits 0
 seq 0 29 | sed 's/.*/"# n &"/' | tr '\n' ' ' >quoted.txt
 run --json alert --model-file blanks.model --current blanks --groups quoted.txt
 [ "$code" -le 1 ] || complain "code $code"
-no_err; json groups.0.nodes 30
+err "small attacks cannot be seen"; json groups.0.nodes 30
+run -q --json alert --model-file blanks.model --current blanks --groups quoted.txt
+no_err
 { seq 0 28 | sed 's/.*/\\# n &/'; echo "# n 29"; } >listed.txt
 run -q --json alert --model-file blanks.model --current blanks --group listed.txt
 [ "$code" -le 1 ] || complain "code $code"

@@ -18,6 +18,7 @@ cp shown/records.jsonl before.jsonl
 printf '{"what":"defe' >>shown/records.jsonl
 run -q demo -o shown
 exits 0; same shown/records.jsonl before.jsonl
+out "Next: $graphss fetch cora && $graphss train cora"; out "with other victims"
 mkdir own
 printf '{"what":"defence","dataset":"cora"}\n' >own/records.jsonl
 cp own/records.jsonl before.jsonl

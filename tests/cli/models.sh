@@ -191,6 +191,21 @@ sed -i 's/dog/cow/' later/nodes.csv
 run predict later --model-file animals.model -o no.npz
 exits 3; err "a class 'cow', which the model does not know"; absent no.npz
 
+case_ "evaluate counts the victims of a list of changes"
+run attack $graph --model-file gcn.model --victims 0.05 -o some.flips -q
+exits 0
+cut -f 1 some.flips | grep -v '#' | sort -u >victims.txt
+run --json evaluate gcn.npz --truth $graph --nodes victims.txt
+accuracy=$("$json_value" accuracy <../stdout)
+run --json evaluate gcn.npz --truth $graph --nodes some.flips
+exits 0; json accuracy "$accuracy"; json nodes "$(wc -l <victims.txt | tr -d ' ')"
+grep '^#' some.flips >empty.flips
+run evaluate gcn.npz --truth $graph --nodes empty.flips
+exits 3; err "empty.flips: no change in it"
+{ cat empty.flips; echo nonsense; } >bad.flips
+run evaluate gcn.npz --truth $graph --nodes bad.flips
+exits 3; err "bad.flips:"; err "1 fields, want 6"
+
 case_ "evaluate refuses what it cannot match"
 run evaluate gcn.npz --truth synth:nodes=10
 exits 3; err "400"; err "10"
@@ -217,7 +232,7 @@ while [ $i -lt 60 ]; do
 done
 run train tied
 exits 0; err "no better than always saying the largest class: try --noise 0"
-err "labels were made wrong on purpose"; err "--noise 0 keeps them"
+err "labels were made wrong on purpose"; err "--noise 0 keeps them"; out "labels made wrong (--noise 0 uses them as they are)"
 run train tied --noise 0
 exits 0; err "largest class: try another"
 ! grep -q "on purpose" ../stderr || complain "there is no noise"

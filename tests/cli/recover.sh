@@ -24,6 +24,39 @@ accuracy=$("$json_value" accuracy <../stdout)
 run --json evaluate none.npz --truth $graph
 json accuracy "$accuracy"
 
+case_ "labels are written as tables, names in quotes where they need them"
+mkdir people
+awk 'BEGIN { print "node_id,label,words"; for (i = 0; i < 60; i++)
+    printf "\"p%d, \"\"x\"\"\",%s,%d\n", i, i % 2 ? "\"bot, new\"" : "human", 100 * (i % 2) + i
+}' >people/nodes.csv
+awk 'BEGIN { print "src,dst"; for (i = 0; i < 58; i++)
+    printf "\"p%d, \"\"x\"\"\",\"p%d, \"\"x\"\"\"\n", i, i + 2 }' >people/edges.csv
+run train people --noise 0 --val 0.4 -q -o people.model
+run predict people --model-file people.model -o people.csv
+exits 0; out "people.csv"
+[ "$(head -n 1 people.csv)" = node,label,probability ] || complain "$(head -n 1 people.csv)"
+[ "$(wc -l <people.csv)" = 61 ] || complain "not a line for each node"
+grep -q '^"p1, ""x""","bot, new",[01]\.*[0-9]*$' people.csv || complain "$(sed -n 3p people.csv)"
+run predict people --model-file people.model -o people.tsv
+grep -q "^p1, \"x\"$(printf '\t')bot, new$(printf '\t')" people.tsv ||
+    complain "$(sed -n 3p people.tsv)"
+[ "$(ls -a | grep -c 'people\.tsv')" = 1 ] || complain "left: $(ls -a | grep people.tsv)"
+run -q recover --model-file people.model --current people --method mlp --abstain 1 -o p.csv
+exits 0
+[ "$(head -n 1 p.csv)" = node,label,probability,classifier_label,perturbed ] ||
+    complain "$(head -n 1 p.csv)"
+grep -q '^"p0, ""x""",,,human,' p.csv || complain "withheld labels are not empty"
+run evaluate p.csv --truth people
+exits 3; err "p.csv"
+
+case_ "the nodes that were relabelled are shown, the surest first"
+run snapshots $graph -o day -q
+run recover --model-file day/model --current day/current.npz --previous day/previous.npz \
+    -o day.csv
+exits 0; out " -> "; out "... and "
+[ "$(grep -c -e ' -> ' ../stdout)" = 10 ] || complain "not ten"
+out "Labels   $(awk -F, 'NR > 1 && $2 != $4 { n++ } END { print n }' day.csv) of 400 differ"
+
 case_ "where nothing happened nothing is relabelled"
 calm=synth:nodes=1200,classes=4,features=300,degree=6
 run train $calm --epochs 30 --hidden 16 -o calm.model -q
@@ -40,7 +73,7 @@ exits 2; err "has no meaning for none"; absent a.npz
 run recover --model-file gcn.model --current $graph --method keep-last -o a.npz
 exits 2; err "needs the previous snapshot"; absent a.npz
 run recover --model-file gcn.model --current $graph -o a.txt
-exits 2; err ".npz"
+exits 2; err "ends in .npz, .csv or .tsv"
 run recover --current $graph -o a.npz
 exits 2; err "--model-file"
 run recover --model-file gcn.model --current $graph -o gcn.model

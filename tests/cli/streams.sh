@@ -18,6 +18,17 @@ if [ -w /dev/full ]; then
     exits 4; err "standard output"
 fi
 
+case_ "a file larger than the limit is an error and leaves nothing"
+command="graphss convert under ulimit -f"
+code=0
+(ulimit -f 4; exec "$graphss" convert synth:nodes=2000 -o large.npz) \
+    >../stdout 2>../stderr || code=$?
+exits 4; err "large.npz"; err "File too large"
+(ulimit -f 4; exec "$graphss" train synth:nodes=300 --epochs 2 -o large.model) \
+    >../stdout 2>../stderr && complain "no error"
+err "large.model"; err "File too large"
+[ "$(ls -a | grep -c 'large')" = 0 ] || complain "left: $(ls -a | grep large)"
+
 case_ "a reader that left is an error without words"
 command="graphss --man into a pipe nobody reads"
 { sleep 0.5; "$graphss" --man 2>../stderr; echo $? >../code; } | :
