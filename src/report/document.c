@@ -97,3 +97,22 @@ graphss_i_panel *graphss_i_add_lines(graphss_i_figure *figure, graphss_i_arena *
     }
     return p;
 }
+
+size_t graphss_i_choose_lines(graphss_i_figure *figure, graphss_i_arena *arena,
+                              graphss_i_line *line, size_t n, const char *panel)
+{
+    const char *out = "";
+    size_t ours = 0;
+    for (size_t k = 0; k < n; k++)
+        if (!strncmp(line[k].name, "GraphSS", 7)) {
+            const graphss_i_line moved = line[k];
+            memmove(line + ours + 1, line + ours, (k - ours) * sizeof *line);
+            line[ours++] = moved;
+        }
+    for (size_t k = GRAPHSS_I_LINES_MOST; k < n; k++)
+        out = graphss_i_say(arena, "%s%s%s", out, *out ? ", " : "", line[k].name);
+    if (*out && figure)
+        figure->note =
+            graphss_i_say(arena, "%s No room in %s for: %s.", figure->note, panel, out);
+    return n < GRAPHSS_I_LINES_MOST ? n : GRAPHSS_I_LINES_MOST;
+}

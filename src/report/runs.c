@@ -230,13 +230,19 @@ static graphss_status append_file(graphss_ctx *ctx, graphss_i_runs *out, const c
     return st;
 }
 
+/* By bytes: which line of a cell is the later one must not depend on the locale. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
 /* FOLDER/records.jsonl, then FOLDER/NAME/records.jsonl by the order of the names. */
 static graphss_status append_folder(graphss_ctx *ctx, graphss_i_runs *out, const char *folder)
 {
     struct dirent **entry = NULL;
     size_t files = 0;
     graphss_status st = GRAPHSS_OK;
-    const int n = scandir(folder, &entry, NULL, alphasort);
+    const int n = scandir(folder, &entry, NULL, by_name);
     if (n < 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot read the folder: %s", folder,
                               strerror(errno));

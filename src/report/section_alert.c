@@ -74,17 +74,20 @@ static void roc(graphss_i_document *d, graphss_i_runs *records, const graphss_i_
         "the curve (0.5: no better than chance, the dotted line).");
     const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
     for (size_t i = 0; i < datasets.n; i++) {
-        enum { MOST = 8 };
         q = graphss_i_world_query(world, "alert");
         q.dataset = datasets.text[i];
-        graphss_i_line *line = graphss_i_take(arena, MOST, sizeof *line);
-        size_t n = 0;
+        graphss_i_line *line = NULL;
+        size_t n = 0, room = 0;
+        const char *panel = graphss_i_dataset_name(records, datasets.text[i]);
         const graphss_i_cells cells = graphss_i_cells_of(records, &q);
-        for (size_t c = 0; c < cells.n && line; c++) {
+        for (size_t c = 0; c < cells.n; c++) {
             q = cells.cell[c];
             const graphss_i_list values = graphss_i_distinct(records, &q, GRAPHSS_I_VALUE);
-            for (size_t v = 0; v < values.n && n < MOST; v++) {
+            for (size_t v = 0; v < values.n; v++) {
+                line = graphss_i_room(arena, line, n, &room, sizeof *line);
                 q.value = values.text[v];
+                if (!line)
+                    return;
                 if (!mean_curve(&line[n], records, &q, member))
                     continue;
                 const double area = graphss_i_stat_metric(records, &q, metric).mean;
@@ -93,9 +96,9 @@ static void roc(graphss_i_document *d, graphss_i_runs *records, const graphss_i_
                     *q.value ? " " : "", q.value, graphss_i_fixed(arena, area, 3));
             }
         }
-        graphss_i_panel *p = graphss_i_add_lines(
-            figure, arena, line, n, graphss_i_dataset_name(records, datasets.text[i]),
-            "false alarms, share", "detections, share");
+        n = graphss_i_choose_lines(figure, arena, line, n, panel);
+        graphss_i_panel *p = graphss_i_add_lines(figure, arena, line, n, panel,
+                                                 "false alarms, share", "detections, share");
         if (p)
             p->unit_square = true;
     }
@@ -110,10 +113,14 @@ static void alert_table(graphss_i_document *d, graphss_i_runs *records,
     graphss_i_table *t = graphss_i_table_new(
         arena, graphss_i_say(arena, "alert-%s", world->id),
         graphss_i_say(arena, "Alerts, %s", world->name),
-        "Area under the ROC curve for groups of nodes and for single nodes; share of clean "
-        "groups that raise an alarm at p ≤ 0.05 and of attacked groups that do. Mean ± "
-        "standard deviation over runs. The paper shows its curves without printing numbers, "
-        "so there is nothing to subtract.");
+        graphss_i_say(
+            arena,
+            "Area under the ROC curve for groups of nodes and for single nodes; share of "
+            "clean "
+            "groups that raise an alarm at p ≤ %s and of attacked groups that do. Mean ± "
+            "standard deviation over runs. The paper shows its curves without printing "
+            "numbers, so there is nothing to subtract.",
+            graphss_i_rates_text(records, &q)));
     graphss_i_add_head(t, "dataset");
     graphss_i_add_head(t, "classifier");
     graphss_i_add_head(t, "variant");
@@ -198,7 +205,6 @@ static bool reliability(graphss_i_line *out, graphss_i_runs *records,
 static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
                              const graphss_i_world *world)
 {
-    enum { MOST = 8 };
     graphss_i_arena *arena = d->arena;
     graphss_i_query q = graphss_i_world_query(world, "calibration");
     graphss_i_figure *figure = graphss_i_figure_new(
@@ -211,10 +217,11 @@ static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
     for (size_t i = 0; i < datasets.n; i++) {
         q.dataset = datasets.text[i];
         q.method = q.train = NULL;
-        graphss_i_line *line = graphss_i_take(arena, MOST, sizeof *line);
-        size_t n = 0;
+        const char *panel = graphss_i_dataset_name(records, datasets.text[i]);
         const graphss_i_variants list = graphss_i_variants_shown(records, &q);
-        for (size_t k = 0; k < list.n && n < MOST && line; k++) {
+        graphss_i_line *line = graphss_i_take(arena, list.n + 1, sizeof *line);
+        size_t n = 0;
+        for (size_t k = 0; k < list.n && line; k++) {
             q.method = list.variant[k].method;
             q.train = list.variant[k].train;
             if (reliability(&line[n], records, &q))
@@ -222,9 +229,9 @@ static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
                     arena, "%s %s", list.variant[k].name,
                     graphss_i_fixed(arena, graphss_i_stat_metric(records, &q, "ece").mean, 3));
         }
-        graphss_i_panel *p = graphss_i_add_lines(
-            figure, arena, line, n, graphss_i_dataset_name(records, datasets.text[i]),
-            "confidence, share", "right, share");
+        n = line ? graphss_i_choose_lines(figure, arena, line, n, panel) : 0;
+        graphss_i_panel *p = graphss_i_add_lines(figure, arena, line, n, panel,
+                                                 "confidence, share", "right, share");
         if (p)
             p->unit_square = true;
     }

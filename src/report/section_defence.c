@@ -81,7 +81,7 @@ static void plot(const scene *s, const char *model)
 
 /* ---- the short table: methods down, datasets across ---- */
 
-/* The best of a column among the methods that defend. */
+/* The largest mean of a column, that of the undefended classifier among them. */
 static double best_of(const scene *s, const graphss_i_query *cell,
                       const graphss_i_variants *list)
 {
@@ -107,7 +107,7 @@ static void short_table(const scene *s, const char *model, bool folded)
         "Per cent, mean ± standard deviation over runs; n: the fewest and the most runs of a "
         "cell. Bold: the largest mean of a column.");
     graphss_i_add_head(t, "method");
-    graphss_i_add_words(t, "n");
+    graphss_i_add_column(t, "n", "", 0, false);
     for (size_t i = 0; i < s->datasets.n; i++)
         graphss_i_add_column(t, graphss_i_dataset_name(s->records, s->datasets.text[i]), "%",
                              1, false);
@@ -126,7 +126,7 @@ static void short_table(const scene *s, const char *model, bool folded)
         if (most == 0)
             continue;
         graphss_i_add_text(t, k ? list.variant[k - 1].name : "before the attack");
-        graphss_i_add_text(t, graphss_i_runs_text(arena, fewest, most));
+        graphss_i_add_runs(t, fewest, most);
         for (size_t i = 0; i < s->datasets.n; i++) {
             const graphss_i_query cell = cell_query(s, s->datasets.text[i], model);
             const graphss_i_stat v =
@@ -157,31 +157,29 @@ static void duels(const scene *s)
         graphss_i_say(arena, "GraphSS against each other method, %s", s->world->name),
         "A cell is a dataset and a classifier. Runs are compared pair by pair on the same "
         "victims; better or worse: the 95 % confidence interval of the mean difference does "
-        "not hold zero (with fewer than three runs: the interval of counting victims, which "
-        "knows nothing of other seeds); the rest is undecided. Difference: GraphSS minus the "
-        "other, victims.");
+        "not hold zero; else undecided. Fewer than three runs are not judged; of those ahead: "
+        "GraphSS has more victims right. Difference: GraphSS minus the other, victims.");
     graphss_i_add_head(t, "GraphSS against");
     graphss_i_add_column(t, "cells", "", 0, false);
-    graphss_i_add_column(t, "better", "", 0, false);
-    graphss_i_add_column(t, "undecided", "", 0, false);
-    graphss_i_add_column(t, "worse", "", 0, false);
+    graphss_i_score_columns(t);
     graphss_i_add_column(t, "mean difference", "points", 1, true);
     graphss_i_add_column(t, "smallest", "points", 1, true);
     for (size_t k = 0; k < list.n; k++) {
         if (&list.variant[k] == ours)
             continue;
-        size_t count[3] = {0}, cells = 0;
+        graphss_i_score score = {0};
+        size_t cells = 0;
         double sum = 0, least = INFINITY;
         for (size_t i = 0; i < s->datasets.n; i++)
             for (size_t m = 0; m < s->models.n; m++) {
                 const graphss_i_query cell =
                     cell_query(s, s->datasets.text[i], s->models.text[m]);
                 graphss_i_stat diff;
-                const int who =
+                const graphss_i_result who =
                     graphss_i_duel(s->records, &cell, ours, &list.variant[k], &diff);
-                if (who == 2)
+                if (who == GRAPHSS_I_NO_PAIR)
                     continue;
-                count[who + 1]++;
+                graphss_i_score_add(&score, who, &diff);
                 cells++;
                 sum += diff.mean;
                 least = fmin(least, diff.mean);
@@ -190,9 +188,7 @@ static void duels(const scene *s)
             continue;
         graphss_i_add_text(t, list.variant[k].name);
         graphss_i_add_number(t, (double)cells);
-        graphss_i_add_number(t, (double)count[2]);
-        graphss_i_add_number(t, (double)count[1]);
-        graphss_i_add_number(t, (double)count[0]);
+        graphss_i_score_cells(t, &score);
         graphss_i_add_number(t, sum / (double)cells);
         graphss_i_add_number(t, least);
     }

@@ -232,10 +232,10 @@ void graphss_i_section_confusion(graphss_i_document *d, graphss_i_runs *records)
 
 static void coverage(graphss_i_document *d, graphss_i_runs *records)
 {
-    graphss_i_table *t = graphss_i_table_new(
-        d->arena, "coverage", "What was run",
-        "Cells with a result; cells that ended in an error; how many datasets, classifiers, "
-        "methods and seeds they cover.");
+    graphss_i_table *t = graphss_i_table_new(d->arena, "coverage", "What was run",
+                                             "Cells with a result; cells that ended in an "
+                                             "error; how many datasets, classifiers and "
+                                             "methods they cover.");
     graphss_i_add_head(t, "part");
     graphss_i_add_head(t, "mode");
     graphss_i_add_head(t, "setting");
@@ -250,9 +250,9 @@ static void coverage(graphss_i_document *d, graphss_i_runs *records)
         size_t errors = 0;
         for (size_t r = 0; r < records->n; r++)
             errors += records->record[r].error && !strcmp(records->record[r].what, what);
-        if (worlds.n == 0) {
+        if (worlds.n == 0 && errors) {
             graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_WHAT, what));
-            graphss_i_add_text(t, errors ? "no result" : "not run");
+            graphss_i_add_text(t, "no result");
             graphss_i_add_text(t, "–");
             graphss_i_add_number(t, 0);
             graphss_i_add_number(t, (double)errors);
@@ -355,6 +355,82 @@ static void circumstances(graphss_i_document *d, graphss_i_runs *records)
         graphss_i_sentence(d, graphss_i_say(d->arena, "Run from %s to %s.", first, last));
 }
 
+/* Names of the paper's tables that no record of a defence has. */
+static const char *absent(graphss_i_runs *records, graphss_i_field field)
+{
+    const graphss_i_list found =
+        graphss_i_distinct(records, &(graphss_i_query){.what = "defence"}, field);
+    graphss_i_names out = {"", 0};
+    for (size_t i = 0; graphss_i_known(field, i); i++) {
+        const char *name = graphss_i_known(field, i);
+        bool there = !graphss_i_in_paper(field, name);
+        for (size_t k = 0; k < found.n; k++)
+            there = there || !strcmp(found.text[k], name);
+        if (!there)
+            graphss_i_add_any_name(&records->arena, &out, graphss_i_shown(field, name));
+    }
+    return out.text;
+}
+
+/* "--datasets cora,pubmed", or "" where a name has no place in such a list. */
+static const char *datasets_option(graphss_i_runs *records)
+{
+    const graphss_i_list all =
+        graphss_i_distinct(records, &(graphss_i_query){0}, GRAPHSS_I_DATASET);
+    const char *text = "";
+    for (size_t i = 0; i < all.n; i++) {
+        if (strpbrk(all.text[i], ", '\"\\") || !*all.text[i])
+            return "";
+        text = graphss_i_say(&records->arena, "%s%s%s", text, i ? "," : " --datasets ",
+                             all.text[i]);
+    }
+    return *absent(records, GRAPHSS_I_DATASET) ? text : "";
+}
+
+/* One line on what has no record, and the command that runs it. */
+static void not_run(graphss_i_document *d, graphss_i_runs *records, const char *folder)
+{
+    graphss_i_arena *arena = d->arena;
+    graphss_i_names parts = {"", 0};
+    const char *only = "", *text = "", *mode = "";
+    for (size_t i = 0; graphss_i_known(GRAPHSS_I_WHAT, i); i++) {
+        const char *what = graphss_i_known(GRAPHSS_I_WHAT, i);
+        if (graphss_i_count(records, &(graphss_i_query){.what = what}) > 0)
+            continue;
+        graphss_i_add_any_name(arena, &parts, graphss_i_shown(GRAPHSS_I_WHAT, what));
+        only = what;
+    }
+    const graphss_i_query paper = {.what = "defence", .mode = "paper"};
+    const graphss_i_query defence = {.what = "defence"};
+    if (graphss_i_count(records, &defence) && !graphss_i_count(records, &paper)) {
+        graphss_i_add_any_name(arena, &parts, "Defence in the paper's own protocol");
+        only = "defence";
+        mode = " --mode paper";
+    }
+    if (parts.n)
+        text = graphss_i_say(arena, "Not run: %s.", parts.text);
+    if (graphss_i_count(records, &defence)) {
+        const char *datasets = absent(records, GRAPHSS_I_DATASET);
+        const char *models = absent(records, GRAPHSS_I_MODEL);
+        if (*datasets)
+            text = graphss_i_say(arena, "%s%sNo result for these datasets of the paper: %s.",
+                                 text, *text ? " " : "", datasets);
+        if (*models)
+            text = graphss_i_say(arena, "%s%sNo result for these classifiers: %s.", text,
+                                 *text ? " " : "", models);
+    }
+    if (!*text)
+        return;
+    const size_t n = strlen(folder), tail = strlen("/records.jsonl");
+    const char *where = n > tail && !strcmp(folder + n - tail, "/records.jsonl")
+                            ? graphss_i_say(arena, "%.*s", (int)(n - tail), folder)
+                            : folder;
+    graphss_i_sentence(d, graphss_i_say(arena, "%s To run what is missing:", text));
+    graphss_i_code(d, graphss_i_say(arena, "graphss reproduce %s%s%s -o %s",
+                                    parts.n == 1 ? only : "all", parts.n == 1 ? mode : "",
+                                    parts.n ? datasets_option(records) : "", where));
+}
+
 void graphss_i_section_runs(graphss_i_document *d, graphss_i_runs *records, const char *folder)
 {
     graphss_i_heading(d, 2, "runs", "What was run, and how to run it again");
@@ -373,4 +449,5 @@ void graphss_i_section_runs(graphss_i_document *d, graphss_i_runs *records, cons
     circumstances(d, records);
     coverage(d, records);
     errors(d, records);
+    not_run(d, records, folder);
 }

@@ -126,7 +126,6 @@ static bool fill_line(graphss_i_line *out, const place *at, const graphss_i_quer
 
 static void sweep_plot(const place *at)
 {
-    enum { MOST = 8 };
     graphss_i_arena *arena = at->d->arena;
     graphss_i_query q = at->query;
     graphss_i_figure *figure = graphss_i_figure_new(
@@ -141,16 +140,21 @@ static void sweep_plot(const place *at)
     for (size_t i = 0; i < datasets.n; i++) {
         q = at->query;
         q.dataset = datasets.text[i];
-        graphss_i_line *line = graphss_i_take(arena, MOST, sizeof *line);
-        size_t n = 0;
+        graphss_i_line *line = NULL;
+        size_t n = 0, room = 0;
+        const char *panel =
+            q.dataset ? graphss_i_dataset_name(at->records, q.dataset) : at->kind->title;
         const graphss_i_list models = graphss_i_models_of(at->records, &q);
-        for (size_t m = 0; m < models.n && line; m++) {
+        for (size_t m = 0; m < models.n; m++) {
             q.model = models.text[m];
             q.method = q.train = NULL;
             const graphss_i_variants list = graphss_i_variants_shown(at->records, &q);
-            for (size_t k = 0; k < list.n && n < MOST; k++) {
+            for (size_t k = 0; k < list.n; k++) {
+                line = graphss_i_room(arena, line, n, &room, sizeof *line);
                 q.method = list.variant[k].method;
                 q.train = list.variant[k].train;
+                if (!line)
+                    return;
                 if (fill_line(&line[n], at, &q))
                     line[n++].name =
                         models.n > 1 ? graphss_i_say(arena, "%s %s", list.variant[k].name,
@@ -158,18 +162,11 @@ static void sweep_plot(const place *at)
                                      : list.variant[k].name;
             }
         }
-        for (size_t k = n; k-- > 1;) /* ours first: the solid line */
-            if (!strncmp(line[k].name, "GraphSS", 7)) {
-                const graphss_i_line ours = line[k];
-                memmove(line + 1, line, k * sizeof *line);
-                line[0] = ours;
-                break;
-            }
+        n = graphss_i_choose_lines(figure, arena, line, n, panel);
         if (n == 1)
             line[0].name = "";
         graphss_i_panel *p = graphss_i_add_lines(
-            figure, arena, line, n,
-            q.dataset ? graphss_i_dataset_name(at->records, q.dataset) : at->kind->title,
+            figure, arena, line, n, panel,
             graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter), at->label);
         if (p)
             p->log_x = p->log_y = at->kind->log;
@@ -197,7 +194,7 @@ static void sweep_table(const place *at)
         graphss_i_add_head(t, "dataset");
     graphss_i_add_head(t, "classifier");
     graphss_i_add_head(t, "method");
-    graphss_i_add_words(t, "n");
+    graphss_i_add_column(t, "n", "", 0, false);
     for (size_t v = 0; v < values.n; v++)
         graphss_i_add_column(t, values.text[v], "", at->kind->decimals, false);
     const graphss_i_list datasets = datasets_of(at);
@@ -226,7 +223,7 @@ static void sweep_table(const place *at)
                     graphss_i_add_text(t, graphss_i_dataset_name(at->records, q.dataset));
                 graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, q.model));
                 graphss_i_add_text(t, list.variant[k].name);
-                graphss_i_add_text(t, graphss_i_runs_text(arena, fewest, most));
+                graphss_i_add_runs(t, fewest, most);
                 for (size_t v = 0; v < values.n; v++) {
                     q.value = values.text[v];
                     graphss_i_add_stat(t,

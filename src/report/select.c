@@ -10,18 +10,20 @@
 
 typedef struct known {
     const char *name, *shown;
+    bool paper; /* one of those the paper's tables have */
 } known;
 
 static const known modes[] = {{"honest", "honest"}, {"paper", "paper"}, {0}};
 static const known settings[] = {
     {"seen", "seen"}, {"new", "new"}, {"growing", "growing"}, {0}};
-static const known datasets[] = {{"cora", "Cora"},
-                                 {"citeseer", "Citeseer"},
-                                 {"pubmed", "Pubmed"},
-                                 {"amazon_photo", "Amazon Photo"},
-                                 {"coauthor_cs", "Coauthor CS"},
+static const known datasets[] = {{"cora", "Cora", true},
+                                 {"citeseer", "Citeseer", true},
+                                 {"pubmed", "Pubmed", true},
+                                 {"amazon_photo", "Amazon Photo", true},
+                                 {"coauthor_cs", "Coauthor CS", true},
                                  {0}};
-static const known models[] = {{"gcn", "GCN"}, {"sgc", "SGC"}, {"sage", "GraphSAGE"}, {0}};
+static const known models[] = {
+    {"gcn", "GCN", true}, {"sgc", "SGC", true}, {"sage", "GraphSAGE", true}, {0}};
 static const known methods[] = {{"none", "undefended"},
                                 {"keep-last", "keep-last"},
                                 {"retrain", "retrain"},
@@ -104,6 +106,14 @@ const char *graphss_i_known(graphss_i_field field, size_t i)
     while (k->name && i--)
         k++;
     return k->name;
+}
+
+bool graphss_i_in_paper(graphss_i_field field, const char *name)
+{
+    for (const known *k = table_of(field); k->name; k++)
+        if (!strcmp(k->name, name))
+            return k->paper;
+    return false;
 }
 
 graphss_i_family graphss_i_family_of(const char *method)
@@ -364,6 +374,31 @@ const char *graphss_i_threads_text(graphss_i_runs *records, const graphss_i_quer
     if (low != high)
         return graphss_i_say(&records->arena, "%lld to %lld threads", low, high);
     return high < 2 ? "one thread" : graphss_i_say(&records->arena, "%lld threads", high);
+}
+
+double graphss_i_stated_rate(const graphss_i_run *record)
+{
+    const json_t *how = json_object_get(record->json, "repeat");
+    const json_t *alert = json_object_get(json_object_get(how, "options"), "alert");
+    const json_t *rate = json_object_get(alert, "false-alarm-rate");
+    return json_is_number(rate) ? json_number_value(rate) : 0.05; /* the default */
+}
+
+const char *graphss_i_rates_text(graphss_i_runs *records, const graphss_i_query *query)
+{
+    size_t n = 0;
+    double low = 0.05, high = 0.05;
+    char text[2][32];
+    const graphss_i_run **found = graphss_i_find(records, query, &n);
+    for (size_t i = 0; i < n; i++) {
+        const double rate = graphss_i_stated_rate(found[i]);
+        low = i == 0 || rate < low ? rate : low;
+        high = i == 0 || rate > high ? rate : high;
+    }
+    graphss_i_double_text(text[0], sizeof text[0], low);
+    graphss_i_double_text(text[1], sizeof text[1], high);
+    return low == high ? graphss_i_say(&records->arena, "%s", text[0])
+                       : graphss_i_say(&records->arena, "%s to %s", text[0], text[1]);
 }
 
 /* ---- lists of names ---- */

@@ -43,6 +43,11 @@ size_t graphss_i_count(const graphss_i_runs *records, const graphss_i_query *que
 /* What they ran on: "one thread", "2 threads", "1 to 2 threads". */
 const char *graphss_i_threads_text(graphss_i_runs *records, const graphss_i_query *query);
 
+/* The rate of false alarms that a record of an alert was asked to keep: its recipe's. */
+double graphss_i_stated_rate(const graphss_i_run *record);
+/* Those of the records that match: "0.05", "0.01 to 0.05". */
+const char *graphss_i_rates_text(graphss_i_runs *records, const graphss_i_query *query);
+
 /* Different texts of one field among the records that match, known ones first and in their
  * order, then others by the alphabet. */
 typedef enum graphss_i_field {
@@ -77,6 +82,8 @@ const char *graphss_i_short_id(graphss_i_runs *records, const char *name);
 graphss_i_list graphss_i_long_names(graphss_i_runs *records);
 /* Known names in their order, NULL past the last. */
 const char *graphss_i_known(graphss_i_field field, size_t i);
+/* Whether the paper's tables have this dataset or classifier. */
+bool graphss_i_in_paper(graphss_i_field field, const char *name);
 
 typedef enum graphss_i_family {
     GRAPHSS_I_OURS,

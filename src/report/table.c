@@ -79,6 +79,17 @@ void graphss_i_add_stat(graphss_i_table *t, graphss_i_stat stat)
     add_cell(t, (graphss_i_entry){.value = stat.mean, .sd = stat.sd, .n = stat.n});
 }
 
+void graphss_i_add_runs(graphss_i_table *t, size_t fewest, size_t most)
+{
+    add_cell(t,
+             (graphss_i_entry){
+                 .text = t && fewest < most ? graphss_i_say(t->arena, "%zu–%zu", fewest, most)
+                                            : NULL,
+                 .value = (double)most,
+                 .sd = NAN,
+             });
+}
+
 void graphss_i_mark_strong(graphss_i_table *t)
 {
     if (t && t->n_cells)
@@ -248,7 +259,7 @@ static void put_html_cell(graphss_i_pen *pen, const graphss_i_column *c,
     graphss_i_put(pen, c->number ? " class=\"num\" data-label=\"" : " data-label=\"");
     put_heading(pen, c, graphss_i_put_xml);
     graphss_i_put(pen, "\"");
-    if (!cell->text) {
+    if (!cell->text || isfinite(cell->value)) {
         graphss_i_put(pen, " data-key=\"");
         put_csv_number(pen, cell->value);
         graphss_i_put(pen, "\"");
