@@ -233,7 +233,7 @@ static void alert(graphss_i_document *d, graphss_i_runs *records)
             d->arena,
             "AUC: area under the ROC curve, lowest to highest cell (1: every tampered one "
             "before every clean one; 0.5: chance). False alarms: clean groups with p ≤ %s; by "
-            "chance: two standard deviations above the stated rate.",
+            "chance: two standard deviations above the stated rate, which holds up to there.",
             graphss_i_rates_text(records, &(graphss_i_query){.what = "alert"})));
     graphss_i_add_head(t, "mode, setting");
     graphss_i_add_column(t, "cells", "", 0, false);
@@ -407,6 +407,31 @@ static const char *calibration_clause(graphss_i_runs *records, const graphss_i_w
                          graphss_i_plural(arena, graphss_i_count(records, &q), "run"));
 }
 
+/* What the modes and settings that occur mean. */
+static void legend(graphss_i_document *d, graphss_i_runs *records)
+{
+    static const struct {
+        graphss_i_field field;
+        const char *name, *text;
+    } word[] = {
+        {GRAPHSS_I_MODE, "honest",
+         "Honest mode is our protocol: a defender has what he would have in earnest."},
+        {GRAPHSS_I_MODE, "paper",
+         "Paper mode is the paper's protocol as its authors ran it, for comparison."},
+        {GRAPHSS_I_SETTING, "seen", "Setting seen: the defender saw the victims before."},
+        {GRAPHSS_I_SETTING, "new", "New: the victims appear with the attack."},
+        {GRAPHSS_I_SETTING, "growing",
+         "Growing: he saw them before, with half of the links."}};
+    const char *text = "";
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
+        graphss_i_query q = {0};
+        *(word[i].field == GRAPHSS_I_MODE ? &q.mode : &q.setting) = word[i].name;
+        if (graphss_i_count(records, &q))
+            text = graphss_i_say(d->arena, "%s%s%s", text, *text ? " " : "", word[i].text);
+    }
+    graphss_i_sentence(d, text);
+}
+
 void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records)
 {
     size_t errors = 0;
@@ -415,15 +440,12 @@ void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records)
         graphss_i_sentence(d, "Nothing: there are no records yet.");
         return;
     }
-    graphss_i_sentence(
-        d, "Honest mode is our protocol: a defender has what he would have in earnest. Paper "
-           "mode is the paper's own, for comparison. Setting seen: he saw the victims before "
-           "the attack; new: they appear with it; growing: of the links he saw half. "
-           "Measured: a figure without a judgement; why: a reason for one; holds and does not "
-           "hold: a claim, judged by the figures beside it.");
+    legend(d, records);
     defence(d, records);
     graphss_i_found_attackers(d, records);
     alert(d, records);
+    graphss_i_sentence(
+        d, "Below, measured: a figure without a judgement; why: a reason for one.");
     better_than_before(d, records);
     line_of(d, records, "runtime", "Time that GraphSS takes,", runtime_clause);
     line_of(d, records, "budget", "A stronger attacker,", sweep_clause);

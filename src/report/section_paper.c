@@ -103,10 +103,13 @@ const char *graphss_i_reproduces(graphss_i_runs *records)
             graphss_i_signed(arena, ours.largest, 1), ours.where);
     return graphss_i_say(
         arena,
-        "%sAll of its Table 2: of %zu cells %zu were run; %zu agree, %zu within five "
+        "%s: %sAll of its Table 2: of %zu cells %zu were run; %zu agree, %zu within five "
         "points, %zu differ; where a rival was trained before and after the attack the nearer "
         "counts, since the paper does not say which it did. Agree: the ranges mean ± standard "
         "deviation overlap.",
+        all.differs == 0                      ? "Yes, as far as it was run"
+        : all.differs > all.agrees + all.near ? "Mostly not"
+                                              : "Partly",
         text, compared(&all) + all.absent, compared(&all), all.agrees, all.near, all.differs);
 }
 
