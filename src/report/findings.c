@@ -444,6 +444,7 @@ void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records)
     defence(d, records);
     graphss_i_found_attackers(d, records);
     alert(d, records);
+    const size_t before = d->n;
     graphss_i_sentence(
         d, "Below, measured: a figure without a judgement; why: a reason for one.");
     better_than_before(d, records);
@@ -462,4 +463,6 @@ void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records)
                        graphss_i_say(d->arena,
                                      "%s ended in an error; they are listed at the end.",
                                      graphss_i_plural(d->arena, errors, "cell")));
+    if (d->n == before + 1) /* nothing below */
+        d->n = before;
 }
