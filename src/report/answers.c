@@ -17,7 +17,7 @@ static const char *const modes[] = {"honest", "paper"};
 static const char *score_text(graphss_i_arena *arena, const graphss_i_score *s,
                               const char *against)
 {
-    return graphss_i_say(
+    return graphss_i_arena_say(
         arena, "against %s better in %zu of %zu comparisons, undecided in %zu, worse in %zu",
         against, s->count[GRAPHSS_I_BETTER], graphss_i_score_judged(s),
         s->count[GRAPHSS_I_UNDECIDED], s->count[GRAPHSS_I_WORSE]);
@@ -47,11 +47,11 @@ static const char *score_of(graphss_i_runs *records, const char *mode)
     if (graphss_i_score_judged(&trivial))
         text = score_text(arena, &trivial, "the trivial baselines");
     if (graphss_i_score_judged(&rivals))
-        text = graphss_i_say(arena, "%s%s%s", text, *text ? "; " : "",
-                             score_text(arena, &rivals, "the other defences"));
+        text = graphss_i_arena_say(arena, "%s%s%s", text, *text ? "; " : "",
+                                   score_text(arena, &rivals, "the other defences"));
     const size_t few = trivial.count[GRAPHSS_I_TOO_FEW] + rivals.count[GRAPHSS_I_TOO_FEW];
     if (few)
-        text = graphss_i_say(
+        text = graphss_i_arena_say(
             arena,
             "%s%sahead in %zu of %zu comparisons of fewer than three runs, which are not "
             "judged",
@@ -88,7 +88,7 @@ static int worst_first(const void *a, const void *b)
 static void add_failure(failures *out, graphss_i_runs *records, const failure *one)
 {
     failure *list =
-        graphss_i_room(&records->arena, out->list, out->n, &out->room, sizeof *list);
+        graphss_i_arena_room(&records->arena, out->list, out->n, &out->room, sizeof *list);
     if (!list)
         return;
     out->list = list;
@@ -104,8 +104,8 @@ static const char *point_text(graphss_i_arena *arena, const graphss_i_query *q)
         return "";
     if (!q->parameter || !strcmp(q->parameter, "attacker"))
         return graphss_i_shown(GRAPHSS_I_VALUE, q->value);
-    return graphss_i_say(arena, "%s %s", graphss_i_shown(GRAPHSS_I_PARAMETER, q->parameter),
-                         q->value);
+    return graphss_i_arena_say(arena, "%s %s",
+                               graphss_i_shown(GRAPHSS_I_PARAMETER, q->parameter), q->value);
 }
 
 /* One cell: the other method that leads most, and the nodes nobody attacked. */
@@ -184,25 +184,25 @@ static failures failures_of(graphss_i_runs *records)
 /* "GNNGuard under 3 links on Cora GCN, setting new (−7.6 points, 2 runs)" */
 static const char *failure_text(graphss_i_arena *arena, const failure *f)
 {
-    return graphss_i_say(arena, "%s%s%s%s on %s %s, setting %s (%s points, %s)", f->against,
-                         !strcmp(f->nodes, "others") ? " for nodes that are no victims" : "",
-                         *f->point ? " under " : "", f->point, f->dataset, f->model,
-                         f->setting, graphss_i_signed(arena, f->difference, 1),
-                         graphss_i_plural(arena, f->runs, "run"));
+    return graphss_i_arena_say(
+        arena, "%s%s%s%s on %s %s, setting %s (%s points, %s)", f->against,
+        !strcmp(f->nodes, "others") ? " for nodes that are no victims" : "",
+        *f->point ? " under " : "", f->point, f->dataset, f->model, f->setting,
+        graphss_i_signed(arena, f->difference, 1), graphss_i_plural(arena, f->runs, "run"));
 }
 
 static const char *failures_text(graphss_i_arena *arena, const failures *all, size_t mode)
 {
-    graphss_i_names names = {"", 0};
+    graphss_i_report_names names = {"", 0};
     for (size_t i = 0; i < all->n; i++)
         if (!strcmp(all->list[i].mode, modes[mode]))
-            graphss_i_add_name(arena, &names, failure_text(arena, &all->list[i]));
+            graphss_i_report_names_add(arena, &names, failure_text(arena, &all->list[i]));
     if (names.n == 0)
-        return graphss_i_say(arena, "nowhere in %s",
-                             graphss_i_plural(arena, all->cells[mode], "cell"));
-    return graphss_i_say(arena, "%zu in %s, worst %s", names.n,
-                         graphss_i_plural(arena, all->cells[mode], "cell"),
-                         graphss_i_names_text(arena, &names));
+        return graphss_i_arena_say(arena, "nowhere in %s",
+                                   graphss_i_plural(arena, all->cells[mode], "cell"));
+    return graphss_i_arena_say(arena, "%zu in %s, worst %s", names.n,
+                               graphss_i_plural(arena, all->cells[mode], "cell"),
+                               graphss_i_report_names_text(arena, &names));
 }
 
 static void failures_table(graphss_i_document *d, const failures *all)
@@ -224,7 +224,7 @@ static void failures_table(graphss_i_document *d, const failures *all)
     graphss_i_add_column(t, "difference", "points", 1, true);
     for (size_t i = 0; i < all->n; i++) {
         const failure *f = &all->list[i];
-        graphss_i_add_text(t, graphss_i_say(d->arena, "%s, %s", f->mode, f->setting));
+        graphss_i_add_text(t, graphss_i_arena_say(d->arena, "%s, %s", f->mode, f->setting));
         graphss_i_add_text(t, f->part);
         graphss_i_add_text(t, *f->point ? f->point : "–");
         graphss_i_add_text(t, f->dataset);
@@ -243,8 +243,8 @@ static const char *by_mode(graphss_i_arena *arena, const char *const said[2])
     const char *text = "";
     for (size_t m = 0; m < 2; m++)
         if (*said[m])
-            text = graphss_i_say(arena, "%s%s%s: %s.", text, *text ? " " : "",
-                                 m ? "The paper's protocol" : "Honest mode", said[m]);
+            text = graphss_i_arena_say(arena, "%s%s%s: %s.", text, *text ? " " : "",
+                                       m ? "The paper's protocol" : "Honest mode", said[m]);
     return text;
 }
 
@@ -267,11 +267,12 @@ void graphss_i_section_answers(graphss_i_document *d, graphss_i_runs *records)
         graphss_i_item(d, "Does GraphSS beat the rivals and the trivial baselines?",
                        by_mode(arena, better));
     if (*by_mode(arena, fails))
-        graphss_i_item(d, "Where does it fail?",
-                       graphss_i_say(arena,
-                                     "Where another method leads by more than a point, or "
-                                     "GraphSS ends that much below the undefended classifier. "
-                                     "%s",
-                                     by_mode(arena, fails)));
+        graphss_i_item(
+            d, "Where does it fail?",
+            graphss_i_arena_say(arena,
+                                "Where another method leads by more than a point, or "
+                                "GraphSS ends that much below the undefended classifier. "
+                                "%s",
+                                by_mode(arena, fails)));
     failures_table(d, &all);
 }

@@ -92,14 +92,17 @@ void graphss_i_section_runs(graphss_i_document *d, graphss_i_runs *records,
 const char *graphss_i_plural(graphss_i_arena *arena, size_t n, const char *word);
 
 /* "a; b; c and 3 more"; begins as {"", 0}. The second way to add names all: "a, b, c, d". */
-typedef struct graphss_i_names {
+typedef struct graphss_i_report_names {
     const char *text;
     size_t n;
-} graphss_i_names;
+} graphss_i_report_names;
 
-void graphss_i_add_name(graphss_i_arena *arena, graphss_i_names *list, const char *name);
-void graphss_i_add_any_name(graphss_i_arena *arena, graphss_i_names *list, const char *name);
-const char *graphss_i_names_text(graphss_i_arena *arena, const graphss_i_names *list);
+void graphss_i_report_names_add(graphss_i_arena *arena, graphss_i_report_names *list,
+                                const char *name);
+void graphss_i_report_names_add_any(graphss_i_arena *arena, graphss_i_report_names *list,
+                                    const char *name);
+const char *graphss_i_report_names_text(graphss_i_arena *arena,
+                                        const graphss_i_report_names *list);
 
 /* Modes and settings that occur for one kind of record: never in one table. Nor are points of
  * a sweep, such as attackers, where the tables of that kind have no place for them. */

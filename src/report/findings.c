@@ -29,8 +29,8 @@ static const char *span_text(graphss_i_arena *arena, const span *s, int decimals
     const char *low = graphss_i_fixed(arena, s->low, decimals);
     const char *high = graphss_i_fixed(arena, s->high, decimals);
     if (!strcmp(low, high))
-        return graphss_i_say(arena, "%s%s", low, unit);
-    return graphss_i_say(arena, "%s to %s%s", low, high, unit);
+        return graphss_i_arena_say(arena, "%s%s", low, unit);
+    return graphss_i_arena_say(arena, "%s to %s%s", low, high, unit);
 }
 
 static span over_cells(graphss_i_runs *records, const graphss_i_query *query,
@@ -154,21 +154,21 @@ static void better_than_before(graphss_i_document *d, graphss_i_runs *records)
             if (!(after - before > most))
                 continue;
             most = after - before;
-            where = graphss_i_say(d->arena, "%s, setting %s: %s %% before, %s %% after",
-                                  graphss_i_cell_name(records, &cells.cell[c]), q.setting,
-                                  graphss_i_fixed(d->arena, before, 1),
-                                  graphss_i_fixed(d->arena, after, 1));
+            where = graphss_i_arena_say(d->arena, "%s, setting %s: %s %% before, %s %% after",
+                                        graphss_i_cell_name(records, &cells.cell[c]),
+                                        q.setting, graphss_i_fixed(d->arena, before, 1),
+                                        graphss_i_fixed(d->arena, after, 1));
         }
     }
     if (where)
-        graphss_i_item(
-            d, "why",
-            graphss_i_say(d->arena,
-                          "Victims can end better than they were before the attack (most in "
-                          "%s): Nettack pushes each against its true class, so what the "
-                          "tampered evidence says tells where the node came from. "
-                          "docs/recovery.md, step 4.",
-                          where));
+        graphss_i_item(d, "why",
+                       graphss_i_arena_say(
+                           d->arena,
+                           "Victims can end better than they were before the attack (most in "
+                           "%s): Nettack pushes each against its true class, so what the "
+                           "tampered evidence says tells where the node came from. "
+                           "docs/recovery.md, step 4.",
+                           where));
 }
 
 /* ---- alert ---- */
@@ -183,7 +183,7 @@ static alarms alarms_of(graphss_i_runs *records, const graphss_i_query *q)
 {
     alarms out = {0};
     size_t n = 0;
-    const graphss_i_run **run = graphss_i_find(records, q, &n);
+    const graphss_i_run **run = graphss_i_runs_find(records, q, &n);
     for (size_t r = 0; run && r < n; r++) {
         size_t np = 0, na = 0;
         const double rate = graphss_i_stated_rate(run[r]);
@@ -214,7 +214,7 @@ static void alert_row(graphss_i_table *t, graphss_i_runs *records,
         return;
     graphss_i_add_text(t, world->brief);
     graphss_i_add_number(t, (double)(area.n > node.n ? area.n : node.n));
-    graphss_i_add_number(t, (double)graphss_i_count(records, &q));
+    graphss_i_add_number(t, (double)graphss_i_runs_count(records, &q));
     graphss_i_add_text(t, area.n ? span_text(arena, &area, 3, "") : "–");
     graphss_i_add_text(t, node.n ? span_text(arena, &node, 3, "") : "–");
     graphss_i_add_number(t, (double)a.clean);
@@ -229,7 +229,7 @@ static void alert(graphss_i_document *d, graphss_i_runs *records)
 {
     graphss_i_table *t = graphss_i_table_new(
         d->arena, "found-alert", "Alert: how well tampering is found",
-        graphss_i_say(
+        graphss_i_arena_say(
             d->arena,
             "AUC: area under the ROC curve, lowest to highest cell (1: every tampered one "
             "before every clean one; 0.5: chance). False alarms: clean groups with p ≤ %s; by "
@@ -264,11 +264,11 @@ static void line_of(graphss_i_document *d, graphss_i_runs *records, const char *
     for (size_t w = 0; w < worlds.n; w++) {
         const char *said = clause(records, &worlds.world[w], what);
         if (*said)
-            text = graphss_i_say(d->arena, "%s%s%s: %s", text, *text ? "; " : "",
-                                 worlds.world[w].brief, said);
+            text = graphss_i_arena_say(d->arena, "%s%s%s: %s", text, *text ? "; " : "",
+                                       worlds.world[w].brief, said);
     }
     if (*text)
-        graphss_i_item(d, "measured", graphss_i_say(d->arena, "%s %s.", title, text));
+        graphss_i_item(d, "measured", graphss_i_arena_say(d->arena, "%s %s.", title, text));
 }
 
 static const char *runtime_clause(graphss_i_runs *records, const graphss_i_world *world,
@@ -290,13 +290,13 @@ static const char *runtime_clause(graphss_i_runs *records, const graphss_i_world
     }
     if (ours.n == 0)
         return "";
-    const char *text = graphss_i_say(arena, "%s in %s on %s", span_text(arena, &ours, 2, " s"),
-                                     graphss_i_plural(arena, ours.n, "cell"),
-                                     graphss_i_threads_text(records, &all));
+    const char *text = graphss_i_arena_say(
+        arena, "%s in %s on %s", span_text(arena, &ours, 2, " s"),
+        graphss_i_plural(arena, ours.n, "cell"), graphss_i_threads_text(records, &all));
     if (faster.n)
-        text =
-            graphss_i_say(arena, "%s, where the paper's figures, on a GPU, are %s times that",
-                          text, span_text(arena, &faster, 1, ""));
+        text = graphss_i_arena_say(
+            arena, "%s, where the paper's figures, on a GPU, are %s times that", text,
+            span_text(arena, &faster, 1, ""));
     return text;
 }
 
@@ -323,9 +323,9 @@ static const char *from_to(graphss_i_runs *records, const graphss_i_query *query
         const span s = over_cells(records, &q, metric);
         mean[i] = 100 * mean_of(&s);
     }
-    return graphss_i_say(&records->arena, "%s → %s %%",
-                         graphss_i_fixed(&records->arena, mean[0], 1),
-                         graphss_i_fixed(&records->arena, mean[1], 1));
+    return graphss_i_arena_say(&records->arena, "%s → %s %%",
+                               graphss_i_fixed(&records->arena, mean[0], 1),
+                               graphss_i_fixed(&records->arena, mean[1], 1));
 }
 
 static const char *sweep_clause(graphss_i_runs *records, const graphss_i_world *world,
@@ -340,15 +340,16 @@ static const char *sweep_clause(graphss_i_runs *records, const graphss_i_world *
         q.parameter = parameters.text[p];
         if (!ends_of(records, &q, &end[0], &end[1]))
             continue;
-        text =
-            graphss_i_say(arena, "%s%s%s %s → %s: GraphSS %s of the victims right", text,
-                          *text ? ", " : "", graphss_i_shown(GRAPHSS_I_PARAMETER, q.parameter),
-                          end[0], end[1], from_to(records, &q, end, "victims"));
+        text = graphss_i_arena_say(arena, "%s%s%s %s → %s: GraphSS %s of the victims right",
+                                   text, *text ? ", " : "",
+                                   graphss_i_shown(GRAPHSS_I_PARAMETER, q.parameter), end[0],
+                                   end[1], from_to(records, &q, end, "victims"));
         if (graphss_i_stat_metric(records, &q, "victims_attacked").n)
-            text = graphss_i_say(arena, "%s, undefended %s", text,
-                                 from_to(records, &q, end, "victims_attacked"));
-        text = graphss_i_say(arena, "%s (%s)", text,
-                             graphss_i_plural(arena, graphss_i_count(records, &q), "run"));
+            text = graphss_i_arena_say(arena, "%s, undefended %s", text,
+                                       from_to(records, &q, end, "victims_attacked"));
+        text = graphss_i_arena_say(
+            arena, "%s (%s)", text,
+            graphss_i_plural(arena, graphss_i_runs_count(records, &q), "run"));
     }
     return text;
 }
@@ -366,8 +367,8 @@ static const char *cost_of(graphss_i_runs *records, const graphss_i_query *query
         memory[i] = graphss_i_fixed(
             &records->arena, graphss_i_stat_metric(records, &q, "peak_memory").mean / 1e6, 0);
     }
-    return graphss_i_say(&records->arena, "%s → %s s and %s → %s MB", seconds[0], seconds[1],
-                         memory[0], memory[1]);
+    return graphss_i_arena_say(&records->arena, "%s → %s s and %s → %s MB", seconds[0],
+                               seconds[1], memory[0], memory[1]);
 }
 
 static const char *scale_clause(graphss_i_runs *records, const graphss_i_world *world,
@@ -380,11 +381,11 @@ static const char *scale_clause(graphss_i_runs *records, const graphss_i_world *
     if (!ends_of(records, &q, &end[0], &end[1]))
         return "";
     const char *text =
-        graphss_i_say(arena, "%s → %s nodes on %s: recovery takes %s", end[0], end[1],
-                      graphss_i_threads_text(records, &q), cost_of(records, &q, end));
+        graphss_i_arena_say(arena, "%s → %s nodes on %s: recovery takes %s", end[0], end[1],
+                            graphss_i_threads_text(records, &q), cost_of(records, &q, end));
     q.method = "alert";
-    if (graphss_i_count(records, &q))
-        text = graphss_i_say(arena, "%s, an alert %s", text, cost_of(records, &q, end));
+    if (graphss_i_runs_count(records, &q))
+        text = graphss_i_arena_say(arena, "%s, an alert %s", text, cost_of(records, &q, end));
     return text;
 }
 
@@ -399,12 +400,14 @@ static const char *calibration_clause(graphss_i_runs *records, const graphss_i_w
     const span ours = over_cells(records, &q, "ece");
     if (ours.n == 0)
         return "";
-    const char *text = graphss_i_say(arena, "GraphSS %s", span_text(arena, &ours, 3, ""));
+    const char *text =
+        graphss_i_arena_say(arena, "GraphSS %s", span_text(arena, &ours, 3, ""));
     if (before.n)
-        text =
-            graphss_i_say(arena, "%s, undefended %s", text, span_text(arena, &before, 3, ""));
-    return graphss_i_say(arena, "%s (%s)", text,
-                         graphss_i_plural(arena, graphss_i_count(records, &q), "run"));
+        text = graphss_i_arena_say(arena, "%s, undefended %s", text,
+                                   span_text(arena, &before, 3, ""));
+    return graphss_i_arena_say(
+        arena, "%s (%s)", text,
+        graphss_i_plural(arena, graphss_i_runs_count(records, &q), "run"));
 }
 
 /* What the modes and settings that occur mean. */
@@ -426,8 +429,9 @@ static void legend(graphss_i_document *d, graphss_i_runs *records)
     for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
         graphss_i_query q = {0};
         *(word[i].field == GRAPHSS_I_MODE ? &q.mode : &q.setting) = word[i].name;
-        if (graphss_i_count(records, &q))
-            text = graphss_i_say(d->arena, "%s%s%s", text, *text ? " " : "", word[i].text);
+        if (graphss_i_runs_count(records, &q))
+            text =
+                graphss_i_arena_say(d->arena, "%s%s%s", text, *text ? " " : "", word[i].text);
     }
     graphss_i_sentence(d, text);
 }
@@ -460,9 +464,9 @@ void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records)
         errors += records->record[i].error != NULL;
     if (errors)
         graphss_i_item(d, "failed",
-                       graphss_i_say(d->arena,
-                                     "%s ended in an error; they are listed at the end.",
-                                     graphss_i_plural(d->arena, errors, "cell")));
+                       graphss_i_arena_say(d->arena,
+                                           "%s ended in an error; they are listed at the end.",
+                                           graphss_i_plural(d->arena, errors, "cell")));
     if (d->n == before + 1) /* nothing below */
         d->n = before;
 }

@@ -27,12 +27,12 @@ static const char *any_text(graphss_i_arena *arena, const json_t *value)
     if (json_is_string(value))
         return json_string_value(value);
     if (json_is_integer(value))
-        return graphss_i_say(arena, "%lld", (long long)json_integer_value(value));
+        return graphss_i_arena_say(arena, "%lld", (long long)json_integer_value(value));
     if (json_is_real(value))
         graphss_i_double_text(text, sizeof text, json_real_value(value));
     else if (json_is_boolean(value))
         return json_is_true(value) ? "true" : "false";
-    return graphss_i_say(arena, "%s", text);
+    return graphss_i_arena_say(arena, "%s", text);
 }
 
 static graphss_status wrong(graphss_ctx *ctx, const char *where, size_t line, const char *what)
@@ -73,7 +73,8 @@ static graphss_status check(graphss_ctx *ctx, const json_t *object, const char *
 static void add(graphss_i_runs *out, json_t *object, size_t line)
 {
     graphss_i_arena *arena = &out->arena;
-    graphss_i_run *list = graphss_i_room(arena, out->record, out->n, &out->room, sizeof *list);
+    graphss_i_run *list =
+        graphss_i_arena_room(arena, out->record, out->n, &out->room, sizeof *list);
     if (!list)
         return;
     out->record = list;
@@ -272,7 +273,7 @@ const double *graphss_i_numbers(graphss_i_arena *arena, const graphss_i_run *rec
     *n = 0;
     if (!json_is_array(list) || json_array_size(list) == 0)
         return NULL;
-    double *out = graphss_i_take(arena, json_array_size(list), sizeof *out);
+    double *out = graphss_i_arena_take(arena, json_array_size(list), sizeof *out);
     if (!out)
         return NULL;
     *n = json_array_size(list);
@@ -292,7 +293,7 @@ const double *graphss_i_counts(graphss_i_arena *arena, const graphss_i_run *reco
     *k = 0;
     if (n == 0 || n > MOST)
         return NULL;
-    double *out = graphss_i_take(arena, n * n, sizeof *out);
+    double *out = graphss_i_arena_take(arena, n * n, sizeof *out);
     if (!out)
         return NULL;
     for (size_t i = 0; i < n; i++) {

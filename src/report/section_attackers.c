@@ -50,10 +50,10 @@ static const char *harm(graphss_i_arena *arena, const outcome *o)
 {
     const char *text = "";
     if (o->gain < -HARM)
-        text = graphss_i_say(arena, "victims %s", graphss_i_signed(arena, o->gain, 1));
+        text = graphss_i_arena_say(arena, "victims %s", graphss_i_signed(arena, o->gain, 1));
     if (o->others_gain < -HARM)
-        text = graphss_i_say(arena, "%s%sothers %s", text, *text ? ", " : "",
-                             graphss_i_signed(arena, o->others_gain, 1));
+        text = graphss_i_arena_say(arena, "%s%sothers %s", text, *text ? ", " : "",
+                                   graphss_i_signed(arena, o->others_gain, 1));
     return text;
 }
 
@@ -68,7 +68,7 @@ static const char *named(graphss_i_runs *records, const graphss_i_query *cell,
     size_t count[MOST] = {0}, kinds = 0, n = 0;
     q.method = ours->method;
     q.train = ours->train;
-    const graphss_i_run **run = graphss_i_find(records, &q, &n);
+    const graphss_i_run **run = graphss_i_runs_find(records, &q, &n);
     for (size_t r = 0; run && r < n; r++) {
         const char *name = graphss_i_text_of(run[r], "metrics", "kind");
         size_t k = 0;
@@ -82,8 +82,8 @@ static const char *named(graphss_i_runs *records, const graphss_i_query *cell,
     }
     for (size_t k = 0; k < kinds; k++)
         text = kinds == 1 ? kind[0]
-                          : graphss_i_say(arena, "%s%s%s (%zu)", text, k ? ", " : "", kind[k],
-                                          count[k]);
+                          : graphss_i_arena_say(arena, "%s%s%s (%zu)", text, k ? ", " : "",
+                                                kind[k], count[k]);
     return text;
 }
 
@@ -106,11 +106,11 @@ static graphss_i_table *table_new(const place *at, const char *suffix, const cha
     const char *id = graphss_i_short_id(at->records, at->cell.dataset);
     return graphss_i_table_new(
         arena,
-        graphss_i_say(arena, "attackers-%s-%s-%s%s", at->world->id, id, at->cell.model,
-                      suffix),
-        graphss_i_say(arena, "%s, %s, %s, %s", title,
-                      graphss_i_dataset_name(at->records, at->cell.dataset),
-                      graphss_i_shown(GRAPHSS_I_MODEL, at->cell.model), at->world->name),
+        graphss_i_arena_say(arena, "attackers-%s-%s-%s%s", at->world->id, id, at->cell.model,
+                            suffix),
+        graphss_i_arena_say(arena, "%s, %s, %s, %s", title,
+                            graphss_i_dataset_name(at->records, at->cell.dataset),
+                            graphss_i_shown(GRAPHSS_I_MODEL, at->cell.model), at->world->name),
         note);
 }
 
@@ -118,9 +118,10 @@ static graphss_i_table *table_new(const place *at, const char *suffix, const cha
 static void ours_table(const place *at)
 {
     graphss_i_arena *arena = at->d->arena;
-    graphss_i_table *t = table_new(
-        at, "", "GraphSS against attackers",
-        graphss_i_say(arena,
+    graphss_i_table *t =
+        table_new(at, "", "GraphSS against attackers",
+                  graphss_i_arena_say(
+                      arena,
                       "Per cent, mean ± standard deviation over runs. Recovered: the share of "
                       "what the attack took from the victims, where that is at least %s "
                       "points; above 100 %% they end better than before. Named: the kind of "
@@ -213,7 +214,7 @@ static void methods_table(const place *at)
 static void add_panel(const place *at, graphss_i_figure *figure)
 {
     graphss_i_arena *arena = at->d->arena;
-    graphss_i_bar *bar = graphss_i_take(arena, 2 * at->attackers.n + 1, sizeof *bar);
+    graphss_i_bar *bar = graphss_i_arena_take(arena, 2 * at->attackers.n + 1, sizeof *bar);
     size_t n = 0;
     for (size_t a = 0; a < at->attackers.n && bar; a++) {
         graphss_i_query q = at->cell;
@@ -265,25 +266,25 @@ void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records)
     if (!graphss_i_begin(
             d, records, "attackers", "Attackers of many kinds",
             "No method is told who attacks, how much or whether anybody does. Nettack on "
-            "links "
-            "and features with several budgets, links alone, features alone; links and "
-            "features at random; DICE, PRBCD; nodes that copy a node of another class; and "
-            "two that are no attack: change of the same size within a class, and none. "
-            "GraphSS rehearses all of these kinds but PRBCD on nodes whose labels it has: it "
-            "does not know which of them it will meet, but PRBCD is the only one it has never "
-            "met."))
+            "links and features with several budgets, links alone, features alone; links "
+            "and features at random; DICE, PRBCD; nodes that copy a node of another class; "
+            "and two that are no attack: change of the same size within a class, and none. "
+            "GraphSS rehearses all of these kinds but PRBCD on nodes whose labels it has: "
+            "it does not know which of them it will meet, but PRBCD is the only one it has "
+            "never met."))
         return;
     const graphss_i_worlds worlds = graphss_i_worlds_of(records, "attackers");
     for (size_t w = 0; w < worlds.n; w++) {
         const graphss_i_world *world = &worlds.world[w];
         const graphss_i_cells cells = cells_of(records, world);
         graphss_i_figure *figure = graphss_i_figure_new(
-            arena, graphss_i_say(arena, "fig-attackers-%s", world->id),
-            graphss_i_say(arena, "Victims labelled correctly, by attacker, %s", world->name),
+            arena, graphss_i_arena_say(arena, "fig-attackers-%s", world->id),
+            graphss_i_arena_say(arena, "Victims labelled correctly, by attacker, %s",
+                                world->name),
             "Mean over runs; whiskers: one standard deviation. Solid: GraphSS; hatched, below "
             "it: the undefended classifier.");
-        graphss_i_heading(d, 3, graphss_i_say(arena, "attackers-%s", world->id),
-                          graphss_i_say(arena, "Attackers, %s", world->name));
+        graphss_i_heading(d, 3, graphss_i_arena_say(arena, "attackers-%s", world->id),
+                          graphss_i_arena_say(arena, "Attackers, %s", world->name));
         graphss_i_sentence(d, graphss_i_world_about(world));
         for (size_t c = 0; c < cells.n; c++) {
             const place at = place_of(d, records, world, &cells.cell[c]);
@@ -304,8 +305,8 @@ void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records)
 
 static const char *cell_name(const place *at, const char *attacker)
 {
-    return graphss_i_say(at->d->arena, "%s on %s", attacker,
-                         graphss_i_dataset_name(at->records, at->cell.dataset));
+    return graphss_i_arena_say(at->d->arena, "%s on %s", attacker,
+                               graphss_i_dataset_name(at->records, at->cell.dataset));
 }
 
 typedef struct tally {
@@ -371,7 +372,7 @@ void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_arena *arena = d->arena;
     graphss_i_table *t = graphss_i_table_new(
         arena, "found-attackers", "Attackers of many kinds, and none",
-        graphss_i_say(
+        graphss_i_arena_say(
             arena,
             "A cell is an attacker, or nobody, on a dataset and a classifier. Lose: "
             "cells in which the attack takes at least %s points from the victims. "

@@ -43,9 +43,9 @@ static void plot(const scene *s, const char *model)
 {
     graphss_i_arena *arena = s->d->arena;
     graphss_i_figure *figure = graphss_i_figure_new(
-        arena, graphss_i_say(arena, "fig-defence-%s-%s", s->world->id, model),
-        graphss_i_say(arena, "Victims labelled correctly, %s, %s",
-                      graphss_i_shown(GRAPHSS_I_MODEL, model), s->world->name),
+        arena, graphss_i_arena_say(arena, "fig-defence-%s-%s", s->world->id, model),
+        graphss_i_arena_say(arena, "Victims labelled correctly, %s, %s",
+                            graphss_i_shown(GRAPHSS_I_MODEL, model), s->world->name),
         "Mean over runs; whiskers: one standard deviation. Solid: GraphSS; hatched: trivial "
         "baselines; plain: other defences.");
     for (size_t i = 0; i < s->datasets.n; i++) {
@@ -53,7 +53,7 @@ static void plot(const scene *s, const char *model)
         const graphss_i_variants list = graphss_i_variants_of(s->records, &cell);
         if (list.n == 0)
             continue;
-        graphss_i_bar *bar = graphss_i_take(arena, list.n, sizeof *bar);
+        graphss_i_bar *bar = graphss_i_arena_take(arena, list.n, sizeof *bar);
         graphss_i_panel *p = graphss_i_add_panel(
             figure, arena, GRAPHSS_I_BARS,
             graphss_i_dataset_name(s->records, s->datasets.text[i]), "victims right, %", "");
@@ -101,9 +101,9 @@ static void short_table(const scene *s, const char *model, bool folded)
     all.model = model;
     const graphss_i_variants list = graphss_i_variants_of(s->records, &all);
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_say(arena, "defence-%s-%s", s->world->id, model),
-        graphss_i_say(arena, "Victims labelled correctly, %s, %s",
-                      graphss_i_shown(GRAPHSS_I_MODEL, model), s->world->name),
+        arena, graphss_i_arena_say(arena, "defence-%s-%s", s->world->id, model),
+        graphss_i_arena_say(arena, "Victims labelled correctly, %s, %s",
+                            graphss_i_shown(GRAPHSS_I_MODEL, model), s->world->name),
         "Per cent, mean ± standard deviation over runs; n: the fewest and the most runs of a "
         "cell. Bold: the largest mean of a column.");
     graphss_i_add_head(t, "method");
@@ -153,8 +153,8 @@ static void duels(const scene *s)
     if (!ours)
         return;
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_say(arena, "duels-%s", s->world->id),
-        graphss_i_say(arena, "GraphSS against each other method, %s", s->world->name),
+        arena, graphss_i_arena_say(arena, "duels-%s", s->world->id),
+        graphss_i_arena_say(arena, "GraphSS against each other method, %s", s->world->name),
         "A cell is a dataset and a classifier. Runs are compared pair by pair on the same "
         "victims; better or worse: the 95 % confidence interval of the mean difference does "
         "not hold zero; else undecided. Fewer than three runs are not judged; of those ahead: "
@@ -237,10 +237,10 @@ static void whole_table(const scene *s, const char *dataset)
     graphss_i_arena *arena = s->d->arena;
     graphss_i_table *t = graphss_i_table_new(
         arena,
-        graphss_i_say(arena, "defence-%s-%s-all", s->world->id,
-                      graphss_i_short_id(s->records, dataset)),
-        graphss_i_say(arena, "%s, %s: everything measured",
-                      graphss_i_dataset_name(s->records, dataset), s->world->name),
+        graphss_i_arena_say(arena, "defence-%s-%s-all", s->world->id,
+                            graphss_i_short_id(s->records, dataset)),
+        graphss_i_arena_say(arena, "%s, %s: everything measured",
+                            graphss_i_dataset_name(s->records, dataset), s->world->name),
         s->paper ? "Difference: ours minus the paper's. Agrees: the ranges mean ± standard "
                    "deviation overlap; near: within 5 points; differs: neither. ECE: expected "
                    "calibration error. Trained: before or after the attack."
@@ -304,8 +304,8 @@ void graphss_i_section_defence(graphss_i_document *d, graphss_i_runs *records)
         s.datasets = graphss_i_distinct(records, &s.query, GRAPHSS_I_DATASET);
         s.models = graphss_i_models_of(records, &s.query);
         s.paper = !strcmp(world->mode, "paper") && !*world->parameter;
-        graphss_i_heading(d, 3, graphss_i_say(d->arena, "defence-%s", world->id),
-                          graphss_i_say(d->arena, "Defence, %s", world->name));
+        graphss_i_heading(d, 3, graphss_i_arena_say(d->arena, "defence-%s", world->id),
+                          graphss_i_arena_say(d->arena, "Defence, %s", world->name));
         graphss_i_sentence(d, graphss_i_world_about(world));
         for (size_t m = 0; m < s.models.n; m++) {
             if (m == 0)

@@ -94,14 +94,14 @@ const char *graphss_i_reproduces(graphss_i_runs *records)
         return "";
     const char *text = "";
     if (compared(&ours))
-        text = graphss_i_say(
+        text = graphss_i_arena_say(
             arena,
             "GraphSS's own row: %zu of %zu agree, %zu within five points, %zu differ (in the "
             "mean %s points, most %s in %s). ",
             ours.agrees, compared(&ours), ours.near, ours.differs,
             graphss_i_signed(arena, ours.sum / (double)compared(&ours), 1),
             graphss_i_signed(arena, ours.largest, 1), ours.where);
-    return graphss_i_say(
+    return graphss_i_arena_say(
         arena,
         "%s: %sAll of its Table 2: of %zu cells %zu were run; %zu agree, %zu within five "
         "points, %zu differ; where a rival was trained before and after the attack the nearer "
@@ -143,8 +143,8 @@ static void against_paper(graphss_i_document *d, graphss_i_runs *records)
         compare(&before, records, row[i], "evasion");
         compare(&after, records, row[i], "retrain");
         if (strcmp(row[i], "original") != 0 && compared(&before) && compared(&after)) {
-            agreement_row(t, graphss_i_say(arena, "%s, trained before", name), &before);
-            agreement_row(t, graphss_i_say(arena, "%s, trained after", name), &after);
+            agreement_row(t, graphss_i_arena_say(arena, "%s, trained before", name), &before);
+            agreement_row(t, graphss_i_arena_say(arena, "%s, trained after", name), &after);
         } else {
             agreement_row(t, name, &a);
         }
@@ -168,7 +168,7 @@ static void reasons(graphss_i_document *d, graphss_i_runs *records)
     if (keep.n)
         graphss_i_item(
             d, "why",
-            graphss_i_say(
+            graphss_i_arena_say(
                 arena,
                 "In the paper's protocol the defender keeps the classifier's answers from "
                 "before the attack, victims included. Repeating those answers is the baseline "
@@ -179,13 +179,12 @@ static void reasons(graphss_i_document *d, graphss_i_runs *records)
     if (n && attack.differs)
         graphss_i_item(
             d, "why",
-            graphss_i_say(
+            graphss_i_arena_say(
                 arena,
                 "The attack leaves other accuracies than the paper prints: %s%s points on "
                 "average over %s (before the attack: %s%s points). Rows below it can agree no "
                 "better than it does. docs/attacks.md and docs/method.md say what the "
-                "authors' "
-                "code does and what that is worth.",
+                "authors' code does and what that is worth.",
                 attack.sum > 0 ? "+" : "", graphss_i_fixed(arena, attack.sum / (double)n, 1),
                 graphss_i_plural(arena, n, "cell"), original.sum > 0 ? "+" : "",
                 graphss_i_fixed(arena, m ? original.sum / (double)m : NAN, 1)));
@@ -204,21 +203,21 @@ static void reasons(graphss_i_document *d, graphss_i_runs *records)
         }
     }
     if (both > 0)
-        graphss_i_item(
-            d, "why",
-            graphss_i_say(arena,
-                          "The paper does not say whether its rivals were trained before the "
-                          "attack or after it. It matters: training after it changes the "
-                          "victims by %s%s points on average (%s). docs/defences.md "
-                          "has evidence that the paper's table mixes the two.",
-                          apart > 0 ? "+" : "", graphss_i_fixed(arena, apart / both, 1),
-                          graphss_i_plural(arena, (size_t)both, "method")));
+        graphss_i_item(d, "why",
+                       graphss_i_arena_say(
+                           arena,
+                           "The paper does not say whether its rivals were trained before the "
+                           "attack or after it. It matters: training after it changes the "
+                           "victims by %s%s points on average (%s). docs/defences.md "
+                           "has evidence that the paper's table mixes the two.",
+                           apart > 0 ? "+" : "", graphss_i_fixed(arena, apart / both, 1),
+                           graphss_i_plural(arena, (size_t)both, "method")));
 }
 
 void graphss_i_section_paper(graphss_i_document *d, graphss_i_runs *records)
 {
     const graphss_i_query q = {.what = "defence", .mode = "paper", .parameter = ""};
-    if (graphss_i_count(records, &q) == 0)
+    if (graphss_i_runs_count(records, &q) == 0)
         return;
     graphss_i_heading(d, 2, "reproduced", "What reproduces, what does not, and why");
     against_paper(d, records);

@@ -171,7 +171,7 @@ static void test_ours_come_first_and_what_has_no_room_is_said(void **state)
     graphss_i_figure *f = graphss_i_figure_new(&arena, "f", "f", "A note.");
     graphss_i_line line[GRAPHSS_I_LINES_MOST + 2];
     for (size_t i = 0; i < GRAPHSS_I_LINES_MOST + 2; i++)
-        line[i] = (graphss_i_line){.name = graphss_i_say(&arena, "m%zu", i)};
+        line[i] = (graphss_i_line){.name = graphss_i_arena_say(&arena, "m%zu", i)};
     line[GRAPHSS_I_LINES_MOST + 1].name = "GraphSS";
     assert_int_equal(graphss_i_choose_lines(f, &arena, line, GRAPHSS_I_LINES_MOST + 2, "Cora"),
                      GRAPHSS_I_LINES_MOST);

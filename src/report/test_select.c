@@ -106,7 +106,7 @@ static void test_scenes_count_once_and_errors_never(void **state)
     assert_int_equal(before.n, 2);
     assert_near(before.mean, 0.7, 1e-12);
     const graphss_i_query failed = {.method = "rgcn"};
-    assert_int_equal(graphss_i_count(&r, &failed), 0);
+    assert_int_equal(graphss_i_runs_count(&r, &failed), 0);
     graphss_i_runs_destroy(&r);
     graphss_ctx_free(ctx);
 }
