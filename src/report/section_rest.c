@@ -410,30 +410,31 @@ static void not_run(graphss_i_document *d, graphss_i_runs *records, const char *
         only = "defence";
         mode = " --mode paper";
     }
-    if (parts.n)
-        text = graphss_i_arena_say(arena, "Not run: %s.", parts.text);
     if (graphss_i_runs_count(records, &defence)) {
         const char *datasets = absent(records, GRAPHSS_I_DATASET);
         const char *models = absent(records, GRAPHSS_I_MODEL);
         if (*datasets)
-            text = graphss_i_arena_say(arena,
-                                       "%s%sNo result for these datasets of the paper: %s.",
-                                       text, *text ? " " : "", datasets);
+            text = graphss_i_arena_say(
+                arena, "No result for these datasets of the paper: %s. ", datasets);
         if (*models)
-            text = graphss_i_arena_say(arena, "%s%sNo result for these classifiers: %s.", text,
-                                       *text ? " " : "", models);
+            text = graphss_i_arena_say(arena, "%sNo result for these classifiers: %s. ", text,
+                                       models);
     }
+    const char *same = parts.n ? datasets_option(records) : "";
+    if (parts.n)
+        text = graphss_i_arena_say(arena, "%sNot run: %s. ", text, parts.text);
     if (!*text)
         return;
-    const size_t n = strlen(folder), tail = strlen("/records.jsonl");
-    const char *where = n > tail && !strcmp(folder + n - tail, "/records.jsonl")
-                            ? graphss_i_arena_say(arena, "%.*s", (int)(n - tail), folder)
-                            : folder;
-    graphss_i_sentence(d, graphss_i_arena_say(arena, "%s To run what is missing:", text));
-    graphss_i_code(d,
-                   graphss_i_arena_say(arena, "graphss reproduce %s%s%s -o %s",
-                                       parts.n == 1 ? only : "all", parts.n == 1 ? mode : "",
-                                       parts.n ? datasets_option(records) : "", where));
+    const size_t n = strlen(folder);
+    const char *slash = strrchr(folder, '/'), *where = folder;
+    if (n > 6 && !strcmp(folder + n - 6, ".jsonl")) /* a file: the folder it is in */
+        where =
+            slash ? graphss_i_arena_say(arena, "%.*s", (int)(slash - folder), folder) : ".";
+    graphss_i_sentence(d, graphss_i_arena_say(arena, "%sTo run %s:", text,
+                                              *same ? "that on the same datasets" : "it"));
+    graphss_i_code(d, graphss_i_arena_say(arena, "graphss reproduce %s%s%s -o %s",
+                                          parts.n == 1 ? only : "all",
+                                          parts.n == 1 ? mode : "", same, where));
 }
 
 void graphss_i_section_runs(graphss_i_document *d, graphss_i_runs *records, const char *folder)
