@@ -5,7 +5,8 @@
 
 static void add(graphss_i_document *d, graphss_i_block block)
 {
-    graphss_i_block *list = graphss_i_room(d->arena, d->block, d->n, &d->room, sizeof *list);
+    graphss_i_block *list =
+        graphss_i_arena_room(d->arena, d->block, d->n, &d->room, sizeof *list);
     if (!list)
         return;
     d->block = list;
@@ -61,7 +62,7 @@ void graphss_i_show_figure(graphss_i_document *d, const graphss_i_figure *figure
 graphss_i_figure *graphss_i_figure_new(graphss_i_arena *arena, const char *id,
                                        const char *title, const char *note)
 {
-    graphss_i_figure *f = graphss_i_take(arena, 1, sizeof *f);
+    graphss_i_figure *f = graphss_i_arena_take(arena, 1, sizeof *f);
     if (f)
         *f = (graphss_i_figure){.id = id, .title = title, .note = note};
     return f;
@@ -74,7 +75,7 @@ graphss_i_panel *graphss_i_add_panel(graphss_i_figure *figure, graphss_i_arena *
     if (!figure)
         return NULL;
     graphss_i_panel *list =
-        graphss_i_room(arena, figure->panel, figure->n, &figure->room, sizeof *list);
+        graphss_i_arena_room(arena, figure->panel, figure->n, &figure->room, sizeof *list);
     if (!list)
         return NULL;
     figure->panel = list;
@@ -96,4 +97,23 @@ graphss_i_panel *graphss_i_add_lines(graphss_i_figure *figure, graphss_i_arena *
         p->n = n;
     }
     return p;
+}
+
+size_t graphss_i_choose_lines(graphss_i_figure *figure, graphss_i_arena *arena,
+                              graphss_i_line *line, size_t n, const char *panel)
+{
+    const char *out = "";
+    size_t ours = 0;
+    for (size_t k = 0; k < n; k++)
+        if (!strncmp(line[k].name, "GraphSS", 7)) {
+            const graphss_i_line moved = line[k];
+            memmove(line + ours + 1, line + ours, (k - ours) * sizeof *line);
+            line[ours++] = moved;
+        }
+    for (size_t k = GRAPHSS_I_LINES_MOST; k < n; k++)
+        out = graphss_i_arena_say(arena, "%s%s%s", out, *out ? ", " : "", line[k].name);
+    if (*out && figure)
+        figure->note =
+            graphss_i_arena_say(arena, "%s No room in %s for: %s.", figure->note, panel, out);
+    return n < GRAPHSS_I_LINES_MOST ? n : GRAPHSS_I_LINES_MOST;
 }

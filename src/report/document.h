@@ -61,13 +61,20 @@ graphss_i_panel *graphss_i_add_lines(graphss_i_figure *figure, graphss_i_arena *
                                      graphss_i_line *line, size_t n, const char *title,
                                      const char *x_label, const char *y_label);
 
+/* Of a panel's lines those of GraphSS come first, as the solid one; then so many as have room
+ * are kept. The figure's note names the others. */
+size_t graphss_i_choose_lines(graphss_i_figure *figure, graphss_i_arena *arena,
+                              graphss_i_line *line, size_t n, const char *panel);
+
 /* All of the sections, in their order (report.c). folder: where the records came from. */
 void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
                              const char *folder);
 
-/* ---- sections, one for each kind of record; each says so when there is none ---- */
+/* ---- sections, one for each kind of record; nothing of one that has none ---- */
 
+void graphss_i_section_answers(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_paper(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_datasets(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_defence(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records);
@@ -85,14 +92,17 @@ void graphss_i_section_runs(graphss_i_document *d, graphss_i_runs *records,
 const char *graphss_i_plural(graphss_i_arena *arena, size_t n, const char *word);
 
 /* "a; b; c and 3 more"; begins as {"", 0}. The second way to add names all: "a, b, c, d". */
-typedef struct graphss_i_names {
+typedef struct graphss_i_report_names {
     const char *text;
     size_t n;
-} graphss_i_names;
+} graphss_i_report_names;
 
-void graphss_i_add_name(graphss_i_arena *arena, graphss_i_names *list, const char *name);
-void graphss_i_add_any_name(graphss_i_arena *arena, graphss_i_names *list, const char *name);
-const char *graphss_i_names_text(graphss_i_arena *arena, const graphss_i_names *list);
+void graphss_i_report_names_add(graphss_i_arena *arena, graphss_i_report_names *list,
+                                const char *name);
+void graphss_i_report_names_add_any(graphss_i_arena *arena, graphss_i_report_names *list,
+                                    const char *name);
+const char *graphss_i_report_names_text(graphss_i_arena *arena,
+                                        const graphss_i_report_names *list);
 
 /* Modes and settings that occur for one kind of record: never in one table. Nor are points of
  * a sweep, such as attackers, where the tables of that kind have no place for them. */
@@ -101,6 +111,7 @@ typedef struct graphss_i_world {
     const char *parameter, *value; /* "attacker", "random"; NULL: told apart by the tables */
     const char *id;                /* "honest-new" */
     const char *name;              /* "honest mode, setting new" */
+    const char *brief;             /* "honest, new" */
 } graphss_i_world;
 
 typedef struct graphss_i_worlds {
@@ -113,7 +124,7 @@ graphss_i_worlds graphss_i_worlds_of(graphss_i_runs *records, const char *what);
 graphss_i_query graphss_i_world_query(const graphss_i_world *world, const char *what);
 /* A sentence on what the setting gives the defender. */
 const char *graphss_i_world_about(const graphss_i_world *world);
-/* The section's heading; false, after a sentence that it was not run, without records. */
+/* The section's heading and first sentence; false, and none of it, without records. */
 bool graphss_i_begin(graphss_i_document *d, graphss_i_runs *records, const char *what,
                      const char *title, const char *about);
 
@@ -151,22 +162,50 @@ void graphss_i_add_cell(graphss_i_table *t, graphss_i_runs *records,
 /* A metric that is a share, in per cent. */
 graphss_i_stat graphss_i_percent(const graphss_i_runs *records, const graphss_i_query *query,
                                  const char *metric);
-/* "5", or "2–5" where cells of a row differ in their number of runs. */
-const char *graphss_i_runs_text(graphss_i_arena *arena, size_t fewest, size_t most);
+/* "Cora GCN" */
+const char *graphss_i_cell_name(graphss_i_runs *records, const graphss_i_query *cell);
+/* With a plus before what is above zero. */
+const char *graphss_i_signed(graphss_i_arena *arena, double value, int decimals);
 
 /* How near ours is to the paper's: the ranges mean +- sd overlap ("agrees"), the means are
  * within five points ("near"), or neither ("differs"). In the units of the paper. */
 const char *graphss_i_verdict(graphss_i_stat ours, const graphss_i_paper_cell *paper);
 
-/* GraphSS against another variant in one cell: 1 better, -1 worse by the 95 % interval of the
- * paired difference, 0 undecided, 2 nothing to compare. With fewer than three runs the
- * interval is that of counting victims. */
-int graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
-                   const graphss_i_variant *ours, const graphss_i_variant *other,
-                   graphss_i_stat *difference);
-/* What findings say of one world's attackers (section_attackers.c). */
-void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records,
-                               const graphss_i_world *world);
+/* GraphSS against another variant in one cell. Better and worse: zero is not in the 95 %
+ * interval of the paired difference. Fewer than three runs are not judged. */
+enum { GRAPHSS_I_RUNS_LEAST = 3 };
+typedef enum graphss_i_result {
+    GRAPHSS_I_WORSE,
+    GRAPHSS_I_UNDECIDED,
+    GRAPHSS_I_BETTER,
+    GRAPHSS_I_TOO_FEW,
+    GRAPHSS_I_NO_PAIR /* nothing to compare */
+} graphss_i_result;
+
+graphss_i_result graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
+                                const graphss_i_variant *ours, const graphss_i_variant *other,
+                                graphss_i_stat *difference);
+
+/* Many of them, counted. */
+typedef struct graphss_i_score {
+    size_t count[GRAPHSS_I_NO_PAIR];
+    size_t ahead; /* of those with too few runs: GraphSS has more victims right */
+} graphss_i_score;
+
+void graphss_i_score_add(graphss_i_score *score, graphss_i_result result,
+                         const graphss_i_stat *difference);
+size_t graphss_i_score_judged(const graphss_i_score *score);
+void graphss_i_score_columns(graphss_i_table *t);
+void graphss_i_score_cells(graphss_i_table *t, const graphss_i_score *score);
+/* All others in one cell, those of a family. */
+void graphss_i_score_cell(graphss_i_score *score, graphss_i_runs *records,
+                          const graphss_i_query *cell, const graphss_i_variants *list,
+                          const graphss_i_variant *ours, graphss_i_family family);
+
+/* How much of the paper's Table 2 reproduces, in words; "" without records in its mode. */
+const char *graphss_i_reproduces(graphss_i_runs *records);
+/* What findings say of attackers (section_attackers.c): a table of all worlds. */
+void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records);
 /* Ours among the variants: the one of GraphSS with most records; NULL: none. */
 const graphss_i_variant *graphss_i_ours(graphss_i_runs *records, const graphss_i_query *query,
                                         const graphss_i_variants *list);

@@ -9,13 +9,12 @@
 enum {
     WIDTH = 360,
     TOP = 44,    /* room for title and the name of the y axis */
-    TALL = 176,  /* of the frame of lines */
+    TALL = 176,  /* of the frame of lines, or more where their names need it */
     BOTTOM = 42, /* room for ticks and the name of the x axis */
     LEFT = 40,   /* room for the ticks of y */
     STYLES = 8,  /* kinds of lines */
     LETTER = 13, /* the height of a line of text */
-    BAR = 20,    /* the height of a bar and the room below it */
-    LINES_MOST = 16
+    BAR = 20     /* the height of a bar and the room below it */
 };
 
 #define LETTER_WIDE 6.9 /* mean width of a character */
@@ -124,7 +123,7 @@ static void open_svg(graphss_i_pen *pen, const graphss_i_panel *p, double height
 
 typedef struct frame {
     graphss_i_axis x, y;
-    double right; /* of the frame; the rest is LEFT, TOP, TALL */
+    double right, tall; /* of the frame; the rest is LEFT, TOP */
 } frame;
 
 static double page_x(const frame *f, double x)
@@ -134,7 +133,7 @@ static double page_x(const frame *f, double x)
 
 static double page_y(const frame *f, double y)
 {
-    return TOP + (1 - graphss_i_axis_at(&f->y, y)) * TALL;
+    return TOP + (1 - graphss_i_axis_at(&f->y, y)) * f->tall;
 }
 
 static void put_axes(graphss_i_pen *pen, const frame *f, const graphss_i_panel *p)
@@ -149,16 +148,16 @@ static void put_axes(graphss_i_pen *pen, const frame *f, const graphss_i_panel *
     double free_from = -100; /* so that ticks do not overlap */
     for (size_t i = 0; i < f->x.n_ticks; i++) {
         const double x = page_x(f, f->x.tick[i]);
-        put_line(pen, "axis", x, TOP + TALL, x, TOP + TALL + 4);
+        put_line(pen, "axis", x, TOP + f->tall, x, TOP + f->tall + 4);
         graphss_i_tick_text(text, sizeof text, f->x.tick[i]);
         if (x - text_width(text) / 2 < free_from)
             continue;
-        put_text(pen, "tick", "middle", x, TOP + TALL + 17, text);
+        put_text(pen, "tick", "middle", x, TOP + f->tall + 17, text);
         free_from = x + text_width(text) / 2 + 4;
     }
-    put_line(pen, "axis", LEFT, TOP + TALL, f->right, TOP + TALL);
+    put_line(pen, "axis", LEFT, TOP + f->tall, f->right, TOP + f->tall);
     put_short(pen, "name", "start", 2, 32, p->y_label, WIDTH - 4);
-    put_x_name(pen, (LEFT + f->right) / 2, TOP + TALL + 34, p->x_label);
+    put_x_name(pen, (LEFT + f->right) / 2, TOP + f->tall + 34, p->x_label);
 }
 
 static bool drawn(const frame *f, const graphss_i_line *l, size_t i)
@@ -208,13 +207,15 @@ static void put_marker(graphss_i_pen *pen, double x, double y, size_t style)
     graphss_i_putf(pen, "%s\"/>\n", shape[style]);
 }
 
+/* The ninth line has the marker of the first, but the dashes of the second. */
 static void put_curve(graphss_i_pen *pen, const frame *f, const graphss_i_line *l,
-                      size_t style)
+                      size_t number)
 {
     enum { MARKERS = 8 };
+    const size_t style = number % STYLES, dash = (number + number / STYLES) % STYLES;
     bool down = false;
     graphss_i_putf(pen, "<path class=\"line c%zu\" stroke-dasharray=\"%s\" d=\"", style,
-                   dashes[style]);
+                   dashes[dash]);
     for (size_t i = 0; i < l->n; i++) {
         if (!drawn(f, l, i)) {
             down = false;
@@ -233,18 +234,18 @@ static void put_curve(graphss_i_pen *pen, const frame *f, const graphss_i_line *
 /* Names at the right ends, moved apart so that none covers another. */
 static void put_names(graphss_i_pen *pen, const frame *f, const graphss_i_panel *p)
 {
-    double at[LINES_MOST];
-    size_t order[LINES_MOST], n = 0;
-    for (size_t i = 0; i < p->n && i < LINES_MOST; i++) {
+    double at[GRAPHSS_I_LINES_MOST];
+    size_t order[GRAPHSS_I_LINES_MOST], n = 0;
+    for (size_t i = 0; i < p->n && i < GRAPHSS_I_LINES_MOST; i++) {
         const graphss_i_line *l = &p->line[i];
         size_t last = l->n;
         while (last > 0 && !drawn(f, l, last - 1))
             last--;
         if (last == 0 || !*l->name)
             continue;
-        double y = fmin(fmax(page_y(f, l->y[last - 1]), TOP), TOP + TALL);
+        double y = fmin(fmax(page_y(f, l->y[last - 1]), TOP), TOP + f->tall);
         if (p->unit_square) /* curves that all end in the corner: a list in the free corner */
-            y = TOP + TALL - 8 - LETTER * (double)(p->n - 1 - i);
+            y = TOP + f->tall - 8 - LETTER * (double)(p->n - 1 - i);
         size_t k = n++;
         while (k > 0 && at[order[k - 1]] > y) {
             order[k] = order[k - 1];
@@ -255,7 +256,7 @@ static void put_names(graphss_i_pen *pen, const frame *f, const graphss_i_panel 
     }
     for (size_t k = 1; k < n; k++)
         at[order[k]] = fmax(at[order[k]], at[order[k - 1]] + LETTER);
-    double limit = TOP + TALL + 4;
+    double limit = TOP + f->tall + 4;
     for (size_t k = n; k-- > 0;) {
         at[order[k]] = fmin(at[order[k]], limit);
         limit = at[order[k]] - LETTER;
@@ -285,7 +286,7 @@ static void widen(double *low, double *high, double value, bool log)
 
 static void put_lines(graphss_i_pen *pen, const graphss_i_panel *p, bool alone)
 {
-    frame f = {.right = WIDTH - 12};
+    frame f = {.right = WIDTH - 12, .tall = fmax(TALL, LETTER * (double)p->n)};
     double x_low = INFINITY, x_high = -INFINITY, y_low = INFINITY, y_high = -INFINITY;
     double longest = 0;
     for (size_t i = 0; i < p->n; i++) {
@@ -309,7 +310,7 @@ static void put_lines(graphss_i_pen *pen, const graphss_i_panel *p, bool alone)
     }
     f.x = graphss_i_axis_of(x_low, x_high, p->log_x, 6);
     f.y = graphss_i_axis_of(y_low, y_high, p->log_y, 5);
-    open_svg(pen, p, TOP + TALL + BOTTOM, alone);
+    open_svg(pen, p, TOP + f.tall + BOTTOM, alone);
     put_axes(pen, &f, p);
     if (p->unit_square)
         put_line(pen, "chance", page_x(&f, 0), page_y(&f, 0), page_x(&f, 1), page_y(&f, 1));
@@ -317,7 +318,7 @@ static void put_lines(graphss_i_pen *pen, const graphss_i_panel *p, bool alone)
         if (p->line[i].low && p->line[i].high)
             put_band(pen, &f, &p->line[i], i % STYLES);
     for (size_t i = 0; i < p->n; i++)
-        put_curve(pen, &f, &p->line[i], i % STYLES);
+        put_curve(pen, &f, &p->line[i], i);
     put_names(pen, &f, p);
     graphss_i_put(pen, "</svg>\n");
 }

@@ -9,6 +9,8 @@
 
 #include "report/pen.h"
 
+enum { GRAPHSS_I_LINES_MOST = 16 }; /* lines of a panel whose names have room */
+
 typedef struct graphss_i_line {
     const char *name;         /* written at its end; "" for none */
     const double *x, *y;      /* [n] */

@@ -51,7 +51,7 @@ void graphss_i_format_markdown(graphss_i_pen *pen, const graphss_i_document *d,
         case GRAPHSS_I_BLOCK_ITEM:
             graphss_i_put(pen, "* **");
             graphss_i_put_markdown(pen, b->word);
-            graphss_i_put(pen, ":** ");
+            graphss_i_put(pen, strchr(b->word, '?') ? "** " : ":** ");
             graphss_i_put_markdown(pen, b->text);
             graphss_i_put(pen, listed(d, i + 1) ? "\n" : "\n\n");
             break;

@@ -3,6 +3,7 @@
 document.querySelectorAll("table").forEach(function (table) {
   var body = table.tBodies[0];
   var heads = table.tHead.rows[0].cells;
+  table.classList.add("sorts"); // on a narrow page the headings are a list to sort by
   function key(row, at) {
     var cell = row.cells[at];
     var text = cell.dataset.key;

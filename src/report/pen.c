@@ -17,7 +17,7 @@ typedef struct graphss_i_chunk {
 
 enum { CHUNK = 16384 };
 
-void *graphss_i_take(graphss_i_arena *arena, size_t count, size_t size)
+void *graphss_i_arena_take(graphss_i_arena *arena, size_t count, size_t size)
 {
     size_t bytes = 0, whole = 0;
     if (arena->status)
@@ -45,12 +45,13 @@ void *graphss_i_take(graphss_i_arena *arena, size_t count, size_t size)
     return block;
 }
 
-void *graphss_i_room(graphss_i_arena *arena, void *block, size_t n, size_t *room, size_t size)
+void *graphss_i_arena_room(graphss_i_arena *arena, void *block, size_t n, size_t *room,
+                           size_t size)
 {
     if (n < *room)
         return block;
     const size_t wanted = *room ? 2 * *room : 8;
-    void *larger = graphss_i_take(arena, wanted, size);
+    void *larger = graphss_i_arena_take(arena, wanted, size);
     if (!larger)
         return NULL;
     if (n)
@@ -59,13 +60,13 @@ void *graphss_i_room(graphss_i_arena *arena, void *block, size_t n, size_t *room
     return larger;
 }
 
-const char *graphss_i_say(graphss_i_arena *arena, const char *format, ...)
+const char *graphss_i_arena_say(graphss_i_arena *arena, const char *format, ...)
 {
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
     const int n = vsnprintf(NULL, 0, format, args);
-    char *text = n < 0 ? NULL : graphss_i_take(arena, (size_t)n + 1, 1);
+    char *text = n < 0 ? NULL : graphss_i_arena_take(arena, (size_t)n + 1, 1);
     if (text)
         vsnprintf(text, (size_t)n + 1, format, again);
     va_end(again);
@@ -79,8 +80,8 @@ const char *graphss_i_fixed(graphss_i_arena *arena, double value, int decimals)
     graphss_i_fixed_text(text, sizeof text, value, decimals);
     if (!isfinite(value))
         return "–";
-    return text[0] == '-' ? graphss_i_say(arena, "−%s", text + 1)
-                          : graphss_i_say(arena, "%s", text);
+    return text[0] == '-' ? graphss_i_arena_say(arena, "−%s", text + 1)
+                          : graphss_i_arena_say(arena, "%s", text);
 }
 
 void graphss_i_arena_done(graphss_i_arena *arena)

@@ -13,11 +13,12 @@ typedef struct graphss_i_arena {
 } graphss_i_arena;
 
 /* count * size zeroed bytes, or NULL with the status set. */
-void *graphss_i_take(graphss_i_arena *arena, size_t count, size_t size);
+void *graphss_i_arena_take(graphss_i_arena *arena, size_t count, size_t size);
 /* Room for one more: block itself while n < *room, else a larger copy; NULL: no memory. */
-void *graphss_i_room(graphss_i_arena *arena, void *block, size_t n, size_t *room, size_t size);
+void *graphss_i_arena_room(graphss_i_arena *arena, void *block, size_t n, size_t *room,
+                           size_t size);
 /* As printf; "" when there is no memory. */
-const char *graphss_i_say(graphss_i_arena *arena, const char *format, ...)
+const char *graphss_i_arena_say(graphss_i_arena *arena, const char *format, ...)
     GRAPHSS_PRINTF(2, 3);
 /* A number for people, with so many decimals and a true minus sign. */
 const char *graphss_i_fixed(graphss_i_arena *arena, double value, int decimals);

@@ -1,9 +1,7 @@
 /* report.c - records in, a file out. The name of the file says its format. */
 #include <graphss/report.h>
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "report/format.h"
 
@@ -26,14 +24,16 @@ void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
     for (size_t i = 0; i < records->n; i++)
         errors += records->record[i].error != NULL;
     d->title = "GraphSS: attack, alert and recovery, measured";
-    d->lead =
-        graphss_i_say(d->arena,
-                      "%zu results%s from records of graphss reproduce, beside the figures "
-                      "of the paper. Accuracies are means over runs ± one standard "
-                      "deviation; n is the number of runs.",
-                      records->n - errors,
-                      errors ? graphss_i_say(d->arena, " and %zu failures", errors) : "");
+    d->lead = graphss_i_arena_say(
+        d->arena,
+        "%zu results%s from records of graphss reproduce, beside the figures "
+        "of the paper. Accuracies are means over runs ± one standard "
+        "deviation; n is the number of runs.",
+        records->n - errors,
+        errors ? graphss_i_arena_say(d->arena, " and %zu failures", errors) : "");
+    graphss_i_section_answers(d, records);
     graphss_i_section_findings(d, records);
+    graphss_i_section_paper(d, records);
     graphss_i_section_defence(d, records);
     graphss_i_section_attackers(d, records);
     graphss_i_section_alert(d, records);
@@ -50,10 +50,7 @@ void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
 static graphss_status write_plots(graphss_ctx *ctx, const graphss_i_document *d,
                                   const char *folder)
 {
-    graphss_status st = GRAPHSS_OK;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot make the folder: %s", folder,
-                              strerror(errno));
+    graphss_status st = graphss_i_folder_make(ctx, folder);
     for (size_t i = 0; i < d->n && !st; i++) {
         const graphss_i_figure *f = d->block[i].figure;
         if (d->block[i].kind != GRAPHSS_I_BLOCK_FIGURE)

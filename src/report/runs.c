@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "experiment/records.h"
+
 static const uint64_t largest_file = (uint64_t)1 << 30;
 
 static const char *text_at(const json_t *object, const char *key)
@@ -25,12 +27,12 @@ static const char *any_text(graphss_i_arena *arena, const json_t *value)
     if (json_is_string(value))
         return json_string_value(value);
     if (json_is_integer(value))
-        return graphss_i_say(arena, "%lld", (long long)json_integer_value(value));
+        return graphss_i_arena_say(arena, "%lld", (long long)json_integer_value(value));
     if (json_is_real(value))
         graphss_i_double_text(text, sizeof text, json_real_value(value));
     else if (json_is_boolean(value))
         return json_is_true(value) ? "true" : "false";
-    return graphss_i_say(arena, "%s", text);
+    return graphss_i_arena_say(arena, "%s", text);
 }
 
 static graphss_status wrong(graphss_ctx *ctx, const char *where, size_t line, const char *what)
@@ -68,38 +70,11 @@ static graphss_status check(graphss_ctx *ctx, const json_t *object, const char *
     return GRAPHSS_OK;
 }
 
-static bool same_cell(const graphss_i_run *a, const graphss_i_run *b)
-{
-    return a->seed == b->seed && !strcmp(a->what, b->what) && !strcmp(a->mode, b->mode) &&
-           !strcmp(a->setting, b->setting) && !strcmp(a->dataset, b->dataset) &&
-           !strcmp(a->model, b->model) && !strcmp(a->method, b->method) &&
-           !strcmp(a->train, b->train) && !strcmp(a->task, b->task) &&
-           !strcmp(a->set, b->set) && !strcmp(a->parameter, b->parameter) &&
-           !strcmp(a->value_text, b->value_text);
-}
-
-static uint64_t mix(uint64_t hash, const char *text)
-{
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return (hash ^ 0xff) * 1099511628211u;
-}
-
-static uint64_t cell_hash(const graphss_i_run *r)
-{
-    uint64_t h = 14695981039346656037u ^ (uint64_t)r->seed;
-    const char *const field[] = {r->what,      r->mode,       r->setting, r->dataset,
-                                 r->model,     r->method,     r->train,   r->task,
-                                 r->parameter, r->value_text, r->set};
-    for (size_t i = 0; i < sizeof field / sizeof *field; i++)
-        h = mix(h, field[i]);
-    return h;
-}
-
 static void add(graphss_i_runs *out, json_t *object, size_t line)
 {
     graphss_i_arena *arena = &out->arena;
-    graphss_i_run *list = graphss_i_room(arena, out->record, out->n, &out->room, sizeof *list);
+    graphss_i_run *list =
+        graphss_i_arena_room(arena, out->record, out->n, &out->room, sizeof *list);
     if (!list)
         return;
     out->record = list;
@@ -132,27 +107,26 @@ static void add(graphss_i_runs *out, json_t *object, size_t line)
 }
 
 /* Of two lines of one cell the later stays, in the place of the first. */
-static void drop_replaced(graphss_i_runs *out)
+static graphss_status drop_replaced(graphss_ctx *ctx, graphss_i_runs *out)
 {
-    size_t slots = 16, kept = 0;
-    while (slots < 2 * out->n)
-        slots *= 2;
-    size_t *slot = graphss_i_take(&out->arena, slots, sizeof *slot); /* index + 1 */
-    if (!slot)
-        return;
-    for (size_t i = 0; i < out->n; i++) {
-        size_t at = (size_t)cell_hash(&out->record[i]) & (slots - 1);
-        while (slot[at] && !same_cell(&out->record[slot[at] - 1], &out->record[i]))
-            at = (at + 1) & (slots - 1);
-        if (slot[at]) {
-            out->record[slot[at] - 1] = out->record[i];
+    json_t *place = json_object(); /* key of a cell -> its index */
+    size_t kept = 0;
+    bool bad = !place;
+    for (size_t i = 0; i < out->n && !bad; i++) {
+        char *key = graphss_i_record_key(out->record[i].json);
+        const json_t *at = key ? json_object_get(place, key) : NULL;
+        if (at) {
+            out->record[json_integer_value(at)] = out->record[i];
             out->replaced++;
         } else {
-            out->record[kept] = out->record[i];
-            slot[at] = ++kept;
+            bad = !key || json_object_set_new(place, key, json_integer((json_int_t)kept)) != 0;
+            out->record[kept++] = out->record[i];
         }
+        free(key);
     }
+    json_decref(place);
     out->n = kept;
+    return bad ? graphss_i_nomem(ctx, sizeof(json_t)) : GRAPHSS_OK;
 }
 
 /* Adds the lines of one file. */
@@ -197,10 +171,8 @@ static graphss_status begin(graphss_ctx *ctx, graphss_i_runs *out)
 /* Hands over what was found, or frees it after an error. */
 static graphss_status finish(graphss_i_runs *out, graphss_i_runs *found, graphss_status st)
 {
-    if (!st) {
-        drop_replaced(found);
-        st = found->arena.status;
-    }
+    if (!st)
+        st = drop_replaced(found->arena.ctx, found);
     if (st) {
         graphss_i_runs_destroy(found);
         return st;
@@ -230,13 +202,19 @@ static graphss_status append_file(graphss_ctx *ctx, graphss_i_runs *out, const c
     return st;
 }
 
+/* By bytes: which line of a cell is the later one must not depend on the locale. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
 /* FOLDER/records.jsonl, then FOLDER/NAME/records.jsonl by the order of the names. */
 static graphss_status append_folder(graphss_ctx *ctx, graphss_i_runs *out, const char *folder)
 {
     struct dirent **entry = NULL;
     size_t files = 0;
     graphss_status st = GRAPHSS_OK;
-    const int n = scandir(folder, &entry, NULL, alphasort);
+    const int n = scandir(folder, &entry, NULL, by_name);
     if (n < 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot read the folder: %s", folder,
                               strerror(errno));
@@ -295,7 +273,7 @@ const double *graphss_i_numbers(graphss_i_arena *arena, const graphss_i_run *rec
     *n = 0;
     if (!json_is_array(list) || json_array_size(list) == 0)
         return NULL;
-    double *out = graphss_i_take(arena, json_array_size(list), sizeof *out);
+    double *out = graphss_i_arena_take(arena, json_array_size(list), sizeof *out);
     if (!out)
         return NULL;
     *n = json_array_size(list);
@@ -315,7 +293,7 @@ const double *graphss_i_counts(graphss_i_arena *arena, const graphss_i_run *reco
     *k = 0;
     if (n == 0 || n > MOST)
         return NULL;
-    double *out = graphss_i_take(arena, n * n, sizeof *out);
+    double *out = graphss_i_arena_take(arena, n * n, sizeof *out);
     if (!out)
         return NULL;
     for (size_t i = 0; i < n; i++) {

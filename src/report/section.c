@@ -11,25 +11,29 @@ enum { NAMES_MOST = 3 };
 
 const char *graphss_i_plural(graphss_i_arena *arena, size_t n, const char *word)
 {
-    return graphss_i_say(arena, "%zu %s%s", n, word, n == 1 ? "" : "s");
+    return graphss_i_arena_say(arena, "%zu %s%s", n, word, n == 1 ? "" : "s");
 }
 
-void graphss_i_add_name(graphss_i_arena *arena, graphss_i_names *list, const char *name)
+void graphss_i_report_names_add(graphss_i_arena *arena, graphss_i_report_names *list,
+                                const char *name)
 {
     if (list->n++ < NAMES_MOST)
-        list->text = graphss_i_say(arena, "%s%s%s", list->text, *list->text ? "; " : "", name);
+        list->text =
+            graphss_i_arena_say(arena, "%s%s%s", list->text, *list->text ? "; " : "", name);
 }
 
-void graphss_i_add_any_name(graphss_i_arena *arena, graphss_i_names *list, const char *name)
+void graphss_i_report_names_add_any(graphss_i_arena *arena, graphss_i_report_names *list,
+                                    const char *name)
 {
-    list->text = graphss_i_say(arena, "%s%s%s", list->text, list->n++ ? ", " : "", name);
+    list->text = graphss_i_arena_say(arena, "%s%s%s", list->text, list->n++ ? ", " : "", name);
 }
 
-const char *graphss_i_names_text(graphss_i_arena *arena, const graphss_i_names *list)
+const char *graphss_i_report_names_text(graphss_i_arena *arena,
+                                        const graphss_i_report_names *list)
 {
     if (list->n <= NAMES_MOST)
         return list->text;
-    return graphss_i_say(arena, "%s and %zu more", list->text, list->n - NAMES_MOST);
+    return graphss_i_arena_say(arena, "%s and %zu more", list->text, list->n - NAMES_MOST);
 }
 
 /* ---- worlds, rows, judgements ---- */
@@ -48,26 +52,30 @@ static bool shows_points(const char *what)
 static void add_world(graphss_i_arena *arena, graphss_i_worlds *out, size_t *room,
                       const graphss_i_query *q)
 {
-    graphss_i_world *list = graphss_i_room(arena, out->world, out->n, room, sizeof *list);
+    graphss_i_world *list =
+        graphss_i_arena_room(arena, out->world, out->n, room, sizeof *list);
     if (!list)
         return; /* the arena knows */
     out->world = list;
     const bool point = q->parameter && (*q->parameter || *q->value);
-    const char *more = point ? graphss_i_say(arena, "-%s-%s", q->parameter, q->value) : "";
-    const char *said = point
-                           ? graphss_i_say(arena, ", %s %s",
-                                           graphss_i_shown(GRAPHSS_I_PARAMETER, q->parameter),
-                                           graphss_i_shown(GRAPHSS_I_VALUE, q->value))
-                           : "";
+    const char *more =
+        point ? graphss_i_arena_say(arena, "-%s-%s", q->parameter, q->value) : "";
+    const char *said =
+        point ? graphss_i_arena_say(arena, ", %s %s",
+                                    graphss_i_shown(GRAPHSS_I_PARAMETER, q->parameter),
+                                    graphss_i_shown(GRAPHSS_I_VALUE, q->value))
+              : "";
     out->world[out->n++] = (graphss_i_world){
         .mode = q->mode,
         .setting = q->setting,
         .parameter = q->parameter,
         .value = q->value,
-        .id = graphss_i_say(arena, "%s%s%s%s", q->mode, *q->setting ? "-" : "", q->setting,
-                            more),
-        .name = graphss_i_say(arena, "%s mode%s%s%s", *q->mode ? q->mode : "no",
-                              *q->setting ? ", setting " : "", q->setting, said),
+        .id = graphss_i_arena_say(arena, "%s%s%s%s", q->mode, *q->setting ? "-" : "",
+                                  q->setting, more),
+        .name = graphss_i_arena_say(arena, "%s mode%s%s%s", *q->mode ? q->mode : "no",
+                                    *q->setting ? ", setting " : "", q->setting, said),
+        .brief = graphss_i_arena_say(arena, "%s%s%s%s", q->mode, *q->setting ? ", " : "",
+                                     q->setting, said),
     };
 }
 
@@ -117,8 +125,8 @@ const char *graphss_i_world_about(const graphss_i_world *world)
     if (!strcmp(world->mode, "paper"))
         return "The paper's protocol as its authors ran it: three weight layers, features "
                "attacked after they were normalised, and a defender who keeps the "
-               "classifier's "
-               "answers from before the attack. For comparison with the paper's tables only.";
+               "classifier's answers from before the attack. For comparison with the "
+               "paper's tables only.";
     if (!strcmp(world->setting, "seen"))
         return "The defender saw the victims before the attack and keeps what the classifier "
                "said of them. Repeating that, keep-last, is the baseline to beat.";
@@ -134,14 +142,9 @@ const char *graphss_i_world_about(const graphss_i_world *world)
 bool graphss_i_begin(graphss_i_document *d, graphss_i_runs *records, const char *what,
                      const char *title, const char *about)
 {
-    graphss_i_heading(d, 2, what, title);
-    if (graphss_i_count(records, &(graphss_i_query){.what = what}) == 0) {
-        graphss_i_sentence(d, graphss_i_say(d->arena,
-                                            "Not run: there is no record of \"%s\". To fill "
-                                            "this part: graphss reproduce %s -o DIR.",
-                                            what, what));
+    if (graphss_i_runs_count(records, &(graphss_i_query){.what = what}) == 0)
         return false;
-    }
+    graphss_i_heading(d, 2, what, title);
     graphss_i_sentence(d, about);
     return true;
 }
@@ -158,7 +161,7 @@ graphss_i_variants graphss_i_variants_of(graphss_i_runs *records, const graphss_
         const graphss_i_list trains = graphss_i_distinct(records, &q, GRAPHSS_I_TRAIN);
         for (size_t t = 0; t < trains.n; t++) {
             graphss_i_variant *list =
-                graphss_i_room(arena, out.variant, out.n, &room, sizeof *list);
+                graphss_i_arena_room(arena, out.variant, out.n, &room, sizeof *list);
             if (!list)
                 return (graphss_i_variants){NULL, 0};
             out.variant = list;
@@ -167,7 +170,7 @@ graphss_i_variants graphss_i_variants_of(graphss_i_runs *records, const graphss_
             out.variant[out.n++] = (graphss_i_variant){
                 .method = methods.text[m],
                 .train = trains.text[t],
-                .name = both ? graphss_i_say(arena, "%s, retrained", shown) : shown,
+                .name = both ? graphss_i_arena_say(arena, "%s, retrained", shown) : shown,
             };
         }
     }
@@ -210,7 +213,7 @@ graphss_i_cells graphss_i_cells_of(graphss_i_runs *records, const graphss_i_quer
         const graphss_i_list models = graphss_i_models_of(records, &q);
         for (size_t m = 0; m < models.n; m++) {
             graphss_i_query *list =
-                graphss_i_room(arena, out.cell, out.n, &room, sizeof *list);
+                graphss_i_arena_room(arena, out.cell, out.n, &room, sizeof *list);
             if (!list)
                 return (graphss_i_cells){NULL, 0};
             out.cell = list;
@@ -228,16 +231,23 @@ void graphss_i_add_cell(graphss_i_table *t, graphss_i_runs *records,
     graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, cell->model));
 }
 
+const char *graphss_i_cell_name(graphss_i_runs *records, const graphss_i_query *cell)
+{
+    return graphss_i_arena_say(&records->arena, "%s %s",
+                               graphss_i_dataset_name(records, cell->dataset),
+                               graphss_i_shown(GRAPHSS_I_MODEL, cell->model));
+}
+
+const char *graphss_i_signed(graphss_i_arena *arena, double value, int decimals)
+{
+    return graphss_i_arena_say(arena, "%s%s", value > 0 ? "+" : "",
+                               graphss_i_fixed(arena, value, decimals));
+}
+
 graphss_i_stat graphss_i_percent(const graphss_i_runs *records, const graphss_i_query *query,
                                  const char *metric)
 {
     return graphss_i_stat_scaled(graphss_i_stat_metric(records, query, metric), 100);
-}
-
-const char *graphss_i_runs_text(graphss_i_arena *arena, size_t fewest, size_t most)
-{
-    return fewest == most ? graphss_i_say(arena, "%zu", most)
-                          : graphss_i_say(arena, "%zu–%zu", fewest, most);
 }
 
 const char *graphss_i_verdict(graphss_i_stat ours, const graphss_i_paper_cell *paper)
@@ -250,9 +260,9 @@ const char *graphss_i_verdict(graphss_i_stat ours, const graphss_i_paper_cell *p
     return apart <= spread ? "agrees" : apart <= 5 ? "near" : "differs";
 }
 
-int graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
-                   const graphss_i_variant *ours, const graphss_i_variant *other,
-                   graphss_i_stat *difference)
+graphss_i_result graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
+                                const graphss_i_variant *ours, const graphss_i_variant *other,
+                                graphss_i_stat *difference)
 {
     graphss_i_query a = *cell, b = *cell;
     a.method = ours->method;
@@ -262,18 +272,57 @@ int graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
     *difference = graphss_i_stat_scaled(
         graphss_i_stat_pairs(records, &a, "victims", &b, "victims"), 100);
     if (difference->n == 0)
-        return 2;
-    double half = graphss_i_stat_half(difference);
-    if (difference->n < 3) {
-        /* two shares of n victims: variance (p (1 - p) + q (1 - q)) / n */
-        const double n = graphss_i_stat_metric(records, &a, "victims_n").mean;
-        const double p = graphss_i_stat_metric(records, &a, "victims").mean;
-        const double q = graphss_i_stat_metric(records, &b, "victims").mean;
-        half = 196 * sqrt((p * (1 - p) + q * (1 - q)) / (n * (double)difference->n));
+        return GRAPHSS_I_NO_PAIR;
+    if (difference->n < GRAPHSS_I_RUNS_LEAST)
+        return GRAPHSS_I_TOO_FEW;
+    if (!(fabs(difference->mean) > graphss_i_stat_half(difference)))
+        return GRAPHSS_I_UNDECIDED;
+    return difference->mean > 0 ? GRAPHSS_I_BETTER : GRAPHSS_I_WORSE;
+}
+
+void graphss_i_score_add(graphss_i_score *score, graphss_i_result result,
+                         const graphss_i_stat *difference)
+{
+    if (result == GRAPHSS_I_NO_PAIR)
+        return;
+    score->count[result]++;
+    score->ahead += result == GRAPHSS_I_TOO_FEW && difference->mean > 0;
+}
+
+void graphss_i_score_cell(graphss_i_score *score, graphss_i_runs *records,
+                          const graphss_i_query *cell, const graphss_i_variants *list,
+                          const graphss_i_variant *ours, graphss_i_family family)
+{
+    for (size_t k = 0; k < list->n; k++) {
+        graphss_i_stat diff;
+        if (graphss_i_family_of(list->variant[k].method) == family)
+            graphss_i_score_add(
+                score, graphss_i_duel(records, cell, ours, &list->variant[k], &diff), &diff);
     }
-    if (!(fabs(difference->mean) > half))
-        return 0;
-    return difference->mean > 0 ? 1 : -1;
+}
+
+size_t graphss_i_score_judged(const graphss_i_score *score)
+{
+    return score->count[GRAPHSS_I_BETTER] + score->count[GRAPHSS_I_UNDECIDED] +
+           score->count[GRAPHSS_I_WORSE];
+}
+
+void graphss_i_score_columns(graphss_i_table *t)
+{
+    graphss_i_add_column(t, "better", "", 0, false);
+    graphss_i_add_column(t, "undecided", "", 0, false);
+    graphss_i_add_column(t, "worse", "", 0, false);
+    graphss_i_add_column(t, "too few runs", "", 0, false);
+    graphss_i_add_column(t, "of those ahead", "", 0, false);
+}
+
+void graphss_i_score_cells(graphss_i_table *t, const graphss_i_score *score)
+{
+    graphss_i_add_number(t, (double)score->count[GRAPHSS_I_BETTER]);
+    graphss_i_add_number(t, (double)score->count[GRAPHSS_I_UNDECIDED]);
+    graphss_i_add_number(t, (double)score->count[GRAPHSS_I_WORSE]);
+    graphss_i_add_number(t, (double)score->count[GRAPHSS_I_TOO_FEW]);
+    graphss_i_add_number(t, (double)score->ahead);
 }
 
 const graphss_i_variant *graphss_i_ours(graphss_i_runs *records, const graphss_i_query *query,
@@ -285,7 +334,7 @@ const graphss_i_variant *graphss_i_ours(graphss_i_runs *records, const graphss_i
         graphss_i_query q = *query;
         q.method = list->variant[i].method;
         q.train = list->variant[i].train;
-        const size_t n = graphss_i_count(records, &q);
+        const size_t n = graphss_i_runs_count(records, &q);
         if (graphss_i_family_of(q.method) == GRAPHSS_I_OURS && n > most) {
             best = &list->variant[i];
             most = n;

@@ -28,9 +28,9 @@ static bool mean_curve(graphss_i_line *out, graphss_i_runs *records,
 {
     graphss_i_arena *arena = &records->arena;
     size_t n = 0, used = 0;
-    const graphss_i_run **run = graphss_i_find(records, query, &n);
-    double *grid = graphss_i_take(arena, 4 * GRID, sizeof *grid);
-    double *value = graphss_i_take(arena, GRID * (n + 1), sizeof *value);
+    const graphss_i_run **run = graphss_i_runs_find(records, query, &n);
+    double *grid = graphss_i_arena_take(arena, 4 * GRID, sizeof *grid);
+    double *value = graphss_i_arena_take(arena, GRID * (n + 1), sizeof *value);
     if (!run || !grid || !value)
         return false;
     for (size_t r = 0; r < n; r++) {
@@ -68,34 +68,37 @@ static void roc(graphss_i_document *d, graphss_i_runs *records, const graphss_i_
     graphss_i_arena *arena = d->arena;
     graphss_i_query q = graphss_i_world_query(world, "alert");
     graphss_i_figure *figure = graphss_i_figure_new(
-        arena, graphss_i_say(arena, "fig-alert-%s-%s", world->id, metric),
-        graphss_i_say(arena, "%s, %s", title, world->name),
+        arena, graphss_i_arena_say(arena, "fig-alert-%s-%s", world->id, metric),
+        graphss_i_arena_say(arena, "%s, %s", title, world->name),
         "Mean over runs with a band of one standard deviation; the number is the area under "
         "the curve (0.5: no better than chance, the dotted line).");
     const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
     for (size_t i = 0; i < datasets.n; i++) {
-        enum { MOST = 8 };
         q = graphss_i_world_query(world, "alert");
         q.dataset = datasets.text[i];
-        graphss_i_line *line = graphss_i_take(arena, MOST, sizeof *line);
-        size_t n = 0;
+        graphss_i_line *line = NULL;
+        size_t n = 0, room = 0;
+        const char *panel = graphss_i_dataset_name(records, datasets.text[i]);
         const graphss_i_cells cells = graphss_i_cells_of(records, &q);
-        for (size_t c = 0; c < cells.n && line; c++) {
+        for (size_t c = 0; c < cells.n; c++) {
             q = cells.cell[c];
             const graphss_i_list values = graphss_i_distinct(records, &q, GRAPHSS_I_VALUE);
-            for (size_t v = 0; v < values.n && n < MOST; v++) {
+            for (size_t v = 0; v < values.n; v++) {
+                line = graphss_i_arena_room(arena, line, n, &room, sizeof *line);
                 q.value = values.text[v];
+                if (!line)
+                    return;
                 if (!mean_curve(&line[n], records, &q, member))
                     continue;
                 const double area = graphss_i_stat_metric(records, &q, metric).mean;
-                line[n++].name = graphss_i_say(
+                line[n++].name = graphss_i_arena_say(
                     arena, "%s%s%s %s", graphss_i_shown(GRAPHSS_I_MODEL, q.model),
                     *q.value ? " " : "", q.value, graphss_i_fixed(arena, area, 3));
             }
         }
-        graphss_i_panel *p = graphss_i_add_lines(
-            figure, arena, line, n, graphss_i_dataset_name(records, datasets.text[i]),
-            "false alarms, share", "detections, share");
+        n = graphss_i_choose_lines(figure, arena, line, n, panel);
+        graphss_i_panel *p = graphss_i_add_lines(figure, arena, line, n, panel,
+                                                 "false alarms, share", "detections, share");
         if (p)
             p->unit_square = true;
     }
@@ -108,12 +111,15 @@ static void alert_table(graphss_i_document *d, graphss_i_runs *records,
     graphss_i_arena *arena = d->arena;
     graphss_i_query q = graphss_i_world_query(world, "alert");
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_say(arena, "alert-%s", world->id),
-        graphss_i_say(arena, "Alerts, %s", world->name),
-        "Area under the ROC curve for groups of nodes and for single nodes; share of clean "
-        "groups that raise an alarm at p ≤ 0.05 and of attacked groups that do. Mean ± "
-        "standard deviation over runs. The paper shows its curves without printing numbers, "
-        "so there is nothing to subtract.");
+        arena, graphss_i_arena_say(arena, "alert-%s", world->id),
+        graphss_i_arena_say(arena, "Alerts, %s", world->name),
+        graphss_i_arena_say(
+            arena,
+            "Area under the ROC curve for groups of nodes and for single nodes; share of "
+            "clean groups that raise an alarm at p ≤ %s and of attacked groups that do. "
+            "Mean ± standard deviation over runs. The paper shows its curves without "
+            "printing numbers, so there is nothing to subtract.",
+            graphss_i_rates_text(records, &q)));
     graphss_i_add_head(t, "dataset");
     graphss_i_add_head(t, "classifier");
     graphss_i_add_head(t, "variant");
@@ -131,7 +137,7 @@ static void alert_table(graphss_i_document *d, graphss_i_runs *records,
             q.value = values.text[v];
             graphss_i_add_cell(t, records, &q);
             graphss_i_add_text(t, *q.value ? q.value : "–");
-            graphss_i_add_number(t, (double)graphss_i_count(records, &q));
+            graphss_i_add_number(t, (double)graphss_i_runs_count(records, &q));
             graphss_i_add_stat(t, graphss_i_stat_metric(records, &q, "auc"));
             graphss_i_add_stat(t, graphss_i_stat_metric(records, &q, "node_auc"));
             graphss_i_add_stat(t, graphss_i_percent(records, &q, "false_alarms"));
@@ -150,8 +156,8 @@ void graphss_i_section_alert(graphss_i_document *d, graphss_i_runs *records)
         return;
     const graphss_i_worlds worlds = graphss_i_worlds_of(records, "alert");
     for (size_t w = 0; w < worlds.n; w++) {
-        graphss_i_heading(d, 3, graphss_i_say(d->arena, "alert-%s", worlds.world[w].id),
-                          graphss_i_say(d->arena, "Alert, %s", worlds.world[w].name));
+        graphss_i_heading(d, 3, graphss_i_arena_say(d->arena, "alert-%s", worlds.world[w].id),
+                          graphss_i_arena_say(d->arena, "Alert, %s", worlds.world[w].name));
         roc(d, records, &worlds.world[w], "curve", "auc", "ROC of groups of nodes");
         roc(d, records, &worlds.world[w], "node_curve", "node_auc", "ROC of single nodes");
         alert_table(d, records, &worlds.world[w]);
@@ -167,8 +173,8 @@ static bool reliability(graphss_i_line *out, graphss_i_runs *records,
     graphss_i_arena *arena = &records->arena;
     double weight[BINS] = {0}, x_sum[BINS] = {0}, y_sum[BINS] = {0};
     size_t n = 0, filled = 0;
-    const graphss_i_run **run = graphss_i_find(records, query, &n);
-    double *xy = graphss_i_take(arena, 2 * BINS, sizeof *xy);
+    const graphss_i_run **run = graphss_i_runs_find(records, query, &n);
+    double *xy = graphss_i_arena_take(arena, 2 * BINS, sizeof *xy);
     if (!run || !xy)
         return false;
     for (size_t r = 0; r < n; r++) {
@@ -198,33 +204,32 @@ static bool reliability(graphss_i_line *out, graphss_i_runs *records,
 static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
                              const graphss_i_world *world)
 {
-    enum { MOST = 8 };
     graphss_i_arena *arena = d->arena;
     graphss_i_query q = graphss_i_world_query(world, "calibration");
     graphss_i_figure *figure = graphss_i_figure_new(
-        arena, graphss_i_say(arena, "fig-calibration-%s", world->id),
-        graphss_i_say(arena, "How often a posterior is right, %s", world->name),
+        arena, graphss_i_arena_say(arena, "fig-calibration-%s", world->id),
+        graphss_i_arena_say(arena, "How often a posterior is right, %s", world->name),
         "Test nodes of all runs in 15 bins of confidence. On the dotted line a posterior "
-        "means "
-        "what it says; the number is the expected calibration error.");
+        "means what it says; the number is the expected calibration error.");
     const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
     for (size_t i = 0; i < datasets.n; i++) {
         q.dataset = datasets.text[i];
         q.method = q.train = NULL;
-        graphss_i_line *line = graphss_i_take(arena, MOST, sizeof *line);
-        size_t n = 0;
+        const char *panel = graphss_i_dataset_name(records, datasets.text[i]);
         const graphss_i_variants list = graphss_i_variants_shown(records, &q);
-        for (size_t k = 0; k < list.n && n < MOST && line; k++) {
+        graphss_i_line *line = graphss_i_arena_take(arena, list.n + 1, sizeof *line);
+        size_t n = 0;
+        for (size_t k = 0; k < list.n && line; k++) {
             q.method = list.variant[k].method;
             q.train = list.variant[k].train;
             if (reliability(&line[n], records, &q))
-                line[n++].name = graphss_i_say(
+                line[n++].name = graphss_i_arena_say(
                     arena, "%s %s", list.variant[k].name,
                     graphss_i_fixed(arena, graphss_i_stat_metric(records, &q, "ece").mean, 3));
         }
-        graphss_i_panel *p = graphss_i_add_lines(
-            figure, arena, line, n, graphss_i_dataset_name(records, datasets.text[i]),
-            "confidence, share", "right, share");
+        n = line ? graphss_i_choose_lines(figure, arena, line, n, panel) : 0;
+        graphss_i_panel *p = graphss_i_add_lines(figure, arena, line, n, panel,
+                                                 "confidence, share", "right, share");
         if (p)
             p->unit_square = true;
     }
@@ -240,8 +245,8 @@ static void p_values(graphss_i_document *d, graphss_i_runs *records,
     graphss_i_arena *arena = d->arena;
     graphss_i_query q = graphss_i_world_query(world, "calibration");
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_say(arena, "p-values-%s", world->id),
-        graphss_i_say(arena, "False alarms at a stated rate, %s", world->name),
+        arena, graphss_i_arena_say(arena, "p-values-%s", world->id),
+        graphss_i_arena_say(arena, "False alarms at a stated rate, %s", world->name),
         "Share of clean groups of nodes whose p-value is at most the stated rate, all runs "
         "together. It should be at most the rate itself.");
     graphss_i_add_head(t, "dataset");
@@ -249,13 +254,14 @@ static void p_values(graphss_i_document *d, graphss_i_runs *records,
     graphss_i_add_column(t, "groups", "", 0, false);
     for (size_t l = 0; l < LEVELS; l++)
         graphss_i_add_column(
-            t, graphss_i_say(arena, "at %s %%", graphss_i_fixed(arena, 100 * level[l], 0)),
+            t,
+            graphss_i_arena_say(arena, "at %s %%", graphss_i_fixed(arena, 100 * level[l], 0)),
             "%", 1, false);
     const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
     for (size_t i = 0; i < datasets.n; i++) {
         q.dataset = datasets.text[i];
         size_t n = 0, groups = 0, runs = 0, below[LEVELS] = {0};
-        const graphss_i_run **run = graphss_i_find(records, &q, &n);
+        const graphss_i_run **run = graphss_i_runs_find(records, &q, &n);
         for (size_t r = 0; run && r < n; r++) {
             const json_t *list = json_object_get(run[r]->json, "p_values");
             runs += json_array_size(list) > 0;

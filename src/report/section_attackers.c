@@ -45,21 +45,15 @@ static double recovered(const outcome *o)
     return o->damage >= DAMAGE ? 100 * o->gain / o->damage : NAN;
 }
 
-static const char *signed_points(graphss_i_arena *arena, double points)
-{
-    return graphss_i_say(arena, "%s%s", points > 0 ? "+" : "",
-                         graphss_i_fixed(arena, points, 1));
-}
-
 /* "victims -1.4, others -1.1", or "" */
 static const char *harm(graphss_i_arena *arena, const outcome *o)
 {
     const char *text = "";
     if (o->gain < -HARM)
-        text = graphss_i_say(arena, "victims %s", signed_points(arena, o->gain));
+        text = graphss_i_arena_say(arena, "victims %s", graphss_i_signed(arena, o->gain, 1));
     if (o->others_gain < -HARM)
-        text = graphss_i_say(arena, "%s%sothers %s", text, *text ? ", " : "",
-                             signed_points(arena, o->others_gain));
+        text = graphss_i_arena_say(arena, "%s%sothers %s", text, *text ? ", " : "",
+                                   graphss_i_signed(arena, o->others_gain, 1));
     return text;
 }
 
@@ -74,7 +68,7 @@ static const char *named(graphss_i_runs *records, const graphss_i_query *cell,
     size_t count[MOST] = {0}, kinds = 0, n = 0;
     q.method = ours->method;
     q.train = ours->train;
-    const graphss_i_run **run = graphss_i_find(records, &q, &n);
+    const graphss_i_run **run = graphss_i_runs_find(records, &q, &n);
     for (size_t r = 0; run && r < n; r++) {
         const char *name = graphss_i_text_of(run[r], "metrics", "kind");
         size_t k = 0;
@@ -88,8 +82,8 @@ static const char *named(graphss_i_runs *records, const graphss_i_query *cell,
     }
     for (size_t k = 0; k < kinds; k++)
         text = kinds == 1 ? kind[0]
-                          : graphss_i_say(arena, "%s%s%s (%zu)", text, k ? ", " : "", kind[k],
-                                          count[k]);
+                          : graphss_i_arena_say(arena, "%s%s%s (%zu)", text, k ? ", " : "",
+                                                kind[k], count[k]);
     return text;
 }
 
@@ -112,11 +106,11 @@ static graphss_i_table *table_new(const place *at, const char *suffix, const cha
     const char *id = graphss_i_short_id(at->records, at->cell.dataset);
     return graphss_i_table_new(
         arena,
-        graphss_i_say(arena, "attackers-%s-%s-%s%s", at->world->id, id, at->cell.model,
-                      suffix),
-        graphss_i_say(arena, "%s, %s, %s, %s", title,
-                      graphss_i_dataset_name(at->records, at->cell.dataset),
-                      graphss_i_shown(GRAPHSS_I_MODEL, at->cell.model), at->world->name),
+        graphss_i_arena_say(arena, "attackers-%s-%s-%s%s", at->world->id, id, at->cell.model,
+                            suffix),
+        graphss_i_arena_say(arena, "%s, %s, %s, %s", title,
+                            graphss_i_dataset_name(at->records, at->cell.dataset),
+                            graphss_i_shown(GRAPHSS_I_MODEL, at->cell.model), at->world->name),
         note);
 }
 
@@ -124,9 +118,10 @@ static graphss_i_table *table_new(const place *at, const char *suffix, const cha
 static void ours_table(const place *at)
 {
     graphss_i_arena *arena = at->d->arena;
-    graphss_i_table *t = table_new(
-        at, "", "GraphSS against attackers",
-        graphss_i_say(arena,
+    graphss_i_table *t =
+        table_new(at, "", "GraphSS against attackers",
+                  graphss_i_arena_say(
+                      arena,
                       "Per cent, mean ± standard deviation over runs. Recovered: the share of "
                       "what the attack took from the victims, where that is at least %s "
                       "points; above 100 %% they end better than before. Named: the kind of "
@@ -219,7 +214,7 @@ static void methods_table(const place *at)
 static void add_panel(const place *at, graphss_i_figure *figure)
 {
     graphss_i_arena *arena = at->d->arena;
-    graphss_i_bar *bar = graphss_i_take(arena, 2 * at->attackers.n + 1, sizeof *bar);
+    graphss_i_bar *bar = graphss_i_arena_take(arena, 2 * at->attackers.n + 1, sizeof *bar);
     size_t n = 0;
     for (size_t a = 0; a < at->attackers.n && bar; a++) {
         graphss_i_query q = at->cell;
@@ -271,25 +266,25 @@ void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records)
     if (!graphss_i_begin(
             d, records, "attackers", "Attackers of many kinds",
             "No method is told who attacks, how much or whether anybody does. Nettack on "
-            "links "
-            "and features with several budgets, links alone, features alone; links and "
-            "features at random; DICE, PRBCD; nodes that copy a node of another class; and "
-            "two that are no attack: change of the same size within a class, and none. "
-            "GraphSS "
-            "rehearses all of these kinds but PRBCD on nodes whose labels it has, so it is "
-            "the one that strikes that is unknown to it, hardly its kind."))
+            "links and features with several budgets, links alone, features alone; links "
+            "and features at random; DICE, PRBCD; nodes that copy a node of another class; "
+            "and two that are no attack: change of the same size within a class, and none. "
+            "GraphSS rehearses all of these kinds but PRBCD on nodes whose labels it has: "
+            "it does not know which of them it will meet, but PRBCD is the only one it has "
+            "never met."))
         return;
     const graphss_i_worlds worlds = graphss_i_worlds_of(records, "attackers");
     for (size_t w = 0; w < worlds.n; w++) {
         const graphss_i_world *world = &worlds.world[w];
         const graphss_i_cells cells = cells_of(records, world);
         graphss_i_figure *figure = graphss_i_figure_new(
-            arena, graphss_i_say(arena, "fig-attackers-%s", world->id),
-            graphss_i_say(arena, "Victims labelled correctly, by attacker, %s", world->name),
+            arena, graphss_i_arena_say(arena, "fig-attackers-%s", world->id),
+            graphss_i_arena_say(arena, "Victims labelled correctly, by attacker, %s",
+                                world->name),
             "Mean over runs; whiskers: one standard deviation. Solid: GraphSS; hatched, below "
             "it: the undefended classifier.");
-        graphss_i_heading(d, 3, graphss_i_say(arena, "attackers-%s", world->id),
-                          graphss_i_say(arena, "Attackers, %s", world->name));
+        graphss_i_heading(d, 3, graphss_i_arena_say(arena, "attackers-%s", world->id),
+                          graphss_i_arena_say(arena, "Attackers, %s", world->name));
         graphss_i_sentence(d, graphss_i_world_about(world));
         for (size_t c = 0; c < cells.n; c++) {
             const place at = place_of(d, records, world, &cells.cell[c]);
@@ -310,32 +305,25 @@ void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records)
 
 static const char *cell_name(const place *at, const char *attacker)
 {
-    return graphss_i_say(at->d->arena, "%s on %s", attacker,
-                         graphss_i_dataset_name(at->records, at->cell.dataset));
+    return graphss_i_arena_say(at->d->arena, "%s on %s", attacker,
+                               graphss_i_dataset_name(at->records, at->cell.dataset));
 }
 
 typedef struct tally {
-    size_t cells, damaged, first;
+    size_t cells, damaged, first, harmed;
     size_t fewest, most; /* runs of a cell */
     double sum, least;   /* of the shares recovered */
     const char *least_where;
-    graphss_i_names harm, beaten;
 } tally;
 
-/* The method with most victims right, where it is not ours. */
-static const graphss_i_variant *better_than_ours(const place *at, const char *attacker)
+/* Has another method more victims right than ours? */
+static bool beaten(const place *at, const char *attacker)
 {
-    const graphss_i_variant *best = at->ours;
-    for (size_t k = 0; k < at->list.n; k++)
-        if (victims_mean(at, attacker, &at->list.variant[k]) >
-            victims_mean(at, attacker, best))
-            best = &at->list.variant[k];
-    return best == at->ours ? NULL : best;
+    return best_of(at, attacker) > victims_mean(at, attacker, at->ours);
 }
 
 static void count_cell(tally *all, const place *at, const char *attacker)
 {
-    graphss_i_arena *arena = at->d->arena;
     graphss_i_query q = at->cell;
     q.value = attacker;
     const outcome o = outcome_of(at->records, &q, at->ours);
@@ -344,19 +332,11 @@ static void count_cell(tally *all, const place *at, const char *attacker)
         return;
     all->fewest = all->cells++ && all->fewest < o.victims.n ? all->fewest : o.victims.n;
     all->most = all->most > o.victims.n ? all->most : o.victims.n;
-    if (*harm(arena, &o))
-        graphss_i_add_name(
-            arena, &all->harm,
-            graphss_i_say(arena, "%s: %s", cell_name(at, attacker), harm(arena, &o)));
+    all->harmed += *harm(at->d->arena, &o) != '\0';
     if (!isfinite(share))
         return;
-    const graphss_i_variant *other = better_than_ours(at, attacker);
-    if (other)
-        graphss_i_add_name(
-            arena, &all->beaten,
-            graphss_i_say(arena, "%s against %s", other->name, cell_name(at, attacker)));
     all->damaged++;
-    all->first += !other;
+    all->first += !beaten(at, attacker);
     all->sum += share;
     if (all->damaged == 1 || share < all->least) {
         all->least = share;
@@ -364,50 +344,55 @@ static void count_cell(tally *all, const place *at, const char *attacker)
     }
 }
 
-void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records,
-                               const graphss_i_world *world)
+static void found_row(graphss_i_document *d, graphss_i_table *t, graphss_i_runs *records,
+                      const graphss_i_world *world)
 {
-    graphss_i_arena *arena = d->arena;
     const graphss_i_cells cells = cells_of(records, world);
-    tally all = {.harm = {"", 0}, .beaten = {"", 0}};
-    size_t attackers = 0;
+    tally all = {.least_where = "–"};
     for (size_t c = 0; c < cells.n; c++) {
         const place at = place_of(d, records, world, &cells.cell[c]);
-        attackers = at.attackers.n > attackers ? at.attackers.n : attackers;
         for (size_t a = 0; at.ours && a < at.attackers.n; a++)
             count_cell(&all, &at, at.attackers.text[a]);
     }
     if (all.cells == 0)
         return;
-    if (all.damaged) {
-        const char *text = graphss_i_say(
+    graphss_i_add_text(t, world->brief);
+    graphss_i_add_number(t, (double)all.cells);
+    graphss_i_add_runs(t, all.fewest, all.most);
+    graphss_i_add_number(t, (double)all.damaged);
+    graphss_i_add_number(t, all.damaged ? all.sum / (double)all.damaged : NAN);
+    graphss_i_add_number(t, all.damaged ? all.least : NAN);
+    graphss_i_add_text(t, all.least_where);
+    graphss_i_add_number(t, (double)all.first);
+    graphss_i_add_number(t, (double)all.harmed);
+}
+
+void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records)
+{
+    graphss_i_arena *arena = d->arena;
+    graphss_i_table *t = graphss_i_table_new(
+        arena, "found-attackers", "Attackers of many kinds, and none",
+        graphss_i_arena_say(
             arena,
-            "Attackers, %s: in %zu of %s (%s, those who do nothing included, on %s of dataset "
-            "and classifier; %s run%s each) victims lose at least %s points. GraphSS recovers "
-            "%s %% of that in the mean over them, least against %s (%s %%), and has most "
-            "victims right of all methods in %zu of them",
-            world->name, all.damaged, graphss_i_plural(arena, all.cells, "cell"),
-            graphss_i_plural(arena, attackers, "attacker"),
-            graphss_i_plural(arena, cells.n, "pair"),
-            graphss_i_runs_text(arena, all.fewest, all.most), all.most == 1 ? "" : "s",
-            graphss_i_fixed(arena, DAMAGE, 0),
-            graphss_i_fixed(arena, all.sum / (double)all.damaged, 0), all.least_where,
-            graphss_i_fixed(arena, all.least, 0), all.first);
-        if (all.beaten.n)
-            text = graphss_i_say(arena, "%s (not: %s)", text,
-                                 graphss_i_names_text(arena, &all.beaten));
-        graphss_i_item(d, "measured", graphss_i_say(arena, "%s.", text));
-    }
-    graphss_i_item(
-        d,
-        all.harm.n == 0              ? "holds"
-        : 2 * all.harm.n > all.cells ? "does not hold"
-                                     : "partly",
-        graphss_i_say(
-            arena,
-            "GraphSS does no harm, %s: neither victims nor others end more than a point below "
-            "the undefended classifier in %zu of %s%s%s.",
-            world->name, all.cells - all.harm.n, graphss_i_plural(arena, all.cells, "cell"),
-            all.harm.n ? "; they do in: " : "",
-            all.harm.n ? graphss_i_names_text(arena, &all.harm) : ""));
+            "A cell is an attacker, or nobody, on a dataset and a classifier. Lose: "
+            "cells in which the attack takes at least %s points from the victims. "
+            "Recovered: how much of that GraphSS brings back, in the mean over those "
+            "cells and in the worst; above 100 %% victims end better than before. "
+            "Most right: those in which no method has more victims right. Harm: "
+            "cells in which victims or others end more than %s point below the "
+            "undefended classifier.",
+            graphss_i_fixed(arena, DAMAGE, 0), graphss_i_fixed(arena, HARM, 0)));
+    graphss_i_add_head(t, "mode, setting");
+    graphss_i_add_column(t, "cells", "", 0, false);
+    graphss_i_add_column(t, "n", "", 0, false);
+    graphss_i_add_column(t, "lose", "", 0, false);
+    graphss_i_add_column(t, "recovered", "%", 0, false);
+    graphss_i_add_column(t, "least", "%", 0, false);
+    graphss_i_add_words(t, "least in");
+    graphss_i_add_column(t, "most right", "", 0, false);
+    graphss_i_add_column(t, "harm", "", 0, false);
+    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "attackers");
+    for (size_t w = 0; w < worlds.n; w++)
+        found_row(d, t, records, &worlds.world[w]);
+    graphss_i_show_table(d, t);
 }

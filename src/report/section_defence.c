@@ -43,9 +43,9 @@ static void plot(const scene *s, const char *model)
 {
     graphss_i_arena *arena = s->d->arena;
     graphss_i_figure *figure = graphss_i_figure_new(
-        arena, graphss_i_say(arena, "fig-defence-%s-%s", s->world->id, model),
-        graphss_i_say(arena, "Victims labelled correctly, %s, %s",
-                      graphss_i_shown(GRAPHSS_I_MODEL, model), s->world->name),
+        arena, graphss_i_arena_say(arena, "fig-defence-%s-%s", s->world->id, model),
+        graphss_i_arena_say(arena, "Victims labelled correctly, %s, %s",
+                            graphss_i_shown(GRAPHSS_I_MODEL, model), s->world->name),
         "Mean over runs; whiskers: one standard deviation. Solid: GraphSS; hatched: trivial "
         "baselines; plain: other defences.");
     for (size_t i = 0; i < s->datasets.n; i++) {
@@ -53,7 +53,7 @@ static void plot(const scene *s, const char *model)
         const graphss_i_variants list = graphss_i_variants_of(s->records, &cell);
         if (list.n == 0)
             continue;
-        graphss_i_bar *bar = graphss_i_take(arena, list.n, sizeof *bar);
+        graphss_i_bar *bar = graphss_i_arena_take(arena, list.n, sizeof *bar);
         graphss_i_panel *p = graphss_i_add_panel(
             figure, arena, GRAPHSS_I_BARS,
             graphss_i_dataset_name(s->records, s->datasets.text[i]), "victims right, %", "");
@@ -81,7 +81,7 @@ static void plot(const scene *s, const char *model)
 
 /* ---- the short table: methods down, datasets across ---- */
 
-/* The best of a column among the methods that defend. */
+/* The largest mean of a column, that of the undefended classifier among them. */
 static double best_of(const scene *s, const graphss_i_query *cell,
                       const graphss_i_variants *list)
 {
@@ -101,13 +101,13 @@ static void short_table(const scene *s, const char *model, bool folded)
     all.model = model;
     const graphss_i_variants list = graphss_i_variants_of(s->records, &all);
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_say(arena, "defence-%s-%s", s->world->id, model),
-        graphss_i_say(arena, "Victims labelled correctly, %s, %s",
-                      graphss_i_shown(GRAPHSS_I_MODEL, model), s->world->name),
+        arena, graphss_i_arena_say(arena, "defence-%s-%s", s->world->id, model),
+        graphss_i_arena_say(arena, "Victims labelled correctly, %s, %s",
+                            graphss_i_shown(GRAPHSS_I_MODEL, model), s->world->name),
         "Per cent, mean ± standard deviation over runs; n: the fewest and the most runs of a "
         "cell. Bold: the largest mean of a column.");
     graphss_i_add_head(t, "method");
-    graphss_i_add_words(t, "n");
+    graphss_i_add_column(t, "n", "", 0, false);
     for (size_t i = 0; i < s->datasets.n; i++)
         graphss_i_add_column(t, graphss_i_dataset_name(s->records, s->datasets.text[i]), "%",
                              1, false);
@@ -126,7 +126,7 @@ static void short_table(const scene *s, const char *model, bool folded)
         if (most == 0)
             continue;
         graphss_i_add_text(t, k ? list.variant[k - 1].name : "before the attack");
-        graphss_i_add_text(t, graphss_i_runs_text(arena, fewest, most));
+        graphss_i_add_runs(t, fewest, most);
         for (size_t i = 0; i < s->datasets.n; i++) {
             const graphss_i_query cell = cell_query(s, s->datasets.text[i], model);
             const graphss_i_stat v =
@@ -153,35 +153,33 @@ static void duels(const scene *s)
     if (!ours)
         return;
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_say(arena, "duels-%s", s->world->id),
-        graphss_i_say(arena, "GraphSS against each other method, %s", s->world->name),
+        arena, graphss_i_arena_say(arena, "duels-%s", s->world->id),
+        graphss_i_arena_say(arena, "GraphSS against each other method, %s", s->world->name),
         "A cell is a dataset and a classifier. Runs are compared pair by pair on the same "
         "victims; better or worse: the 95 % confidence interval of the mean difference does "
-        "not hold zero (with fewer than three runs: the interval of counting victims, which "
-        "knows nothing of other seeds); the rest is undecided. Difference: GraphSS minus the "
-        "other, victims.");
+        "not hold zero; else undecided. Fewer than three runs are not judged; of those ahead: "
+        "GraphSS has more victims right. Difference: GraphSS minus the other, victims.");
     graphss_i_add_head(t, "GraphSS against");
     graphss_i_add_column(t, "cells", "", 0, false);
-    graphss_i_add_column(t, "better", "", 0, false);
-    graphss_i_add_column(t, "undecided", "", 0, false);
-    graphss_i_add_column(t, "worse", "", 0, false);
+    graphss_i_score_columns(t);
     graphss_i_add_column(t, "mean difference", "points", 1, true);
     graphss_i_add_column(t, "smallest", "points", 1, true);
     for (size_t k = 0; k < list.n; k++) {
         if (&list.variant[k] == ours)
             continue;
-        size_t count[3] = {0}, cells = 0;
+        graphss_i_score score = {0};
+        size_t cells = 0;
         double sum = 0, least = INFINITY;
         for (size_t i = 0; i < s->datasets.n; i++)
             for (size_t m = 0; m < s->models.n; m++) {
                 const graphss_i_query cell =
                     cell_query(s, s->datasets.text[i], s->models.text[m]);
                 graphss_i_stat diff;
-                const int who =
+                const graphss_i_result who =
                     graphss_i_duel(s->records, &cell, ours, &list.variant[k], &diff);
-                if (who == 2)
+                if (who == GRAPHSS_I_NO_PAIR)
                     continue;
-                count[who + 1]++;
+                graphss_i_score_add(&score, who, &diff);
                 cells++;
                 sum += diff.mean;
                 least = fmin(least, diff.mean);
@@ -190,9 +188,7 @@ static void duels(const scene *s)
             continue;
         graphss_i_add_text(t, list.variant[k].name);
         graphss_i_add_number(t, (double)cells);
-        graphss_i_add_number(t, (double)count[2]);
-        graphss_i_add_number(t, (double)count[1]);
-        graphss_i_add_number(t, (double)count[0]);
+        graphss_i_score_cells(t, &score);
         graphss_i_add_number(t, sum / (double)cells);
         graphss_i_add_number(t, least);
     }
@@ -241,10 +237,10 @@ static void whole_table(const scene *s, const char *dataset)
     graphss_i_arena *arena = s->d->arena;
     graphss_i_table *t = graphss_i_table_new(
         arena,
-        graphss_i_say(arena, "defence-%s-%s-all", s->world->id,
-                      graphss_i_short_id(s->records, dataset)),
-        graphss_i_say(arena, "%s, %s: everything measured",
-                      graphss_i_dataset_name(s->records, dataset), s->world->name),
+        graphss_i_arena_say(arena, "defence-%s-%s-all", s->world->id,
+                            graphss_i_short_id(s->records, dataset)),
+        graphss_i_arena_say(arena, "%s, %s: everything measured",
+                            graphss_i_dataset_name(s->records, dataset), s->world->name),
         s->paper ? "Difference: ours minus the paper's. Agrees: the ranges mean ± standard "
                    "deviation overlap; near: within 5 points; differs: neither. ECE: expected "
                    "calibration error. Trained: before or after the attack."
@@ -308,8 +304,8 @@ void graphss_i_section_defence(graphss_i_document *d, graphss_i_runs *records)
         s.datasets = graphss_i_distinct(records, &s.query, GRAPHSS_I_DATASET);
         s.models = graphss_i_models_of(records, &s.query);
         s.paper = !strcmp(world->mode, "paper") && !*world->parameter;
-        graphss_i_heading(d, 3, graphss_i_say(d->arena, "defence-%s", world->id),
-                          graphss_i_say(d->arena, "Defence, %s", world->name));
+        graphss_i_heading(d, 3, graphss_i_arena_say(d->arena, "defence-%s", world->id),
+                          graphss_i_arena_say(d->arena, "Defence, %s", world->name));
         graphss_i_sentence(d, graphss_i_world_about(world));
         for (size_t m = 0; m < s.models.n; m++) {
             if (m == 0)

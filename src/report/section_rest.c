@@ -38,7 +38,7 @@ void graphss_i_section_datasets(graphss_i_document *d, graphss_i_runs *records)
     for (size_t i = 0; i < list.n; i++) {
         q.dataset = list.text[i];
         graphss_i_add_text(t, graphss_i_dataset_name(records, q.dataset));
-        graphss_i_add_number(t, (double)graphss_i_count(records, &q));
+        graphss_i_add_number(t, (double)graphss_i_runs_count(records, &q));
         for (size_t c = 0; c < COLUMNS; c++) {
             graphss_i_paper_cell cell = {.mean = NAN};
             graphss_i_add_stat(
@@ -94,13 +94,14 @@ static void runtime_table(graphss_i_document *d, graphss_i_runs *records,
     graphss_i_arena *arena = d->arena;
     graphss_i_query q = graphss_i_world_query(world, "runtime");
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_say(arena, "runtime-%s", world->id),
-        graphss_i_say(arena, "Runtime, %s", world->name),
-        graphss_i_say(arena,
-                      "Ours: wall clock of the method alone, %s, mean ± standard deviation "
-                      "over runs. The paper's (Tables 3 and 4): its own protocol on a GPU "
-                      "(Tesla V100). Per 100: seconds for 100 nodes of the snapshot.",
-                      graphss_i_threads_text(records, &q)));
+        arena, graphss_i_arena_say(arena, "runtime-%s", world->id),
+        graphss_i_arena_say(arena, "Runtime, %s", world->name),
+        graphss_i_arena_say(
+            arena,
+            "Ours: wall clock of the method alone, %s, mean ± standard deviation "
+            "over runs. The paper's (Tables 3 and 4): its own protocol on a GPU "
+            "(Tesla V100). Per 100: seconds for 100 nodes of the snapshot.",
+            graphss_i_threads_text(records, &q)));
     graphss_i_add_head(t, "dataset");
     graphss_i_add_head(t, "classifier");
     graphss_i_add_head(t, "task");
@@ -148,7 +149,7 @@ static const double *summed(graphss_i_runs *records, const graphss_i_query *q,
 {
     size_t n = 0;
     double *sum = NULL;
-    const graphss_i_run **run = graphss_i_find(records, q, &n);
+    const graphss_i_run **run = graphss_i_runs_find(records, q, &n);
     *k = 0;
     for (size_t r = 0; run && r < n; r++) {
         size_t rows = 0;
@@ -156,7 +157,7 @@ static const double *summed(graphss_i_runs *records, const graphss_i_query *q,
         if (!each || (sum && rows != *k))
             continue;
         if (!sum) {
-            sum = graphss_i_take(&records->arena, rows * rows, sizeof *sum);
+            sum = graphss_i_arena_take(&records->arena, rows * rows, sizeof *sum);
             *k = rows;
         }
         for (size_t i = 0; sum && i < rows * rows; i++)
@@ -172,15 +173,15 @@ static void confusion_figure(graphss_i_document *d, graphss_i_runs *records,
     static const char *const name[] = {"before", "attacked", "recovered"};
     static const char *const shown[] = {"before the attack", "attacked", "after GraphSS"};
     graphss_i_arena *arena = d->arena;
-    const size_t runs = graphss_i_count(records, q);
+    const size_t runs = graphss_i_runs_count(records, q);
     graphss_i_figure *figure = graphss_i_figure_new(
         arena,
-        graphss_i_say(arena, "fig-%s-%s-%s-%s", member, world->id,
-                      graphss_i_short_id(records, q->dataset), q->model),
-        graphss_i_say(arena, "Confusion of %s, %s, %s, %s", nodes,
-                      graphss_i_dataset_name(records, q->dataset),
-                      graphss_i_shown(GRAPHSS_I_MODEL, q->model), world->name),
-        graphss_i_say(
+        graphss_i_arena_say(arena, "fig-%s-%s-%s-%s", member, world->id,
+                            graphss_i_short_id(records, q->dataset), q->model),
+        graphss_i_arena_say(arena, "Confusion of %s, %s, %s, %s", nodes,
+                            graphss_i_dataset_name(records, q->dataset),
+                            graphss_i_shown(GRAPHSS_I_MODEL, q->model), world->name),
+        graphss_i_arena_say(
             arena,
             "Nodes, summed over %zu run%s; the stronger the shade the more, on a log scale "
             "that is the same in all panels.",
@@ -232,10 +233,10 @@ void graphss_i_section_confusion(graphss_i_document *d, graphss_i_runs *records)
 
 static void coverage(graphss_i_document *d, graphss_i_runs *records)
 {
-    graphss_i_table *t = graphss_i_table_new(
-        d->arena, "coverage", "What was run",
-        "Cells with a result; cells that ended in an error; how many datasets, classifiers, "
-        "methods and seeds they cover.");
+    graphss_i_table *t = graphss_i_table_new(d->arena, "coverage", "What was run",
+                                             "Cells with a result; cells that ended in an "
+                                             "error; how many datasets, classifiers and "
+                                             "methods they cover.");
     graphss_i_add_head(t, "part");
     graphss_i_add_head(t, "mode");
     graphss_i_add_head(t, "setting");
@@ -244,15 +245,15 @@ static void coverage(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_add_column(t, "datasets", "", 0, false);
     graphss_i_add_column(t, "classifiers", "", 0, false);
     graphss_i_add_column(t, "methods", "", 0, false);
-    for (size_t i = 0; graphss_i_known(GRAPHSS_I_WHAT, i); i++) {
-        const char *what = graphss_i_known(GRAPHSS_I_WHAT, i);
+    for (size_t i = 0; graphss_i_field_name(GRAPHSS_I_WHAT, i); i++) {
+        const char *what = graphss_i_field_name(GRAPHSS_I_WHAT, i);
         const graphss_i_worlds worlds = graphss_i_worlds_of(records, what);
         size_t errors = 0;
         for (size_t r = 0; r < records->n; r++)
             errors += records->record[r].error && !strcmp(records->record[r].what, what);
-        if (worlds.n == 0) {
+        if (worlds.n == 0 && errors) {
             graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_WHAT, what));
-            graphss_i_add_text(t, errors ? "no result" : "not run");
+            graphss_i_add_text(t, "no result");
             graphss_i_add_text(t, "–");
             graphss_i_add_number(t, 0);
             graphss_i_add_number(t, (double)errors);
@@ -270,10 +271,10 @@ static void coverage(graphss_i_document *d, graphss_i_runs *records)
             graphss_i_add_text(t, *world->mode ? world->mode : "–");
             const char *setting = *world->setting ? world->setting : "–";
             if (world->parameter && (*world->parameter || *world->value))
-                setting = graphss_i_say(d->arena, "%s, %s %s", setting, world->parameter,
-                                        world->value);
+                setting = graphss_i_arena_say(d->arena, "%s, %s %s", setting, world->parameter,
+                                              world->value);
             graphss_i_add_text(t, setting);
-            graphss_i_add_number(t, (double)graphss_i_count(records, &q));
+            graphss_i_add_number(t, (double)graphss_i_runs_count(records, &q));
             graphss_i_add_number(t, (double)failed);
             graphss_i_add_number(t,
                                  (double)graphss_i_distinct(records, &q, GRAPHSS_I_DATASET).n);
@@ -303,7 +304,7 @@ static void errors(graphss_i_document *d, graphss_i_runs *records)
         if (!r->error)
             continue;
         graphss_i_add_text(t, r->what);
-        graphss_i_add_text(t, graphss_i_say(d->arena, "%s %s", r->mode, r->setting));
+        graphss_i_add_text(t, graphss_i_arena_say(d->arena, "%s %s", r->mode, r->setting));
         graphss_i_add_text(t, graphss_i_short_id(records, r->dataset));
         graphss_i_add_text(t, r->model);
         graphss_i_add_text(t, r->method);
@@ -319,9 +320,9 @@ static void generated(graphss_i_document *d, graphss_i_runs *records)
 {
     const graphss_i_list all = graphss_i_long_names(records);
     for (size_t i = 0; i < all.n; i++)
-        graphss_i_sentence(d, graphss_i_say(d->arena, "The dataset %s is %s.",
-                                            graphss_i_dataset_name(records, all.text[i]),
-                                            all.text[i]));
+        graphss_i_sentence(d, graphss_i_arena_say(d->arena, "The dataset %s is %s.",
+                                                  graphss_i_dataset_name(records, all.text[i]),
+                                                  all.text[i]));
 }
 
 /* Versions, processors and dates that occur in "repeat". */
@@ -346,31 +347,115 @@ static void circumstances(graphss_i_document *d, graphss_i_runs *records)
             last = to;
     }
     if (*version)
-        graphss_i_sentence(d, graphss_i_say(d->arena, "GraphSS %s%s.", version,
-                                            versions ? " and other versions" : ""));
+        graphss_i_sentence(d, graphss_i_arena_say(d->arena, "GraphSS %s%s.", version,
+                                                  versions ? " and other versions" : ""));
     if (*cpu)
-        graphss_i_sentence(d, graphss_i_say(d->arena, "Processor: %s%s.", cpu,
-                                            machines ? " and others" : ""));
+        graphss_i_sentence(d, graphss_i_arena_say(d->arena, "Processor: %s%s.", cpu,
+                                                  machines ? " and others" : ""));
     if (*first && *last)
-        graphss_i_sentence(d, graphss_i_say(d->arena, "Run from %s to %s.", first, last));
+        graphss_i_sentence(d,
+                           graphss_i_arena_say(d->arena, "Run from %s to %s.", first, last));
+}
+
+/* Names of the paper's tables that no record of a defence has. */
+static const char *absent(graphss_i_runs *records, graphss_i_field field)
+{
+    const graphss_i_list found =
+        graphss_i_distinct(records, &(graphss_i_query){.what = "defence"}, field);
+    graphss_i_report_names out = {"", 0};
+    for (size_t i = 0; graphss_i_field_name(field, i); i++) {
+        const char *name = graphss_i_field_name(field, i);
+        bool there = !graphss_i_in_paper(field, name);
+        for (size_t k = 0; k < found.n; k++)
+            there = there || !strcmp(found.text[k], name);
+        if (!there)
+            graphss_i_report_names_add_any(&records->arena, &out,
+                                           graphss_i_shown(field, name));
+    }
+    return out.text;
+}
+
+/* "--datasets cora,pubmed", or "" where a name has no place in such a list. */
+static const char *datasets_option(graphss_i_runs *records)
+{
+    const graphss_i_list all =
+        graphss_i_distinct(records, &(graphss_i_query){0}, GRAPHSS_I_DATASET);
+    const char *text = "";
+    for (size_t i = 0; i < all.n; i++) {
+        if (strpbrk(all.text[i], ", '\"\\") || !*all.text[i])
+            return "";
+        text = graphss_i_arena_say(&records->arena, "%s%s%s", text, i ? "," : " --datasets ",
+                                   all.text[i]);
+    }
+    return *absent(records, GRAPHSS_I_DATASET) ? text : "";
+}
+
+/* One line on what has no record, and the command that runs it. */
+static void not_run(graphss_i_document *d, graphss_i_runs *records, const char *folder)
+{
+    graphss_i_arena *arena = d->arena;
+    graphss_i_report_names parts = {"", 0};
+    const char *only = "", *text = "", *mode = "";
+    for (size_t i = 0; graphss_i_field_name(GRAPHSS_I_WHAT, i); i++) {
+        const char *what = graphss_i_field_name(GRAPHSS_I_WHAT, i);
+        if (graphss_i_runs_count(records, &(graphss_i_query){.what = what}) > 0)
+            continue;
+        graphss_i_report_names_add_any(arena, &parts, graphss_i_shown(GRAPHSS_I_WHAT, what));
+        only = what;
+    }
+    const graphss_i_query paper = {.what = "defence", .mode = "paper"};
+    const graphss_i_query defence = {.what = "defence"};
+    if (graphss_i_runs_count(records, &defence) && !graphss_i_runs_count(records, &paper)) {
+        graphss_i_report_names_add_any(arena, &parts, "Defence in the paper's own protocol");
+        only = "defence";
+        mode = " --mode paper";
+    }
+    if (graphss_i_runs_count(records, &defence)) {
+        const char *datasets = absent(records, GRAPHSS_I_DATASET);
+        const char *models = absent(records, GRAPHSS_I_MODEL);
+        if (*datasets)
+            text = graphss_i_arena_say(
+                arena, "No result for these datasets of the paper: %s. ", datasets);
+        if (*models)
+            text = graphss_i_arena_say(arena, "%sNo result for these classifiers: %s. ", text,
+                                       models);
+    }
+    const char *same = parts.n ? datasets_option(records) : "";
+    if (parts.n)
+        text = graphss_i_arena_say(arena, "%sNot run: %s. ", text, parts.text);
+    if (!*text)
+        return;
+    const size_t n = strlen(folder);
+    const char *slash = strrchr(folder, '/'), *where = folder;
+    if (n > 6 && !strcmp(folder + n - 6, ".jsonl")) /* a file: the folder it is in */
+        where =
+            slash ? graphss_i_arena_say(arena, "%.*s", (int)(slash - folder), folder) : ".";
+    graphss_i_sentence(d, graphss_i_arena_say(arena, "%sTo run %s:", text,
+                                              *same ? "that on the same datasets" : "it"));
+    graphss_i_code(d, graphss_i_arena_say(arena, "graphss reproduce %s%s%s -o %s",
+                                          parts.n == 1 ? only : "all",
+                                          parts.n == 1 ? mode : "", same, where));
 }
 
 void graphss_i_section_runs(graphss_i_document *d, graphss_i_runs *records, const char *folder)
 {
     graphss_i_heading(d, 2, "runs", "What was run, and how to run it again");
     graphss_i_sentence(
-        d, graphss_i_say(d->arena,
-                         "%zu cells were read%s%s. Nothing on this page was typed by hand: it "
-                         "is made from the records by one command. Each record also holds "
-                         "every option, the seed and a checksum of the dataset.",
-                         records->n,
-                         records->replaced ? "; lines of a cell that was run again were "
-                                             "replaced by the later ones"
-                                           : "",
-                         records->cut ? "; a last line without its end was left out" : ""));
-    graphss_i_code(d, graphss_i_say(d->arena, "graphss report %s -o report.html", folder));
+        d, graphss_i_arena_say(
+               d->arena,
+               "%zu cells were read%s%s. Nothing on this page was typed by hand: it "
+               "is made from the records by one command. Each record also holds "
+               "every option, the seed and a checksum of the dataset.",
+               records->n,
+               records->replaced ? "; lines of a cell that was run again were "
+                                   "replaced by the later ones"
+                                 : "",
+               records->cut ? "; a last line without its end was left out" : ""));
+    graphss_i_code(d,
+                   graphss_i_arena_say(d->arena, "graphss report %s -o report.html", folder));
     generated(d, records);
     circumstances(d, records);
     coverage(d, records);
     errors(d, records);
+    not_run(d, records, folder);
 }

@@ -28,8 +28,7 @@ static const sweep sweeps[] = {
     {"budget",
      "A stronger attacker",
      "How many victims are labelled correctly when the attacker may change more links, and "
-     "ten "
-     "times as many features.",
+     "ten times as many features.",
      {"victims", "test"},
      {"victims right, %", "test nodes right, %"},
      100,
@@ -96,7 +95,7 @@ static bool fill_line(graphss_i_line *out, const place *at, const graphss_i_quer
     graphss_i_arena *arena = at->d->arena;
     graphss_i_query q = *query;
     const graphss_i_list values = graphss_i_distinct(at->records, &q, GRAPHSS_I_VALUE);
-    double *xy = graphss_i_take(arena, 4 * values.n + 1, sizeof *xy);
+    double *xy = graphss_i_arena_take(arena, 4 * values.n + 1, sizeof *xy);
     size_t n = 0;
     bool spread = false;
     if (!xy)
@@ -126,50 +125,48 @@ static bool fill_line(graphss_i_line *out, const place *at, const graphss_i_quer
 
 static void sweep_plot(const place *at)
 {
-    enum { MOST = 8 };
     graphss_i_arena *arena = at->d->arena;
     graphss_i_query q = at->query;
     graphss_i_figure *figure = graphss_i_figure_new(
         arena,
-        graphss_i_say(arena, "fig-%s-%s-%s-%s", at->kind->what, at->world->id,
-                      at->query.parameter, at->metric),
-        graphss_i_say(arena, "%s by %s, %s", at->kind->title,
-                      graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter),
-                      at->world->name),
+        graphss_i_arena_say(arena, "fig-%s-%s-%s-%s", at->kind->what, at->world->id,
+                            at->query.parameter, at->metric),
+        graphss_i_arena_say(arena, "%s by %s, %s", at->kind->title,
+                            graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter),
+                            at->world->name),
         "Mean over runs with a band of one standard deviation where there are several.");
     const graphss_i_list datasets = datasets_of(at);
     for (size_t i = 0; i < datasets.n; i++) {
         q = at->query;
         q.dataset = datasets.text[i];
-        graphss_i_line *line = graphss_i_take(arena, MOST, sizeof *line);
-        size_t n = 0;
+        graphss_i_line *line = NULL;
+        size_t n = 0, room = 0;
+        const char *panel =
+            q.dataset ? graphss_i_dataset_name(at->records, q.dataset) : at->kind->title;
         const graphss_i_list models = graphss_i_models_of(at->records, &q);
-        for (size_t m = 0; m < models.n && line; m++) {
+        for (size_t m = 0; m < models.n; m++) {
             q.model = models.text[m];
             q.method = q.train = NULL;
             const graphss_i_variants list = graphss_i_variants_shown(at->records, &q);
-            for (size_t k = 0; k < list.n && n < MOST; k++) {
+            for (size_t k = 0; k < list.n; k++) {
+                line = graphss_i_arena_room(arena, line, n, &room, sizeof *line);
                 q.method = list.variant[k].method;
                 q.train = list.variant[k].train;
+                if (!line)
+                    return;
                 if (fill_line(&line[n], at, &q))
                     line[n++].name =
-                        models.n > 1 ? graphss_i_say(arena, "%s %s", list.variant[k].name,
-                                                     graphss_i_shown(GRAPHSS_I_MODEL, q.model))
-                                     : list.variant[k].name;
+                        models.n > 1
+                            ? graphss_i_arena_say(arena, "%s %s", list.variant[k].name,
+                                                  graphss_i_shown(GRAPHSS_I_MODEL, q.model))
+                            : list.variant[k].name;
             }
         }
-        for (size_t k = n; k-- > 1;) /* ours first: the solid line */
-            if (!strncmp(line[k].name, "GraphSS", 7)) {
-                const graphss_i_line ours = line[k];
-                memmove(line + 1, line, k * sizeof *line);
-                line[0] = ours;
-                break;
-            }
+        n = graphss_i_choose_lines(figure, arena, line, n, panel);
         if (n == 1)
             line[0].name = "";
         graphss_i_panel *p = graphss_i_add_lines(
-            figure, arena, line, n,
-            q.dataset ? graphss_i_dataset_name(at->records, q.dataset) : at->kind->title,
+            figure, arena, line, n, panel,
             graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter), at->label);
         if (p)
             p->log_x = p->log_y = at->kind->log;
@@ -184,20 +181,21 @@ static void sweep_table(const place *at)
     const graphss_i_list values = graphss_i_distinct(at->records, &q, GRAPHSS_I_VALUE);
     graphss_i_table *t = graphss_i_table_new(
         arena,
-        graphss_i_say(arena, "%s-%s-%s-%s", at->kind->what, at->world->id, at->query.parameter,
-                      at->metric),
-        graphss_i_say(arena, "%s by %s, %s", at->kind->title,
-                      graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter),
-                      at->world->name),
-        graphss_i_say(arena,
-                      "%s, on %s; mean ± standard deviation over runs; n: the fewest and the "
-                      "most runs of a row.",
-                      at->label, graphss_i_threads_text(at->records, &q)));
+        graphss_i_arena_say(arena, "%s-%s-%s-%s", at->kind->what, at->world->id,
+                            at->query.parameter, at->metric),
+        graphss_i_arena_say(arena, "%s by %s, %s", at->kind->title,
+                            graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter),
+                            at->world->name),
+        graphss_i_arena_say(
+            arena,
+            "%s, on %s; mean ± standard deviation over runs; n: the fewest and the "
+            "most runs of a row.",
+            at->label, graphss_i_threads_text(at->records, &q)));
     if (!at->kind->pooled)
         graphss_i_add_head(t, "dataset");
     graphss_i_add_head(t, "classifier");
     graphss_i_add_head(t, "method");
-    graphss_i_add_words(t, "n");
+    graphss_i_add_column(t, "n", "", 0, false);
     for (size_t v = 0; v < values.n; v++)
         graphss_i_add_column(t, values.text[v], "", at->kind->decimals, false);
     const graphss_i_list datasets = datasets_of(at);
@@ -226,7 +224,7 @@ static void sweep_table(const place *at)
                     graphss_i_add_text(t, graphss_i_dataset_name(at->records, q.dataset));
                 graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, q.model));
                 graphss_i_add_text(t, list.variant[k].name);
-                graphss_i_add_text(t, graphss_i_runs_text(arena, fewest, most));
+                graphss_i_add_runs(t, fewest, most);
                 for (size_t v = 0; v < values.n; v++) {
                     q.value = values.text[v];
                     graphss_i_add_stat(t,
@@ -291,13 +289,13 @@ void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records)
     for (size_t w = 0; w < worlds.n; w++) {
         const graphss_i_world *world = &worlds.world[w];
         graphss_i_query q = graphss_i_world_query(world, "ablation");
-        graphss_i_figure *figure =
-            graphss_i_figure_new(arena, graphss_i_say(arena, "fig-ablation-%s", world->id),
-                                 graphss_i_say(arena, "Ablation, %s", world->name),
-                                 "Mean over runs; whiskers: one standard deviation.");
+        graphss_i_figure *figure = graphss_i_figure_new(
+            arena, graphss_i_arena_say(arena, "fig-ablation-%s", world->id),
+            graphss_i_arena_say(arena, "Ablation, %s", world->name),
+            "Mean over runs; whiskers: one standard deviation.");
         graphss_i_table *t =
-            graphss_i_table_new(arena, graphss_i_say(arena, "ablation-%s", world->id),
-                                graphss_i_say(arena, "Ablation, %s", world->name),
+            graphss_i_table_new(arena, graphss_i_arena_say(arena, "ablation-%s", world->id),
+                                graphss_i_arena_say(arena, "Ablation, %s", world->name),
                                 "Mean ± standard deviation over runs.");
         graphss_i_add_head(t, "dataset");
         graphss_i_add_head(t, "classifier");
@@ -310,7 +308,7 @@ void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records)
         for (size_t c = 0; c < cells.n; c++) {
             q = cells.cell[c];
             const graphss_i_list values = graphss_i_distinct(records, &q, GRAPHSS_I_VALUE);
-            graphss_i_bar *bar = graphss_i_take(arena, values.n + 1, sizeof *bar);
+            graphss_i_bar *bar = graphss_i_arena_take(arena, values.n + 1, sizeof *bar);
             const double attacked = graphss_i_percent(records, &q, "victims_attacked").mean;
             for (size_t v = 0; v < values.n && bar; v++) {
                 q.value = values.text[v];
@@ -326,8 +324,9 @@ void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records)
             }
             graphss_i_panel *p = graphss_i_add_panel(
                 figure, arena, GRAPHSS_I_BARS,
-                graphss_i_say(arena, "%s, %s", graphss_i_dataset_name(records, q.dataset),
-                              graphss_i_shown(GRAPHSS_I_MODEL, q.model)),
+                graphss_i_arena_say(arena, "%s, %s",
+                                    graphss_i_dataset_name(records, q.dataset),
+                                    graphss_i_shown(GRAPHSS_I_MODEL, q.model)),
                 "victims right, %", "");
             if (!p || !bar)
                 return;

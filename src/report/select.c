@@ -10,18 +10,20 @@
 
 typedef struct known {
     const char *name, *shown;
+    bool paper; /* one of those the paper's tables have */
 } known;
 
 static const known modes[] = {{"honest", "honest"}, {"paper", "paper"}, {0}};
 static const known settings[] = {
     {"seen", "seen"}, {"new", "new"}, {"growing", "growing"}, {0}};
-static const known datasets[] = {{"cora", "Cora"},
-                                 {"citeseer", "Citeseer"},
-                                 {"pubmed", "Pubmed"},
-                                 {"amazon_photo", "Amazon Photo"},
-                                 {"coauthor_cs", "Coauthor CS"},
+static const known datasets[] = {{"cora", "Cora", true},
+                                 {"citeseer", "Citeseer", true},
+                                 {"pubmed", "Pubmed", true},
+                                 {"amazon_photo", "Amazon Photo", true},
+                                 {"coauthor_cs", "Coauthor CS", true},
                                  {0}};
-static const known models[] = {{"gcn", "GCN"}, {"sgc", "SGC"}, {"sage", "GraphSAGE"}, {0}};
+static const known models[] = {
+    {"gcn", "GCN", true}, {"sgc", "SGC", true}, {"sage", "GraphSAGE", true}, {0}};
 static const known methods[] = {{"none", "undefended"},
                                 {"keep-last", "keep-last"},
                                 {"retrain", "retrain"},
@@ -98,12 +100,20 @@ const char *graphss_i_shown(graphss_i_field field, const char *name)
     return slash && slash[1] ? slash + 1 : name;
 }
 
-const char *graphss_i_known(graphss_i_field field, size_t i)
+const char *graphss_i_field_name(graphss_i_field field, size_t i)
 {
     const known *k = table_of(field);
     while (k->name && i--)
         k++;
     return k->name;
+}
+
+bool graphss_i_in_paper(graphss_i_field field, const char *name)
+{
+    for (const known *k = table_of(field); k->name; k++)
+        if (!strcmp(k->name, name))
+            return k->paper;
+    return false;
 }
 
 graphss_i_family graphss_i_family_of(const char *method)
@@ -328,12 +338,12 @@ graphss_i_stat graphss_i_stat_scenes(const graphss_i_runs *records,
     return stat_by(records, scene_value, &w);
 }
 
-const graphss_i_run **graphss_i_find(graphss_i_runs *records, const graphss_i_query *query,
-                                     size_t *n)
+const graphss_i_run **graphss_i_runs_find(graphss_i_runs *records,
+                                          const graphss_i_query *query, size_t *n)
 {
     const graphss_i_query q = settled(records, query);
     const graphss_i_run **list =
-        graphss_i_take(&records->arena, records->n + 1, sizeof(const graphss_i_run *));
+        graphss_i_arena_take(&records->arena, records->n + 1, sizeof(const graphss_i_run *));
     *n = 0;
     for (size_t i = 0; list && i < records->n; i++)
         if (taken(&records->record[i], &q))
@@ -341,7 +351,7 @@ const graphss_i_run **graphss_i_find(graphss_i_runs *records, const graphss_i_qu
     return list;
 }
 
-size_t graphss_i_count(const graphss_i_runs *records, const graphss_i_query *query)
+size_t graphss_i_runs_count(const graphss_i_runs *records, const graphss_i_query *query)
 {
     const graphss_i_query q = settled(records, query);
     size_t n = 0;
@@ -354,7 +364,7 @@ const char *graphss_i_threads_text(graphss_i_runs *records, const graphss_i_quer
 {
     size_t n = 0;
     long long low = 0, high = 0;
-    const graphss_i_run **found = graphss_i_find(records, query, &n);
+    const graphss_i_run **found = graphss_i_runs_find(records, query, &n);
     for (size_t i = 0; i < n; i++) {
         const json_t *how = json_object_get(found[i]->json, "repeat");
         const long long used = json_integer_value(json_object_get(how, "threads"));
@@ -362,8 +372,34 @@ const char *graphss_i_threads_text(graphss_i_runs *records, const graphss_i_quer
         high = used > high ? used : high;
     }
     if (low != high)
-        return graphss_i_say(&records->arena, "%lld to %lld threads", low, high);
-    return high < 2 ? "one thread" : graphss_i_say(&records->arena, "%lld threads", high);
+        return graphss_i_arena_say(&records->arena, "%lld to %lld threads", low, high);
+    return high < 2 ? "one thread"
+                    : graphss_i_arena_say(&records->arena, "%lld threads", high);
+}
+
+double graphss_i_stated_rate(const graphss_i_run *record)
+{
+    const json_t *how = json_object_get(record->json, "repeat");
+    const json_t *alert = json_object_get(json_object_get(how, "options"), "alert");
+    const json_t *rate = json_object_get(alert, "false-alarm-rate");
+    return json_is_number(rate) ? json_number_value(rate) : 0.05; /* the default */
+}
+
+const char *graphss_i_rates_text(graphss_i_runs *records, const graphss_i_query *query)
+{
+    size_t n = 0;
+    double low = 0.05, high = 0.05;
+    char text[2][32];
+    const graphss_i_run **found = graphss_i_runs_find(records, query, &n);
+    for (size_t i = 0; i < n; i++) {
+        const double rate = graphss_i_stated_rate(found[i]);
+        low = i == 0 || rate < low ? rate : low;
+        high = i == 0 || rate > high ? rate : high;
+    }
+    graphss_i_double_text(text[0], sizeof text[0], low);
+    graphss_i_double_text(text[1], sizeof text[1], high);
+    return low == high ? graphss_i_arena_say(&records->arena, "%s", text[0])
+                       : graphss_i_arena_say(&records->arena, "%s to %s", text[0], text[1]);
 }
 
 /* ---- lists of names ---- */
@@ -412,8 +448,8 @@ graphss_i_list graphss_i_distinct(graphss_i_runs *records, const graphss_i_query
         at = 0;
         while (at < out.n && compare(table, out.text[at], text) < 0)
             at++;
-        const char **larger =
-            graphss_i_room(&records->arena, out.text, out.n, &room, sizeof(const char *));
+        const char **larger = graphss_i_arena_room(&records->arena, out.text, out.n, &room,
+                                                   sizeof(const char *));
         if (!larger)
             return (graphss_i_list){NULL, 0};
         out.text = larger;
@@ -442,8 +478,8 @@ graphss_i_list graphss_i_long_names(graphss_i_runs *records)
             at++;
         if (at < out.n || !is_long(name))
             continue;
-        const char **larger =
-            graphss_i_room(&records->arena, out.text, out.n, &room, sizeof(const char *));
+        const char **larger = graphss_i_arena_room(&records->arena, out.text, out.n, &room,
+                                                   sizeof(const char *));
         if (!larger)
             return (graphss_i_list){NULL, 0};
         out.text = larger;
@@ -459,7 +495,7 @@ static const char *shortened(graphss_i_runs *records, const char *name, const ch
     const graphss_i_list all = graphss_i_long_names(records);
     for (size_t i = 0; i < all.n && all.n > 1; i++)
         if (!strcmp(all.text[i], name))
-            return graphss_i_say(&records->arena, "synth-%zu", i + 1);
+            return graphss_i_arena_say(&records->arena, "synth-%zu", i + 1);
     return "synth";
 }
 

@@ -37,11 +37,16 @@ graphss_i_stat graphss_i_stat_pairs(const graphss_i_runs *records, const graphss
 graphss_i_stat graphss_i_stat_scenes(const graphss_i_runs *records,
                                      const graphss_i_query *query, const char *metric);
 /* The records of a query, without errors, the rule for "any" kept. In the arena of records. */
-const graphss_i_run **graphss_i_find(graphss_i_runs *records, const graphss_i_query *query,
-                                     size_t *n);
-size_t graphss_i_count(const graphss_i_runs *records, const graphss_i_query *query);
+const graphss_i_run **graphss_i_runs_find(graphss_i_runs *records,
+                                          const graphss_i_query *query, size_t *n);
+size_t graphss_i_runs_count(const graphss_i_runs *records, const graphss_i_query *query);
 /* What they ran on: "one thread", "2 threads", "1 to 2 threads". */
 const char *graphss_i_threads_text(graphss_i_runs *records, const graphss_i_query *query);
+
+/* The rate of false alarms that a record of an alert was asked to keep: its recipe's. */
+double graphss_i_stated_rate(const graphss_i_run *record);
+/* Those of the records that match: "0.05", "0.01 to 0.05". */
+const char *graphss_i_rates_text(graphss_i_runs *records, const graphss_i_query *query);
 
 /* Different texts of one field among the records that match, known ones first and in their
  * order, then others by the alphabet. */
@@ -76,7 +81,9 @@ const char *graphss_i_short_id(graphss_i_runs *records, const char *name);
 /* The datasets that are shortened so, in the order of the records. */
 graphss_i_list graphss_i_long_names(graphss_i_runs *records);
 /* Known names in their order, NULL past the last. */
-const char *graphss_i_known(graphss_i_field field, size_t i);
+const char *graphss_i_field_name(graphss_i_field field, size_t i);
+/* Whether the paper's tables have this dataset or classifier. */
+bool graphss_i_in_paper(graphss_i_field field, const char *name);
 
 typedef enum graphss_i_family {
     GRAPHSS_I_OURS,

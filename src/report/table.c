@@ -10,7 +10,7 @@
 graphss_i_table *graphss_i_table_new(graphss_i_arena *arena, const char *id, const char *title,
                                      const char *note)
 {
-    graphss_i_table *t = graphss_i_take(arena, 1, sizeof *t);
+    graphss_i_table *t = graphss_i_arena_take(arena, 1, sizeof *t);
     if (t)
         *t = (graphss_i_table){.arena = arena, .id = id, .title = title, .note = note};
     return t;
@@ -20,8 +20,8 @@ static void add_column(graphss_i_table *t, graphss_i_column column)
 {
     if (!t)
         return;
-    graphss_i_column *list =
-        graphss_i_room(t->arena, t->column, t->n_columns, &t->columns_room, sizeof *list);
+    graphss_i_column *list = graphss_i_arena_room(t->arena, t->column, t->n_columns,
+                                                  &t->columns_room, sizeof *list);
     if (!list)
         return;
     t->column = list;
@@ -52,7 +52,7 @@ static void add_cell(graphss_i_table *t, graphss_i_entry cell)
     if (!t)
         return;
     graphss_i_entry *list =
-        graphss_i_room(t->arena, t->cell, t->n_cells, &t->cells_room, sizeof *list);
+        graphss_i_arena_room(t->arena, t->cell, t->n_cells, &t->cells_room, sizeof *list);
     if (!list)
         return;
     t->cell = list;
@@ -77,6 +77,17 @@ void graphss_i_add_spread(graphss_i_table *t, double mean, double sd)
 void graphss_i_add_stat(graphss_i_table *t, graphss_i_stat stat)
 {
     add_cell(t, (graphss_i_entry){.value = stat.mean, .sd = stat.sd, .n = stat.n});
+}
+
+void graphss_i_add_runs(graphss_i_table *t, size_t fewest, size_t most)
+{
+    add_cell(t, (graphss_i_entry){
+                    .text = t && fewest < most
+                                ? graphss_i_arena_say(t->arena, "%zu–%zu", fewest, most)
+                                : NULL,
+                    .value = (double)most,
+                    .sd = NAN,
+                });
 }
 
 void graphss_i_mark_strong(graphss_i_table *t)
@@ -211,8 +222,8 @@ void graphss_i_table_csv(graphss_i_pen *pen, const graphss_i_table *t)
         const char *row = "";
         for (size_t j = 0; j < t->n_columns; j++)
             if (t->column[j].head && cell_at(t, i, j)->text)
-                row = graphss_i_say(t->arena, "%s%s%s", row, *row ? " / " : "",
-                                    cell_at(t, i, j)->text);
+                row = graphss_i_arena_say(t->arena, "%s%s%s", row, *row ? " / " : "",
+                                          cell_at(t, i, j)->text);
         for (size_t j = 0; j < t->n_columns; j++) {
             const graphss_i_entry *cell = cell_at(t, i, j);
             if (t->column[j].head)
@@ -248,7 +259,7 @@ static void put_html_cell(graphss_i_pen *pen, const graphss_i_column *c,
     graphss_i_put(pen, c->number ? " class=\"num\" data-label=\"" : " data-label=\"");
     put_heading(pen, c, graphss_i_put_xml);
     graphss_i_put(pen, "\"");
-    if (!cell->text) {
+    if (!cell->text || isfinite(cell->value)) {
         graphss_i_put(pen, " data-key=\"");
         put_csv_number(pen, cell->value);
         graphss_i_put(pen, "\"");

@@ -15,7 +15,7 @@ typedef struct graphss_i_column {
 
 typedef struct graphss_i_entry {
     const char *text; /* NULL: the number below */
-    double value, sd; /* NaN: none */
+    double value, sd; /* NaN: none; of a text what it is sorted by */
     size_t n;         /* values the mean is of; 0: not a mean */
     bool strong;      /* the best of its kind */
 } graphss_i_entry;
@@ -40,6 +40,8 @@ void graphss_i_add_text(graphss_i_table *t, const char *text);
 void graphss_i_add_number(graphss_i_table *t, double value); /* NaN: a dash */
 void graphss_i_add_stat(graphss_i_table *t, graphss_i_stat stat);
 void graphss_i_add_spread(graphss_i_table *t, double mean, double sd);
+/* How many runs: "5", or "2–5" where the cells of a row differ; sorts by the most. */
+void graphss_i_add_runs(graphss_i_table *t, size_t fewest, size_t most);
 /* Marks the last cell that was added. */
 void graphss_i_mark_strong(graphss_i_table *t);
 

@@ -1,7 +1,7 @@
 /* test_figure.c - axes at round numbers, and panels that hold whatever they are given. */
 #include "testing.h"
 
-#include "report/figure.h"
+#include "report/document.h"
 
 static void assert_near(double found, double wanted, double slack)
 {
@@ -163,6 +163,26 @@ static void test_empty_and_odd_panels_are_drawn(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_ours_come_first_and_what_has_no_room_is_said(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_arena arena = {.ctx = ctx};
+    graphss_i_figure *f = graphss_i_figure_new(&arena, "f", "f", "A note.");
+    graphss_i_line line[GRAPHSS_I_LINES_MOST + 2];
+    for (size_t i = 0; i < GRAPHSS_I_LINES_MOST + 2; i++)
+        line[i] = (graphss_i_line){.name = graphss_i_arena_say(&arena, "m%zu", i)};
+    line[GRAPHSS_I_LINES_MOST + 1].name = "GraphSS";
+    assert_int_equal(graphss_i_choose_lines(f, &arena, line, GRAPHSS_I_LINES_MOST + 2, "Cora"),
+                     GRAPHSS_I_LINES_MOST);
+    assert_string_equal(line[0].name, "GraphSS");
+    assert_string_equal(line[1].name, "m0");
+    assert_string_equal(f->note, "A note. No room in Cora for: m15, m16.");
+    assert_int_equal(graphss_i_choose_lines(f, &arena, line, 2, "Cora"), 2);
+    graphss_i_arena_done(&arena);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +191,7 @@ int main(void)
         cmocka_unit_test(test_bars_have_hatching_whiskers_and_values),
         cmocka_unit_test(test_heat_maps_are_shaded_by_the_logarithm_and_counted),
         cmocka_unit_test(test_empty_and_odd_panels_are_drawn),
+        cmocka_unit_test(test_ours_come_first_and_what_has_no_room_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

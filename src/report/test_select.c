@@ -106,7 +106,7 @@ static void test_scenes_count_once_and_errors_never(void **state)
     assert_int_equal(before.n, 2);
     assert_near(before.mean, 0.7, 1e-12);
     const graphss_i_query failed = {.method = "rgcn"};
-    assert_int_equal(graphss_i_count(&r, &failed), 0);
+    assert_int_equal(graphss_i_runs_count(&r, &failed), 0);
     graphss_i_runs_destroy(&r);
     graphss_ctx_free(ctx);
 }
@@ -153,38 +153,46 @@ static void test_known_names_come_first_and_numbers_by_size(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* One run: 60 % against 50 % of n victims. The half width is 1.96 sqrt(0.49 / n): 9.7 points
- * for n = 200, 13.7 for n = 100. */
-static int duel_of(graphss_ctx *ctx, int victims)
+/* n runs, in each 60 % against 50 % of the victims. */
+static graphss_i_result duel_of(graphss_ctx *ctx, int n)
 {
-    char text[512];
-    snprintf(text, sizeof text,
-             "{\"what\":\"defence\",\"method\":\"graphss\",\"seed\":1,"
-             "\"metrics\":{\"victims\":0.6,\"victims_n\":%d}}\n"
-             "{\"what\":\"defence\",\"method\":\"svd\",\"seed\":1,"
-             "\"metrics\":{\"victims\":0.5,\"victims_n\":%d}}\n",
-             victims, victims);
+    char text[2048] = "";
+    for (int seed = 1; seed <= n; seed++) {
+        const size_t at = strlen(text);
+        snprintf(text + at, sizeof text - at,
+                 "{\"what\":\"defence\",\"method\":\"graphss\",\"seed\":%d,"
+                 "\"metrics\":{\"victims\":0.6}}\n"
+                 "{\"what\":\"defence\",\"method\":\"svd\",\"seed\":%d,"
+                 "\"metrics\":{\"victims\":0.5}}\n",
+                 seed, seed);
+    }
     graphss_i_runs r = {0};
     graphss_i_stat diff;
+    graphss_i_score score = {0};
     assert_ok(ctx, graphss_i_runs_parse(ctx, &r, text, strlen(text), "duel"));
     const graphss_i_query cell = {.what = "defence"};
     const graphss_i_variants list = graphss_i_variants_of(&r, &cell);
     assert_int_equal(list.n, 2);
     const graphss_i_variant *ours = graphss_i_ours(&r, &cell, &list);
     assert_true(ours == &list.variant[1]);
-    const int who = graphss_i_duel(&r, &cell, ours, &list.variant[0], &diff);
+    const graphss_i_result who = graphss_i_duel(&r, &cell, ours, &list.variant[0], &diff);
     assert_near(diff.mean, 10, 1e-9);
-    assert_int_equal(graphss_i_duel(&r, &cell, &list.variant[0], ours, &diff), -who);
+    assert_int_equal(diff.n, n);
+    graphss_i_score_cell(&score, &r, &cell, &list, ours, GRAPHSS_I_RIVAL);
+    assert_int_equal(score.count[who], 1);
+    assert_int_equal(score.ahead, who == GRAPHSS_I_TOO_FEW);
+    assert_int_equal(graphss_i_score_judged(&score), who != GRAPHSS_I_TOO_FEW);
     graphss_i_runs_destroy(&r);
     return who;
 }
 
-static void test_few_runs_are_judged_by_the_number_of_victims(void **state)
+static void test_fewer_than_three_runs_are_not_judged(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    assert_int_equal(duel_of(ctx, 200), 1);
-    assert_int_equal(duel_of(ctx, 100), 0);
+    assert_int_equal(duel_of(ctx, 1), GRAPHSS_I_TOO_FEW);
+    assert_int_equal(duel_of(ctx, 2), GRAPHSS_I_TOO_FEW);
+    assert_int_equal(duel_of(ctx, 3), GRAPHSS_I_BETTER);
     graphss_ctx_free(ctx);
 }
 
@@ -234,7 +242,7 @@ int main(void)
         cmocka_unit_test(test_scenes_count_once_and_errors_never),
         cmocka_unit_test(test_methods_with_a_network_of_their_own_stand_under_each_classifier),
         cmocka_unit_test(test_known_names_come_first_and_numbers_by_size),
-        cmocka_unit_test(test_few_runs_are_judged_by_the_number_of_victims),
+        cmocka_unit_test(test_fewer_than_three_runs_are_not_judged),
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_long_names_of_generated_graphs_are_shortened),
         cmocka_unit_test(test_the_paper_is_read_as_printed),

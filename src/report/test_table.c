@@ -106,6 +106,25 @@ static void test_html(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_runs_are_numbers_and_sort_by_the_most(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_arena arena = {.ctx = ctx};
+    graphss_i_pen pen = {.ctx = ctx};
+    graphss_i_table *t = graphss_i_table_new(&arena, "t", "t", "");
+    graphss_i_add_column(t, "n", "", 0, false);
+    graphss_i_add_runs(t, 2, 25);
+    graphss_i_add_runs(t, 3, 3);
+    graphss_i_table_html(&pen, t);
+    assert_non_null(strstr(pen.text, "class=\"num\" data-label=\"n\" data-key=\"25\">"
+                                     "<span>2–25</span>"));
+    assert_non_null(strstr(pen.text, "data-key=\"3\"><span>3</span>"));
+    graphss_i_pen_done(&pen);
+    graphss_i_arena_done(&arena);
+    graphss_ctx_free(ctx);
+}
+
 static void test_numbers_have_fixed_decimals(void **state)
 {
     (void)state;
@@ -155,6 +174,7 @@ int main(void)
         cmocka_unit_test(test_latex),
         cmocka_unit_test(test_csv_keeps_all_digits),
         cmocka_unit_test(test_html),
+        cmocka_unit_test(test_runs_are_numbers_and_sort_by_the_most),
         cmocka_unit_test(test_numbers_have_fixed_decimals),
         cmocka_unit_test(test_each_allocation_may_fail),
     };
