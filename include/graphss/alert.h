@@ -73,8 +73,9 @@ typedef struct graphss_alert {
     double *node_p_value; /* [n_nodes] its conformal rank among the clean nodes */
     double *perturbed;    /* [n_nodes] the chance that it was tampered with */
     size_t n_flagged;
-    int32_t *flagged; /* nodes of the group more likely hit than not, the most likely first;
-                       * in an alert without any: those with p_value <= the rate */
+    int32_t *flagged; /* in an alert: nodes of the group more likely hit than not, the most
+                       * likely first; where there are none: those with p_value <= the
+                       * rate. Empty without an alert */
     graphss_alert_changes changes; /* of the whole snapshot; all 0 without a past */
     double seconds;
 } graphss_alert;

@@ -70,6 +70,8 @@ static graphss_status inspect(graphss_ctx *ctx, graphss_alert *r,
     return GRAPHSS_OK;
 }
 
+/* The nodes behind an alert; without one there are none: of any snapshot some nodes look odd.
+ */
 static graphss_status flag(graphss_ctx *ctx, graphss_alert *r, const int32_t *node, size_t n,
                            double rate)
 {
@@ -80,8 +82,10 @@ static graphss_status flag(graphss_ctx *ctx, graphss_alert *r, const int32_t *no
         for (size_t i = 0; i < n; i++)
             list[i] = (ranked){r->perturbed[node[i]], r->node_score[node[i]], node[i]};
         qsort(list, n, sizeof *list, more_suspect_first);
-        for (; r->n_flagged < n && list[r->n_flagged].perturbed > 0.5; r->n_flagged++)
+        while (r->alert && r->n_flagged < n && list[r->n_flagged].perturbed > 0.5) {
             r->flagged[r->n_flagged] = list[r->n_flagged].node;
+            r->n_flagged++;
+        }
         for (size_t i = 0; i < n && r->alert && list[0].perturbed <= 0.5; i++)
             if (r->node_p_value[list[i].node] <= rate)
                 r->flagged[r->n_flagged++] = list[i].node;

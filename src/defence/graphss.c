@@ -2,8 +2,9 @@
 #include "defence/inspect.h"
 #include <string.h>
 
-/* An attack is named when this share of the nodes is thought hit. */
-static const double WORTH_NAMING = 0.01;
+/* An attack is named when this share of the nodes is thought hit; where alert is calm a larger
+ * one, for states learned from few nodes are found in some of any snapshot. */
+static const double WORTH_NAMING = 0.01, WORTH_NAMING_CALM = 0.05;
 
 /* Which kind of attack, on which share of the nodes. */
 static void tell(graphss_i_report *report, const graphss_i_inspection *found)
@@ -17,7 +18,8 @@ static void tell(graphss_i_report *report, const graphss_i_inspection *found)
         most = share[r] > share[most] ? r : most;
     }
     report->share = 1 - found->share[0];
-    report->kind = report->share < WORTH_NAMING ? "none" : graphss_i_state_name(most);
+    const double least = found->calm ? WORTH_NAMING_CALM : WORTH_NAMING;
+    report->kind = report->share < least ? "none" : graphss_i_state_name(most);
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,

@@ -49,6 +49,7 @@ typedef struct inspection {
     bool fitted[GROUPS];
     uint8_t *still;   /* [n] as in the past, so not hit; NULL: no past */
     double untouched; /* prior weight of that state, for every free node */
+    bool calm;        /* the quick look was asked, and found nothing */
     double share[GROUPS][GRAPHSS_I_STATES]; /* as found */
     float *chance;                          /* [tasks x k x ROW] scratch: classes by state */
     double *mixed;                          /* [tasks x k] scratch */
@@ -177,6 +178,7 @@ static graphss_status doubt(graphss_ctx *ctx, void *arg, size_t job)
     graphss_alert_scores_destroy(ctx, &seen);
     if (v.n_group == 0) /* nobody to compare with: it cannot tell */
         return st;
+    x->calm = !st && v.p_value > UNSURE;
     const double quiet = scene->before ? UNSURE : QUIET; /* it misses less with a past */
     x->untouched += worth * (v.p_value > quiet    ? QUIET_UNTOUCHED
                              : v.p_value > UNSURE ? UNSURE_UNTOUCHED
@@ -634,11 +636,13 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
         st = passes(ctx, &result, &x);
     if (!st)
         st = be_careful(ctx, &result, &x);
+    const bool calm = x.calm;
     inspection_release(ctx, &x);
     if (st) {
         graphss_i_inspection_destroy(ctx, &result);
         return st;
     }
+    result.calm = calm;
     *out = result;
     return GRAPHSS_OK;
 }

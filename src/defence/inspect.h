@@ -10,6 +10,8 @@ typedef struct graphss_i_inspection {
     double *posterior;              /* [n x k] */
     double *state;                  /* [n x STATES] chance of each state */
     double share[GRAPHSS_I_STATES]; /* of the nodes without a label */
+    bool
+        calm; /* the quick look of alert was asked, where its word counts, and found nothing */
 } graphss_i_inspection;
 
 /* Needs at least GRAPHSS_I_KNOWN_LEAST (drill.h) validation nodes, or training nodes in their
