@@ -4,7 +4,7 @@
  * by every kind; many are divided, since time goes with the nodes hit.
  *
  * Churned nodes weigh as much as others that nobody attacked: with less, nodes that changed by
- * themselves pass for attacked and lose what they gained (docs/recovery.md). */
+ * themselves pass for attacked and lose what they gained (docs/recovery-log.md). */
 #include "defence/drill.h"
 #include "attack/apply.h"
 #include "attack/sandbox.h"

@@ -20,6 +20,7 @@ static void test_an_attack_is_told_from_none(void **state)
     a.in.current = a.previous;
     assert_ok(ctx, graphss_alert_run(ctx, &calm, &a.in, NULL, 0, NULL));
     assert_false(calm.alert);
+    assert_int_equal(calm.n_flagged, 0);
     assert_int_equal(calm.n_group, a.w.split.n_test);
     graphss_alert_destroy(ctx, &calm);
     graphss_alert_destroy(ctx, &hit);
