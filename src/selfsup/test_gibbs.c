@@ -47,9 +47,10 @@ static double log_joint(const graphss_selfsup_input *in, const size_t *z, const 
             const size_t s = source->tampered ? r[i] : 0;
             c[((m * S + s) * K + z[i]) * K + (size_t)source->label[i]]++;
             const bool fixed = s ? source->tampered_fixed : source->fixed;
-            const double *phi = s ? source->tampered_phi + (s - 1) * K * K : source->phi;
+            const double *phi = s ? source->tampered_phi : source->phi;
+            const size_t cell = z[i] * K + (size_t)source->label[i];
             if (fixed)
-                out += log(phi[z[i] * K + (size_t)source->label[i]]);
+                out += log(phi[cell + (s ? s - 1 : 0) * K * K]);
         }
     }
     for (size_t s = 0; s < in->n_states; s++)
