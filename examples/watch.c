@@ -72,6 +72,9 @@ int main(int argc, char **argv)
         graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &data.features);
     check(ctx, graphss_model_train(ctx, &model, NULL, &data.graph, &data.features,
                                    data.n_classes, &split, 1, &opt));
+    /* Once, so that no alert has to: what would attacks on this graph look like? */
+    const graphss_observation before = {&data.graph, &data.features, &data.node_names};
+    check(ctx, graphss_alert_learn(ctx, model, &before, 1));
 
     const size_t n = split.n_test / 5;
     int32_t *victim = calloc(n + 1, sizeof *victim);
@@ -79,7 +82,6 @@ int main(int argc, char **argv)
         return 1;
     graphss_dataset now = attack(ctx, &data, &split, victim, n);
 
-    const graphss_observation before = {&data.graph, &data.features, &data.node_names};
     const graphss_recover_input in = {.current = {&now.graph, &now.features, &now.node_names},
                                       .previous = &before,
                                       .model = model,
