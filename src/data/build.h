@@ -94,7 +94,8 @@ graphss_status graphss_i_labels_from_ints(graphss_ctx *ctx, graphss_dataset *dat
 graphss_status graphss_i_dataset_check(graphss_ctx *ctx, const graphss_dataset *data);
 
 /* Checks that the parts fit together (rows, labels, names), fills isolated, hash and name,
- * and logs what was cleaned at level INFO. where becomes the name, stripped to its stem. */
+ * logs what was cleaned at level INFO, and warns of a feature that drowns all others. where
+ * becomes the name, stripped to its stem. */
 graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,
                                         const char *where, const char *format);
 

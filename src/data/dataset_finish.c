@@ -1,8 +1,9 @@
 /* dataset_finish.c - the last step of every reader: parts fitted together, the hash, a word
- * on what was cleaned. */
+ * on what was cleaned and what is odd. */
 #include "data/build.h"
 #include "data/digest.h"
 #include "graph/check.h"
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -181,6 +182,75 @@ static void log_cleaning(graphss_ctx *ctx, const char *name, const graphss_clean
         graphss_i_log(ctx, GRAPHSS_LOG_INFO, "%s: %s", name, line);
 }
 
+/* The median of what is not 0, without signs, to within an eighth: floats above 0 are in the
+ * order of their bits, of which the first eleven are counted. Every step-th value of n; one at
+ * least is not 0. */
+static float median_size(const float *value, size_t n, size_t step)
+{
+    enum { SHIFT = 20, BINS = 1 << (31 - SHIFT) };
+    size_t count[BINS] = {0}, total = 0, below = 0;
+    uint32_t bin = 0;
+    for (size_t e = 0; e < n; e += step) {
+        const uint32_t size = bits(value[e]) & INT32_MAX;
+        count[size >> SHIFT] += size != 0;
+        total += size != 0;
+    }
+    while (below + count[bin] <= total / 2)
+        below += count[bin++];
+    bin <<= SHIFT;
+    float median;
+    memcpy(&median, &bin, sizeof median);
+    return median;
+}
+
+/* 'name', else the number. */
+static const char *called(char text[96], const graphss_names *names, size_t i)
+{
+    if (names->count)
+        snprintf(text, 96, "'%.80s'", graphss_names_get(names, i));
+    else
+        snprintf(text, 96, "%zu", i);
+    return text;
+}
+
+/* One number that drowns all others is a slip, and what is learned of such features is that
+ * number. Columns of measurements have units of their own, so there it is to be large among
+ * those of its column, too. */
+static void warn_of_giant(graphss_ctx *ctx, const graphss_dataset *data, const char *where)
+{
+    static const float GIANT = 1e6F;
+    const graphss_features *f = &data->features;
+    const size_t n = graphss_features_stored(f);
+    size_t largest = 0, row = 0;
+    char node[96], name[96];
+    if (n == 0 || f->kind == GRAPHSS_FEATURES_BINARY)
+        return;
+    for (size_t e = 1; e < n; e++)
+        if (fabsf(f->value[e]) > fabsf(f->value[largest]))
+            largest = e;
+    const float size = fabsf(f->value[largest]);
+    float usual = median_size(f->value, n, 1);
+    if (size / GIANT <= usual)
+        return;
+    size_t column = largest % f->n_cols;
+    if (graphss_features_dense(f)) {
+        row = largest / f->n_cols;
+        usual = median_size(f->value + column, n - column, f->n_cols);
+        if (size / GIANT <= usual)
+            return;
+    } else {
+        column = (size_t)f->column[largest];
+        while ((size_t)f->offset[row + 1] <= largest)
+            row++;
+    }
+    graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                  "%s: feature %s of node %s is %g, over a million times what is usual "
+                  "(%.2g), and drowns all others: is that right?",
+                  where, called(name, &data->column_names, column),
+                  called(node, &data->node_names, row), (double)f->value[largest],
+                  (double)usual);
+}
+
 graphss_status graphss_i_dataset_check(graphss_ctx *ctx, const graphss_dataset *data)
 {
     const graphss_status st = check_parts(ctx, data);
@@ -218,5 +288,6 @@ graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,
     graphss_i_utf8_mend(data->name); /* for the cut may fall inside a character, too */
     snprintf(data->format, sizeof data->format, "%s", format);
     log_cleaning(ctx, data->name, &data->cleaned);
+    warn_of_giant(ctx, data, where);
     return GRAPHSS_OK;
 }

@@ -232,6 +232,33 @@ static graphss_status read_names(graphss_ctx *ctx, graphss_names *out, graphss_i
                : GRAPHSS_OK;
 }
 
+/* Snapshots and lists of nodes find a node by its name, so two of one name are one lost. */
+static graphss_status tell_twice(graphss_ctx *ctx, const graphss_names *names,
+                                 const char *path)
+{
+    graphss_i_intern table = {
+        .list = {.count = names->count, .start = names->start, .text = names->text}};
+    size_t twice = 0, first = 0, again = 0;
+    const graphss_status st = graphss_i_intern_index(ctx, &table);
+    for (size_t i = 0; i < names->count && !st; i++) {
+        const size_t begin = names->start[i], length = names->start[i + 1] - begin - 1;
+        const size_t at = (size_t)graphss_i_intern_find(&table, names->text + begin, length);
+        if (at != i && twice++ == 0) {
+            first = at;
+            again = i;
+        }
+    }
+    graphss_release(ctx, table.slot);
+    if (twice)
+        graphss_i_log(
+            ctx, GRAPHSS_LOG_WARN,
+            "%s: array 'node_names': entry %zu is '%.80s' like entry %zu (%zu such "
+            "entr%s): nodes are found by name, and of those of one name the first is",
+            path, again, graphss_names_get(names, again), first, twice,
+            twice == 1 ? "y" : "ies");
+    return st;
+}
+
 static graphss_status read_labels(graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz)
 {
     graphss_status st = read_names(ctx, &data->class_names, npz, "class_names", SIZE_MAX,
@@ -274,6 +301,8 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_dataset *data, graphs
     if (st == GRAPHSS_OK)
         st = read_names(ctx, &data->node_names, npz, "node_names", data->graph.n_nodes,
                         "nodes go by position");
+    if (st == GRAPHSS_OK)
+        st = tell_twice(ctx, &data->node_names, path);
     if (st == GRAPHSS_OK)
         st = read_names(ctx, &data->column_names, npz, "attr_names", data->features.n_cols,
                         "features go by position");

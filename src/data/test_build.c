@@ -421,6 +421,48 @@ static void test_parts_that_do_not_fit_are_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void keep_warning(void *user, graphss_log_level level, const char *line)
+{
+    if (level == GRAPHSS_LOG_WARN)
+        snprintf(user, 512, "%s", line);
+}
+
+/* Four nodes with three features, and the warning they deserve. */
+static void test_a_number_that_drowns_all_others_is_read_with_a_warning(void **state)
+{
+    (void)state;
+    char warning[512];
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    assert_non_null(ctx);
+    const struct {
+        float cell[12];
+        bool dense;
+        const char *warning;
+    } list[] = {
+        {{1, 0, 0, 0, 1, 0, 0, 1e12F, 0, 1, 0, 1}, false, "feature 1 of node 2 is 1e+12"},
+        {{1, 0, 0, 0, 1, 0, 0, 0, -3e7F, 0, 0, 1}, false, "feature 2 of node 2 is -3e+07"},
+        {{1, 0, 0, 0, 1, 0, 0, 0, 9e5F, 0, 0, 1}, false, ""},
+        {{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1e12F}, true, "feature 2 of node 3 is 1e+12"},
+        {{0.5F, 1, 2e9F, 2, 1, 2e9F, 1, 3, 2e9F, 2, 1, 2e9F}, true, ""}, /* seconds */
+        {{0.5F, 1, 2e9F, 2, 1, 8e18F, 1, 3, 2e9F, 2, 1, 2e9F}, true, "of node 1 is 8e+18"},
+        {{0}, false, ""}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        graphss_dataset data = {0};
+        const int32_t from[] = {0, 1, 2}, to[] = {1, 2, 3};
+        assert_ok(ctx, graphss_graph_build(ctx, &data.graph, 4, from, to, 3, NULL));
+        assert_ok(ctx, graphss_i_features_from_dense(ctx, &data.features, 4, 3,
+                                                     COPY(ctx, list[i].cell), "x"));
+        assert_int_equal(graphss_features_dense(&data.features), list[i].dense);
+        warning[0] = '\0';
+        assert_ok(ctx, graphss_i_dataset_finish(ctx, &data, "x.npz", "npz"));
+        assert_int_equal(warning[0] != '\0', list[i].warning[0] != '\0');
+        assert_non_null(strstr(warning, list[i].warning));
+        graphss_dataset_destroy(ctx, &data);
+    }
+    graphss_ctx_free(ctx);
+}
+
 static graphss_status make_and_copy(graphss_ctx *ctx, void *arg)
 {
     (void)arg;
@@ -454,6 +496,7 @@ int main(void)
         cmocka_unit_test(test_the_hash_is_the_documented_one_and_follows_every_part),
         cmocka_unit_test(test_dense_and_sparse_storage_hash_alike),
         cmocka_unit_test(test_parts_that_do_not_fit_are_refused),
+        cmocka_unit_test(test_a_number_that_drowns_all_others_is_read_with_a_warning),
         cmocka_unit_test(test_each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,42 @@ static void test_names_that_are_objects_are_passed_over_with_a_warning(void **st
     graphss_ctx_free(ctx);
 }
 
+static void test_nodes_of_one_name_are_read_with_a_warning(void **state)
+{
+    (void)state;
+    char warnings[1024] = "", path[256];
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warnings, .user = warnings});
+    assert_non_null(ctx);
+    const struct {
+        const char *text; /* five names of one letter */
+        const char *warning;
+    } list[] = {{"abcde", ""},
+                {"abcdb", "entry 4 is 'b' like entry 1 (1 such entry)"},
+                {"abbab", "entry 2 is 'b' like entry 1 (3 such entries)"}};
+    testing_temporary(path, sizeof path, "twice.npz");
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        graphss_dataset a = {0}, b = {0};
+        assert_ok(ctx, graphss_i_read_npz(ctx, &a, FIXTURE("plain"), 0));
+        graphss_i_name_list names = {0};
+        for (size_t j = 0; j < 5; j++)
+            assert_ok(ctx, graphss_i_name_list_add(ctx, &names, list[i].text + j, 1));
+        graphss_names_destroy(ctx, &a.node_names);
+        assert_ok(ctx, graphss_i_name_list_finish(ctx, &a.node_names, &names));
+        graphss_i_name_list_destroy(ctx, &names);
+        assert_ok(ctx, graphss_dataset_write(ctx, &a, path));
+        warnings[0] = '\0';
+        assert_ok(ctx, graphss_i_read_npz(ctx, &b, path, 0));
+        assert_int_equal(warnings[0] != '\0', i > 0);
+        assert_non_null(strstr(warnings, list[i].warning));
+        assert_int_equal(b.node_names.count, 5);
+        graphss_dataset_destroy(ctx, &b);
+        graphss_dataset_destroy(ctx, &a);
+    }
+    unlink(path);
+    graphss_ctx_free(ctx);
+}
+
 static void test_names_and_the_split_of_a_file_survive(void **state)
 {
     (void)state;
@@ -453,6 +489,7 @@ int main(void)
         cmocka_unit_test(test_every_dtype_and_order_gives_the_same_dataset),
         cmocka_unit_test(test_labels_that_cannot_be_read_are_passed_over_with_a_warning),
         cmocka_unit_test(test_names_that_are_objects_are_passed_over_with_a_warning),
+        cmocka_unit_test(test_nodes_of_one_name_are_read_with_a_warning),
         cmocka_unit_test(test_names_and_the_split_of_a_file_survive),
         cmocka_unit_test(test_scipy_matrices_are_graphs_without_features),
         cmocka_unit_test(test_what_is_written_reads_back_the_same),

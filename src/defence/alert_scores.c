@@ -135,6 +135,8 @@ graphss_status graphss_alert_look(graphss_ctx *ctx, graphss_alert_scores *out,
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the scores", out}))
         return GRAPHSS_ERR_INVALID;
     const graphss_status st = graphss_i_check_input(ctx, in);
+    if (!st && in->previous)
+        graphss_i_warn_of_strangers(ctx, &in->current, in->previous);
     return st ? st : graphss_i_alert_look(ctx, out, in, given);
 }
 

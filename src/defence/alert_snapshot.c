@@ -181,6 +181,8 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
     graphss_status st = graphss_i_alert_check(ctx, &opt);
     if (!st)
         st = graphss_i_check_input(ctx, in);
+    if (!st && in->previous)
+        graphss_i_warn_of_strangers(ctx, &in->current, in->previous);
     if (!st)
         st = graphss_i_look_at(ctx, &look, in);
     if (!st)

@@ -140,6 +140,10 @@ graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
 graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before, int32_t **after,
                                     const graphss_observation *now,
                                     const graphss_observation *past);
+/* A warning where numbers tell which node is which and next to nobody is who it was: once at
+ * the entry of an operation, of snapshots that were looked at. */
+void graphss_i_warn_of_strangers(graphss_ctx *ctx, const graphss_observation *now,
+                                 const graphss_observation *past);
 /* Has the node the words and links it had? before [nodes of now]: as found above. */
 bool graphss_i_unchanged(const graphss_observation *now, const graphss_observation *past,
                          const int32_t *before, size_t node);

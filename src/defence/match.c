@@ -5,6 +5,10 @@
 #include <graphss/recover.h>
 #include <string.h>
 
+/* Of the nodes in both snapshots: so many have other links and other features only where one
+ * is of another graph or in another order. */
+static const double STRANGERS = 0.8;
+
 static const char *node_name(const graphss_observation *o, size_t i, char buffer[24])
 {
     if (o->names && o->names->count)
@@ -196,6 +200,44 @@ bool graphss_i_unchanged(const graphss_observation *now, const graphss_observati
     }
     return same_entries(graphss_i_row_of(now->features, node),
                         graphss_i_row_of(past->features, (size_t)was));
+}
+
+static bool same_targets(const graphss_graph *a, const graphss_graph *b, size_t node)
+{
+    const size_t degree = graphss_graph_degree(a, node);
+    return degree == graphss_graph_degree(b, node) &&
+           (degree == 0 || !memcmp(a->target + a->offset[node], b->target + b->offset[node],
+                                   degree * sizeof *a->target));
+}
+
+/* No names, or each the number of its node: as files have them that come from such without. */
+static bool goes_by_number(const graphss_observation *o)
+{
+    char number[24];
+    for (size_t i = 0; has_names(o) && i < o->names->count; i++) {
+        snprintf(number, sizeof number, "%zu", i);
+        if (strcmp(number, graphss_names_get(o->names, i)) != 0)
+            return false;
+    }
+    return true;
+}
+
+void graphss_i_warn_of_strangers(graphss_ctx *ctx, const graphss_observation *now,
+                                 const graphss_observation *past)
+{
+    const size_t n = now->graph->n_nodes, m = past->graph->n_nodes, known = n < m ? n : m;
+    const double spared = (1 - STRANGERS) * (double)known;
+    size_t same = 0;
+    for (size_t i = 0; i < known && (double)same < spared; i++)
+        same += same_targets(now->graph, past->graph, i) ||
+                same_entries(graphss_i_row_of(now->features, i),
+                             graphss_i_row_of(past->features, i));
+    if ((double)same < spared && goes_by_number(now) && goes_by_number(past))
+        graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                      "%zu of %zu nodes have other links and other features than in the "
+                      "previous snapshot: they go by number, which is wrong unless both "
+                      "snapshots are of one graph and in the same order",
+                      known - same, known);
 }
 
 /* Keeps the nodes of a list that have a new number. Lists are nodes with labels or NULL. */

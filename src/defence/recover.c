@@ -214,6 +214,8 @@ graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recovery *out
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the recovery", out}))
         return GRAPHSS_ERR_INVALID;
     const graphss_status st = graphss_i_check_input(ctx, in);
+    if (!st && in->previous)
+        graphss_i_warn_of_strangers(ctx, &in->current, in->previous);
     return st ? st : recover(ctx, out, in, opt, carry);
 }
 

@@ -160,6 +160,59 @@ static void test_who_changed_is_told_by_words_and_links(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void count_warnings(void *user, graphss_log_level level, const char *line)
+{
+    if (level == GRAPHSS_LOG_WARN && strstr(line, "they go by number"))
+        ++*(size_t *)user;
+}
+
+/* A ring of six nodes with a word each, and what becomes of it. */
+static void test_strangers_in_every_place_are_told_of_where_nodes_go_by_number(void **state)
+{
+    (void)state;
+    size_t warnings = 0;
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = count_warnings, .user = &warnings});
+    assert_non_null(ctx);
+    const struct {
+        int32_t ring[6];
+        float words[6];
+        const char *names; /* NULL: none */
+        bool warned;
+    } list[] = {{{0, 1, 2, 3, 4, 5}, {0, 1, 2, 3, 4, 5}, NULL, false},
+                {{0, 2, 4, 1, 3, 5}, {0, 1, 2, 3, 4, 5}, NULL, false}, /* links alone */
+                {{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, NULL, false}, /* words alone */
+                {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, NULL, true},
+                {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, "abcdef", false},
+                {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, "012345", true},
+                {{0, 2, 4, 1, 3, 5}, {5, 1, 3, 2, 1, 0}, NULL, true},   /* five of six */
+                {{0, 2, 4, 1, 3, 5}, {5, 1, 2, 2, 1, 0}, NULL, false}}; /* four */
+    const int32_t ring[] = {0, 1, 2, 3, 4, 5}, next[] = {1, 2, 3, 4, 5, 0};
+    float words[] = {0, 1, 2, 3, 4, 5};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        named a, b;
+        const char *names = list[i].names ? list[i].names : "abcdef";
+        graphss_observation past = make(&a, names), now = make(&b, names);
+        float words_now[6];
+        int32_t next_now[6];
+        memcpy(words_now, list[i].words, sizeof words_now);
+        for (size_t j = 0; j < 6; j++)
+            next_now[j] = list[i].ring[(j + 1) % 6];
+        assert_ok(ctx, graphss_graph_build(ctx, &a.graph, 6, ring, next, 6, NULL));
+        assert_ok(ctx, graphss_graph_build(ctx, &b.graph, 6, list[i].ring, next_now, 6, NULL));
+        a.features = (graphss_features){.n_rows = 6, .n_cols = 1, .value = words};
+        b.features = (graphss_features){.n_rows = 6, .n_cols = 1, .value = words_now};
+        if (!list[i].names)
+            past.names = now.names = NULL;
+        warnings = 0;
+        graphss_i_warn_of_strangers(ctx, &now, &past);
+        assert_int_equal(warnings, list[i].warned);
+        graphss_graph_destroy(ctx, &a.graph);
+        graphss_graph_destroy(ctx, &b.graph);
+    }
+    graphss_ctx_free(ctx);
+}
+
 static void test_without_names_a_node_is_its_number(void **state)
 {
     (void)state;
@@ -248,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_the_split_of_a_model_follows_its_nodes),
         cmocka_unit_test(test_a_past_without_any_of_the_nodes_is_refused),
         cmocka_unit_test(test_who_changed_is_told_by_words_and_links),
+        cmocka_unit_test(test_strangers_in_every_place_are_told_of_where_nodes_go_by_number),
         cmocka_unit_test(test_without_names_a_node_is_its_number),
         cmocka_unit_test(test_a_wrong_number_of_names_is_an_error),
         cmocka_unit_test(test_a_split_follows_its_nodes),

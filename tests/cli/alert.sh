@@ -157,6 +157,15 @@ run -q alert --model-file hit/model --current hit/current.npz --previous hit/pre
 exits 1; out "ALERT"
 ! grep -q "Dataset\|Cleaned" ../stdout || complain "--quiet describes the data"
 
+case_ "nodes that go by number and are all others than before: one warning"
+for way in "alert" "alert --inspect" "alert --groups many.txt" "recover -o strangers.npz"; do
+    # shellcheck disable=SC2086 # words
+    run $way --model-file hit/model --current hit/current.npz --previous $graph,seed=9
+    [ "$code" -le 1 ] || complain "code $code"
+    err "600 of 600 nodes have other links and other features than in the previous snapshot"
+    [ "$(grep -c "other links" ../stderr)" = 1 ] || complain "said more than once"
+done
+
 # Two classes of documents on a ring; ids have what separates fields.
 ring() {
     mkdir -p "$1"

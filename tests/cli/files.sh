@@ -176,6 +176,16 @@ printf 'id,age\na,3\nb,\n' >spoilt/nodes.csv
 run info spoilt
 exits 3; err "nodes.csv:3:3: found '', want a finite number in column 'age'"
 
+case_ "one number that drowns all others is named with node and column"
+mkdir -p slip
+printf 'node_id,label,w0,w1\na,x,1,0\nb,y,0,1e12\nc,x,1,0\nd,y,0,1\n' >slip/nodes.csv
+printf 'src,dst\na,b\nb,c\nc,d\n' >slip/edges.csv
+run info slip
+exits 0; err "warning: slip: feature 'w1' of node 'b' is 1e+12, over a million times"
+sed -i s/1e12/1e5/ slip/nodes.csv
+run info slip
+exits 0; no_err
+
 case_ "what was told of data once is not told again by commands with a model"
 mkdir told
 awk 'BEGIN { print "id,label,age,name"; for (i = 0; i < 90; i++)
