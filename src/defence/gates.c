@@ -1,4 +1,4 @@
-/* lesson.c - see lesson.h.
+/* gates.c - see gates.h.
  *
  * Training nodes are what is learned from, although the classifier knows them: gates that
  * were fitted on nodes of a snapshot at large found fewer victims, since some of those are
@@ -140,7 +140,7 @@ static graphss_status fit_hit(graphss_ctx *ctx, graphss_i_gate *gate, const rehe
 
 /* Weights of each attack over those of untouched nodes, by one softmax. Every state has the
  * same weight in all, so that they tell ratios of densities. */
-static graphss_status fit_kinds(graphss_ctx *ctx, graphss_i_lesson *out, const rehearsed *r,
+static graphss_status fit_kinds(graphss_ctx *ctx, graphss_i_gates *out, const rehearsed *r,
                                 size_t e)
 {
     const graphss_i_gate *hit = &out->hit[e];
@@ -182,8 +182,8 @@ static graphss_status fit_kinds(graphss_ctx *ctx, graphss_i_lesson *out, const r
     return st;
 }
 
-graphss_status graphss_i_lesson_learn(graphss_ctx *ctx, graphss_i_lesson *out,
-                                      const graphss_i_look *x)
+graphss_status graphss_i_gates_learn(graphss_ctx *ctx, graphss_i_gates *out,
+                                     const graphss_i_look *x)
 {
     rehearsed r = {0};
     graphss_status st = rehearse(ctx, &r, x);
@@ -210,17 +210,17 @@ enum {
 };
 
 /* Those of all attacks first; the eyes alternate. */
-static graphss_i_gate *gate_of(graphss_i_lesson *lesson, size_t i)
+static graphss_i_gate *gate_of(graphss_i_gates *gates, size_t i)
 {
     const size_t kind = i / GRAPHSS_I_EYES, e = i % GRAPHSS_I_EYES;
-    return kind ? &lesson->kind[kind - 1][e] : &lesson->hit[e];
+    return kind ? &gates->kind[kind - 1][e] : &gates->hit[e];
 }
 
-graphss_status graphss_i_lesson_keep(graphss_ctx *ctx, graphss_model *model,
-                                     const graphss_i_lesson *lesson)
+graphss_status graphss_i_gates_keep(graphss_ctx *ctx, graphss_model *model,
+                                    const graphss_i_gates *gates)
 {
     double row[GATES * WIDTH];
-    graphss_i_lesson copy = *lesson;
+    graphss_i_gates copy = *gates;
     for (size_t i = 0; i < GATES; i++) {
         const graphss_i_gate *gate = gate_of(&copy, i);
         memcpy(row + i * WIDTH, gate->mean, sizeof gate->mean);
@@ -230,7 +230,7 @@ graphss_status graphss_i_lesson_keep(graphss_ctx *ctx, graphss_model *model,
     return graphss_i_model_teach(ctx, model, row, GATES, WIDTH);
 }
 
-bool graphss_i_lesson_recall(graphss_i_lesson *out, const graphss_model *model)
+bool graphss_i_gates_recall(graphss_i_gates *out, const graphss_model *model)
 {
     const graphss_i_model_lesson *kept = &model->lesson;
     if (kept->rows != GATES || kept->cols != WIDTH)

@@ -1,4 +1,4 @@
-/* look.c - see look.h. What is learned, and from whom: lesson.c; whom nodes are compared with:
+/* look.c - see look.h. What is learned, and from whom: gates.c; whom nodes are compared with:
  * look_calm.c. */
 #include "defence/look.h"
 #include "models/trusted.h"
@@ -309,7 +309,7 @@ static double odds_of(const graphss_i_look *x, const graphss_i_glance *seen, siz
                       graphss_i_change *change)
 {
     double odds;
-    graphss_i_look_odds(&odds, x, &x->lesson.hit, 1, seen, node, change);
+    graphss_i_look_odds(&odds, x, &x->gates.hit, 1, seen, node, change);
     return odds;
 }
 
@@ -338,9 +338,9 @@ static graphss_status score(graphss_ctx *ctx, graphss_i_look *x)
 
 static graphss_status learn(graphss_ctx *ctx, graphss_i_look *x)
 {
-    return graphss_i_lesson_recall(&x->lesson, x->in->model)
+    return graphss_i_gates_recall(&x->gates, x->in->model)
                ? GRAPHSS_OK
-               : graphss_i_lesson_learn(ctx, &x->lesson, x);
+               : graphss_i_gates_learn(ctx, &x->gates, x);
 }
 
 typedef graphss_status (*step)(graphss_ctx *, graphss_i_look *);
@@ -383,7 +383,7 @@ graphss_status graphss_alert_learn(graphss_ctx *ctx, graphss_model *model,
         return st;
     st = take_steps(ctx, &look, &in, steps, sizeof steps / sizeof *steps);
     if (!st)
-        st = graphss_i_lesson_keep(ctx, model, &look.lesson);
+        st = graphss_i_gates_keep(ctx, model, &look.gates);
     graphss_i_look_destroy(ctx, &look);
     return st;
 }

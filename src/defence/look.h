@@ -6,7 +6,7 @@
 #define GRAPHSS_LOOK_H
 
 #include "defence/defence.h"
-#include "defence/lesson.h"
+#include "defence/gates.h"
 #include "defence/measured.h"
 #include "models/again.h"
 #include <graphss/alert.h>
@@ -28,7 +28,7 @@ typedef struct graphss_i_look {
     int32_t *fit, *calm; /* nodes to learn from; clean nodes to compare with */
     size_t n_fit, n_calm;
 
-    graphss_i_lesson lesson;
+    graphss_i_gates gates;
 
     graphss_i_change *change; /* [n] against the past, or NULL */
     double *odds;             /* [n] log of the ratio attacked : not */

@@ -153,7 +153,7 @@ static graphss_status churn_calm(graphss_ctx *ctx, graphss_i_calm *list,
     for (size_t i = 0; i < n && !st; i++) {
         graphss_i_change change;
         double odds;
-        graphss_i_look_odds(&odds, x, &x->lesson.hit, 1, &s.seen, (size_t)node[i], &change);
+        graphss_i_look_odds(&odds, x, &x->gates.hit, 1, &s.seen, (size_t)node[i], &change);
         graphss_i_calm *own = &list[kind_of(&change)];
         if (own->rehearsed)
             add_calm(own, node[i], odds);
@@ -308,7 +308,7 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
             float column[GRAPHSS_I_GLANCE_MOST];
             graphss_i_glance_now(column, &x->now, node);
             add_calm(&list[GRAPHSS_I_NO_PAST], x->calm[i],
-                     graphss_i_gate_odds(&x->lesson.hit[GRAPHSS_I_EYE_NOW], column));
+                     graphss_i_gate_odds(&x->gates.hit[GRAPHSS_I_EYE_NOW], column));
         }
     }
     bool hostile[GRAPHSS_I_CHANGED] = {0};

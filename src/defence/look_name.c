@@ -86,7 +86,7 @@ static void name_rows(void *arg, size_t task)
     for (size_t i = task * ROWS; i < end; i++) {
         double odds[GRAPHSS_I_REHEARSED];
         graphss_i_change change;
-        graphss_i_look_odds(odds, w->x, w->x->lesson.kind, GRAPHSS_I_REHEARSED, &w->x->now,
+        graphss_i_look_odds(odds, w->x, w->x->gates.kind, GRAPHSS_I_REHEARSED, &w->x->now,
                             (size_t)w->node[i], &change);
         for (size_t a = 0; a < GRAPHSS_I_REHEARSED; a++)
             w->odds[a * w->n + i] = odds[a];

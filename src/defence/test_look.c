@@ -222,15 +222,15 @@ static void test_a_lesson_that_is_none_is_not_recalled(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_i_lesson lesson = {0};
+    graphss_i_gates gates = {0};
     const double number[6] = {1, 2, 3, 4, 5, 6};
-    assert_false(graphss_i_lesson_recall(&lesson, a.model));
+    assert_false(graphss_i_gates_recall(&gates, a.model));
     assert_ok(ctx, graphss_i_model_teach(ctx, a.model, number, 2, 3));
-    assert_false(graphss_i_lesson_recall(&lesson, a.model));
+    assert_false(graphss_i_gates_recall(&gates, a.model));
     assert_ok(ctx, graphss_alert_learn(ctx, a.model, &a.in.current, 1));
-    assert_true(graphss_i_lesson_recall(&lesson, a.model));
+    assert_true(graphss_i_gates_recall(&gates, a.model));
     a.model->lesson.value[GRAPHSS_I_GATE_COLUMNS] = 0; /* a spread */
-    assert_false(graphss_i_lesson_recall(&lesson, a.model));
+    assert_false(graphss_i_gates_recall(&gates, a.model));
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }

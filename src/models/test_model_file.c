@@ -159,6 +159,55 @@ static void test_what_is_saved_comes_back(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Numbers that mean nothing to the model: they come back to the bit, and damaged ones are
+ * refused. */
+static void test_a_lesson_comes_back_or_is_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    world_make(ctx, &w, 1);
+    graphss_model *a = trained(ctx, &w), *b = NULL;
+    char path[256], *bytes = NULL;
+    size_t n = 0;
+    testing_temporary(path, sizeof path, "lesson");
+    double lesson[6] = {1, -2, 1e-300, 0.1, 5, 6};
+    assert_ok(ctx, graphss_i_model_teach(ctx, a, lesson, 2, 3));
+    assert_ok(ctx, graphss_model_save(ctx, a, path));
+    assert_ok(ctx, graphss_model_load(ctx, &b, path));
+    assert_true(b->lesson.rows == 2 && b->lesson.cols == 3);
+    assert_memory_equal(b->lesson.value, lesson, sizeof lesson);
+    graphss_model_free(ctx, b);
+    b = NULL;
+    testing_each_allocation_fails(save_and_load, &(saving){path, a});
+
+    static const struct {
+        const char *from, *to, *text;
+    } damage[] = {{"\"F64\",\"shape\":[2,3]", "\"F32\",\"shape\":[2,3]", "F32"},
+                  {"\"F64\",\"shape\":[2,3]", "\"F64\",\"shape\":[2,4]", "do not hold"},
+                  {"\"F64\",\"shape\":[2,3]", "\"F64\",\"shape\":[  6]", "another shape"},
+                  {"\"F64\",\"shape\":[2,3]", "\"F64\",\"shape\":[2,0]", "another shape"}};
+    assert_ok(ctx, graphss_i_file_read(ctx, &bytes, &n, path, 1 << 20));
+    for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+        char *at = memmem(bytes, n, damage[i].from, strlen(damage[i].from));
+        assert_non_null(at);
+        memcpy(at, damage[i].to, strlen(damage[i].to));
+        write_bytes(path, bytes, n);
+        memcpy(at, damage[i].from, strlen(damage[i].from));
+        assert_fails(ctx, graphss_model_load(ctx, &b, path), GRAPHSS_ERR_DATA, damage[i].text);
+    }
+    lesson[3] = NAN;
+    assert_ok(ctx, graphss_i_model_teach(ctx, a, lesson, 2, 3));
+    assert_ok(ctx, graphss_model_save(ctx, a, path));
+    assert_fails(ctx, graphss_model_load(ctx, &b, path), GRAPHSS_ERR_DATA, "entry 3 is nan");
+    assert_null(b);
+    graphss_release(ctx, bytes);
+    graphss_model_free(ctx, a);
+    unlink(path);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
 /* Replaces one text of the header by another of the same length. */
 static void test_damaged_files_are_refused(void **state)
 {
@@ -271,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_each_model_answers_as_before_it_was_saved),
         cmocka_unit_test(test_the_scaling_of_columns_comes_back),
         cmocka_unit_test(test_what_is_saved_comes_back),
+        cmocka_unit_test(test_a_lesson_comes_back_or_is_refused),
         cmocka_unit_test(test_damaged_files_are_refused),
         cmocka_unit_test(test_a_model_that_does_not_fit_is_refused),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
