@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Terminal output as an SVG picture for the README.
 
-    script -qc 'stty cols 90; build/graphss demo -o demo' /dev/null | tools/terminal_svg.py '$ graphss demo -o demo' > docs/img/demo.svg
+    script -qc 'stty cols 90; build/graphss demo -o demo' /dev/null | tools/terminal_svg.py '$ build/graphss demo -o demo' > docs/img/demo.svg
 
 Knows the colours and the line-erasing that graphss uses. Braille cells become dots of their
 own, since the fonts of many readers lack them or give them another width.
