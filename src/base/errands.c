@@ -6,20 +6,42 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* What the context of an errand knows of it. */
+typedef struct place {
+    struct crew *crew;
+    size_t errand;
+} place;
+
 typedef struct crew {
     graphss_ctx *ctx;
     graphss_i_errand fn;
     void *arg;
     graphss_ctx *own;       /* [errands] */
+    place *place;           /* [errands] */
     graphss_status *result; /* [errands] */
     pthread_mutex_t lock;
     pthread_t caller;
-    atomic_bool stopped; /* an errand failed or the caller wants no more */
+    atomic_bool stopped;  /* the caller wants no more */
+    atomic_size_t failed; /* the first errand that did, so far */
 } crew;
+
+/* Those before one that failed go on: which failure is told must not depend on who was fast.
+ */
+static bool needless(crew *c, size_t errand)
+{
+    return atomic_load(&c->stopped) || atomic_load(&c->failed) < errand;
+}
+
+static void fail_at(crew *c, size_t errand)
+{
+    size_t first = atomic_load(&c->failed);
+    while (errand < first && !atomic_compare_exchange_weak(&c->failed, &first, errand)) {
+    }
+}
 
 static void *locked_alloc(void *user, size_t bytes)
 {
-    crew *c = user;
+    crew *c = ((place *)user)->crew;
     const graphss_allocator *a = &c->ctx->opt.allocator;
     pthread_mutex_lock(&c->lock);
     void *block = a->alloc(a->user, bytes);
@@ -29,7 +51,7 @@ static void *locked_alloc(void *user, size_t bytes)
 
 static void locked_release(void *user, void *block)
 {
-    crew *c = user;
+    crew *c = ((place *)user)->crew;
     const graphss_allocator *a = &c->ctx->opt.allocator;
     pthread_mutex_lock(&c->lock);
     a->release(a->user, block);
@@ -38,7 +60,7 @@ static void locked_release(void *user, void *block)
 
 static void locked_log(void *user, graphss_log_level level, const char *line)
 {
-    crew *c = user;
+    crew *c = ((place *)user)->crew;
     pthread_mutex_lock(&c->lock);
     c->ctx->opt.log(c->ctx->opt.user, level, line);
     pthread_mutex_unlock(&c->lock);
@@ -47,31 +69,33 @@ static void locked_log(void *user, graphss_log_level level, const char *line)
 static bool progress(void *user, const char *stage, size_t done, size_t total,
                      const char *note)
 {
-    crew *c = user;
+    const place *own = user;
+    crew *c = own->crew;
     const graphss_ctx_options *opt = &c->ctx->opt;
     if (pthread_equal(pthread_self(), c->caller) &&
         !opt->progress(opt->user, stage, done, total, note))
         atomic_store(&c->stopped, true);
-    return !atomic_load(&c->stopped);
+    return !needless(c, own->errand);
 }
 
 static void run_errand(void *arg, size_t errand)
 {
     crew *c = arg;
     graphss_ctx *own = &c->own[errand];
+    c->place[errand] = (place){c, errand};
     memset(own, 0, sizeof *own);
     own->kernels = c->ctx->kernels;
-    own->opt = (graphss_ctx_options){.threads = 1,
-                                     .allocator = {locked_alloc, locked_release, c},
-                                     .user = c,
-                                     .log = c->ctx->opt.log ? locked_log : NULL,
-                                     .progress = c->ctx->opt.progress ? progress : NULL};
-    /* Errands are handed out in order: those before one that failed have begun. */
-    c->result[errand] = atomic_load(&c->stopped)
+    own->opt =
+        (graphss_ctx_options){.threads = 1,
+                              .allocator = {locked_alloc, locked_release, &c->place[errand]},
+                              .user = &c->place[errand],
+                              .log = c->ctx->opt.log ? locked_log : NULL,
+                              .progress = c->ctx->opt.progress ? progress : NULL};
+    c->result[errand] = needless(c, errand)
                             ? graphss_i_fail(own, GRAPHSS_ERR_CANCELLED, "cancelled")
                             : c->fn(own, c->arg, errand);
     if (c->result[errand])
-        atomic_store(&c->stopped, true);
+        fail_at(c, errand);
 }
 
 /* An errand that was told to stop is not the reason; the first that was not, is. */
@@ -101,9 +125,11 @@ graphss_status graphss_i_errands(graphss_ctx *ctx, size_t n, graphss_i_errand fn
               .fn = fn,
               .arg = arg,
               .own = graphss_i_alloc(ctx, n, sizeof *c.own),
+              .place = graphss_i_alloc(ctx, n, sizeof *c.place),
               .result = graphss_i_alloc(ctx, n, sizeof *c.result),
-              .caller = pthread_self()};
-    if (c.own && c.result && pthread_mutex_init(&c.lock, NULL) == 0) {
+              .caller = pthread_self(),
+              .failed = n};
+    if (c.own && c.place && c.result && pthread_mutex_init(&c.lock, NULL) == 0) {
         graphss_i_pool_run(ctx->pool, n, run_errand, &c);
         st = first_failure(&c, n);
         pthread_mutex_destroy(&c.lock);
@@ -111,6 +137,7 @@ graphss_status graphss_i_errands(graphss_ctx *ctx, size_t n, graphss_i_errand fn
         st = GRAPHSS_ERR_NOMEM;
     }
     graphss_release(ctx, c.result);
+    graphss_release(ctx, c.place);
     graphss_release(ctx, c.own);
     return st;
 }
