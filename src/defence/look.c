@@ -338,9 +338,12 @@ static graphss_status score(graphss_ctx *ctx, graphss_i_look *x)
 
 static graphss_status learn(graphss_ctx *ctx, graphss_i_look *x)
 {
-    return graphss_i_gates_recall(&x->gates, x->in->model)
-               ? GRAPHSS_OK
-               : graphss_i_gates_learn(ctx, &x->gates, x);
+    return graphss_i_gates_learn(ctx, &x->gates, x);
+}
+
+static graphss_status recall(graphss_ctx *ctx, graphss_i_look *x)
+{
+    return graphss_i_gates_recall(&x->gates, x->in->model) ? GRAPHSS_OK : learn(ctx, x);
 }
 
 typedef graphss_status (*step)(graphss_ctx *, graphss_i_look *);
@@ -363,7 +366,7 @@ static graphss_status take_steps(graphss_ctx *ctx, graphss_i_look *x,
 graphss_status graphss_i_look_at(graphss_ctx *ctx, graphss_i_look *x,
                                  const graphss_recover_input *in)
 {
-    static const step steps[] = {ask_model, choose_nodes, hear, look_back, learn, score};
+    static const step steps[] = {ask_model, choose_nodes, hear, look_back, recall, score};
     return take_steps(ctx, x, in, steps, sizeof steps / sizeof *steps);
 }
 
@@ -378,9 +381,12 @@ graphss_status graphss_alert_learn(graphss_ctx *ctx, graphss_model *model,
     const graphss_recover_input in = {.current = *snapshot, .model = model, .seed = seed};
     graphss_i_look look = {0};
     graphss_status st = graphss_i_check_input(ctx, &in);
-    graphss_i_model_forget(ctx, model);
-    if (st || !enough_to_compare(&model->split) || model->split.n_train < GRAPHSS_I_FIT_LEAST)
+    if (st)
         return st;
+    if (!enough_to_compare(&model->split) || model->split.n_train < GRAPHSS_I_FIT_LEAST) {
+        graphss_i_model_forget(ctx, model);
+        return GRAPHSS_OK;
+    }
     st = take_steps(ctx, &look, &in, steps, sizeof steps / sizeof *steps);
     if (!st)
         st = graphss_i_gates_keep(ctx, model, &look.gates);

@@ -200,6 +200,9 @@ static void test_a_lesson_is_kept_with_the_model(void **state)
     assert_ok(ctx, graphss_alert_learn(ctx, copy, &a.previous, a.in.seed));
     assert_ok(ctx, graphss_alert_look(ctx, &other, &a.in, NULL));
     assert_memory_not_equal(untaught.score, other.score, WORLD_NODES * sizeof *other.score);
+    const graphss_observation empty = {0};
+    assert_int_equal(graphss_alert_learn(ctx, copy, &empty, a.in.seed), GRAPHSS_ERR_INVALID);
+    assert_true(copy->lesson.rows > 0); /* what it had stays */
     copy->split.n_val = GRAPHSS_I_CALM_LEAST - 1;
     assert_ok(ctx, graphss_alert_learn(ctx, copy, &a.previous, a.in.seed));
     assert_int_equal(copy->lesson.rows, 0);
