@@ -19,6 +19,7 @@ void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
     }
     graphss_release(ctx, v->prob);
     graphss_release(ctx, v->mlp);
+    graphss_release(ctx, v->alike);
     graphss_release(ctx, v->cosine);
     graphss_release(ctx, v->closed);
     graphss_release(ctx, v->twin);

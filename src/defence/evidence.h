@@ -11,8 +11,8 @@
 enum {
     GRAPHSS_I_SAYS = 16,     /* columns of evidence per class, */
     GRAPHSS_I_SAYS_NOW = 14, /* of which the first so many need no history */
-    GRAPHSS_I_ODD = 42,      /* likewise for oddness */
-    GRAPHSS_I_ODD_NOW = 35
+    GRAPHSS_I_ODD = 45,      /* likewise for oddness */
+    GRAPHSS_I_ODD_NOW = 38
 };
 
 /* Columns of odd, filled by open (evidence.c) or by look (votes.c). */
@@ -52,6 +52,9 @@ enum {
     ODD_TWIN_WORDS,
     ODD_TWIN_APART,
     ODD_TWIN_VOTES_APART,
+    ODD_PROB_ALIKE,
+    ODD_VOTE_ALIKE,
+    ODD_PROB_IS_ALIKE,
     ODD_PAST_DIVERGENCE,
     ODD_PAST_DISTANCE,
     ODD_PAST_SAME,
@@ -89,6 +92,7 @@ typedef struct graphss_i_view {
     bool borrowed;   /* graph and features are somebody else's */
     float *prob;     /* [n x k] the classifier */
     float *mlp;      /* [n x k] a perceptron on the features */
+    float *alike;    /* [n x k] the classifier, over links between nodes that are alike */
     float *cosine;   /* [stored links] of the two ends' features */
     uint8_t *closed; /* [stored links] do the ends share a neighbour? */
     int32_t *twin;   /* [n] the node it looks copied from, or -1 */
@@ -106,10 +110,11 @@ typedef struct graphss_i_view {
 
 void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v);
 /* graph, features, prob and mlp are there; allocates and fills what does not depend on
- * belief. lens->strength is set first, see below. Time O(links * words). */
+ * belief, alike excepted. lens->strength is set first, see below. Time O(links * words). */
 graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
                                    const graphss_i_lens *lens);
-/* Fills says and the rest of odd from belief and trust. Time O(links * classes). */
+/* alike is there, too. Fills says and the rest of odd from belief and trust. Time O(links *
+ * classes). */
 graphss_status graphss_i_view_look(graphss_ctx *ctx, graphss_i_view *v,
                                    const graphss_i_lens *lens);
 /* Median over nodes of the margin of word evidence, > 0. */

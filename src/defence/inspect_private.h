@@ -17,6 +17,7 @@ typedef struct inspection {
     graphss_i_drills drills;
     graphss_i_view view[GRAPHSS_I_VIEWS]; /* drills.views are in use */
     graphss_i_witnesses witnesses;
+    float middle;      /* how alike the ends of half of the links are, or more */
     int32_t *believed; /* [n] labels an attacker would assume */
     uint8_t *fixed;    /* [n] training or validation node */
     float *before_prob, *before_degree, *before_words;

@@ -3,6 +3,7 @@
  * All attacks are made first: drills share a view, and each is made as if it were alone. */
 #include "attack/attack_method.h"
 #include "defence/inspect_private.h"
+#include "defence/similarity.h"
 #include "models/trusted.h"
 #include <string.h>
 
@@ -46,6 +47,22 @@ static graphss_status open_view(graphss_ctx *ctx, const inspection *x, graphss_i
     return st ? st : graphss_i_view_open(ctx, v, lens);
 }
 
+/* What the classifier says where only links between nodes count that are as alike as those of
+ * the snapshot's middle link, or more: links that an attacker made seldom are. */
+static graphss_status ask_alike(graphss_ctx *ctx, const inspection *x, graphss_i_view *v)
+{
+    const graphss_i_scene *scene = x->scene;
+    graphss_graph alike = {0};
+    v->alike = graphss_i_alloc(ctx, scene->n * scene->k, sizeof *v->alike);
+    graphss_status st =
+        v->alike ? graphss_i_links_alike(ctx, &alike, &v->graph, v->cosine, x->middle)
+                 : GRAPHSS_ERR_NOMEM;
+    if (!st)
+        st = graphss_i_predict(ctx, v->alike, scene->model, &alike, &v->features);
+    graphss_graph_destroy(ctx, &alike);
+    return st;
+}
+
 static graphss_status make_view(graphss_ctx *ctx, void *arg, size_t job)
 {
     const rehearsal *r = arg;
@@ -62,7 +79,7 @@ static graphss_status make_view(graphss_ctx *ctx, void *arg, size_t job)
         lens.wanted = v->wanted;
         st = open_view(ctx, r->x, v, &lens);
     }
-    return st;
+    return st ? st : ask_alike(ctx, r->x, v);
 }
 
 graphss_status graphss_i_inspect_views(graphss_ctx *ctx, inspection *x)
@@ -81,6 +98,11 @@ graphss_status graphss_i_inspect_views(graphss_ctx *ctx, inspection *x)
     x->view[0].graph = *scene->current.graph;
     x->view[0].features = *scene->current.features;
     graphss_status st = open_view(ctx, x, &x->view[0], &x->lens);
+    if (!st)
+        st = graphss_i_similarity_median(ctx, &x->middle, x->view[0].cosine,
+                                         (size_t)r.in.graph->offset[scene->n]);
+    if (!st)
+        st = ask_alike(ctx, x, &x->view[0]);
     const graphss_i_ground_input ground = {
         .features = r.in.features,
         .domain = graphss_i_attack_domain(r.in.features, &opt),

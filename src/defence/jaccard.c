@@ -19,30 +19,17 @@ static graphss_status cut(graphss_ctx *ctx, graphss_graph *out, size_t *n_cut,
                           const graphss_observation *on, const graphss_recover_options *opt)
 {
     const graphss_graph *g = on->graph;
-    graphss_graph made = {.n_nodes = g->n_nodes};
     const size_t links = (size_t)g->offset[g->n_nodes];
     float *alike = graphss_i_alloc(ctx, links, sizeof *alike);
-    made.offset = graphss_i_alloc(ctx, g->n_nodes + 1, sizeof *made.offset);
-    made.target = graphss_i_alloc(ctx, links, sizeof *made.target);
-    if (!alike || !made.offset || !made.target) {
-        graphss_release(ctx, alike);
-        graphss_graph_destroy(ctx, &made);
+    if (!alike)
         return GRAPHSS_ERR_NOMEM;
-    }
     graphss_i_link_similarity(ctx, alike, g, on->features,
                               (graphss_similarity)opt->similarity);
-    int64_t kept = 0;
-    for (size_t i = 0; i < g->n_nodes; i++) {
-        made.offset[i] = kept;
-        for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++)
-            if (!(alike[e] < (float)opt->threshold))
-                made.target[kept++] = g->target[e];
-    }
-    made.offset[g->n_nodes] = kept;
+    const graphss_status st = graphss_i_links_alike(ctx, out, g, alike, (float)opt->threshold);
+    if (!st)
+        *n_cut = (links - (size_t)out->offset[g->n_nodes]) / 2;
     graphss_release(ctx, alike);
-    *n_cut = (links - (size_t)kept) / 2;
-    *out = made;
-    return GRAPHSS_OK;
+    return st;
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,

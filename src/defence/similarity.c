@@ -1,6 +1,7 @@
 /* similarity.c - two rows are walked side by side; the links of some nodes are a task. */
 #include "defence/similarity.h"
 #include <math.h>
+#include <stdlib.h>
 
 /* Sums over the columns of two rows a and b. */
 typedef struct sums {
@@ -62,7 +63,7 @@ typedef struct job {
     graphss_similarity kind;
 } job;
 
-enum { ROWS = 128 }; /* a task */
+enum { ROWS = 128 /* a task */, MEDIAN_OF = 1 << 16 };
 
 static void compare_rows(void *arg, size_t task)
 {
@@ -81,4 +82,40 @@ void graphss_i_link_similarity(graphss_ctx *ctx, float *out, const graphss_graph
         j.kind = features->kind == GRAPHSS_FEATURES_BINARY ? GRAPHSS_SIMILARITY_JACCARD
                                                            : GRAPHSS_SIMILARITY_COSINE;
     graphss_i_parallel(ctx, graphss_i_tasks(graph->n_nodes, ROWS), compare_rows, &j);
+}
+
+graphss_status graphss_i_links_alike(graphss_ctx *ctx, graphss_graph *out,
+                                     const graphss_graph *graph, const float *alike,
+                                     float least)
+{
+    const size_t n = graph->n_nodes;
+    out->n_nodes = n;
+    out->offset = graphss_i_alloc(ctx, n + 1, sizeof *out->offset);
+    out->target = graphss_i_alloc(ctx, (size_t)graph->offset[n], sizeof *out->target);
+    if (!out->offset || !out->target)
+        return GRAPHSS_ERR_NOMEM;
+    int64_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        out->offset[i] = kept;
+        for (int64_t e = graph->offset[i]; e < graph->offset[i + 1]; e++)
+            if (!(alike[e] < least))
+                out->target[kept++] = graph->target[e];
+    }
+    out->offset[n] = kept;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_similarity_median(graphss_ctx *ctx, float *median, const float *alike,
+                                           size_t n)
+{
+    const size_t stride = n / MEDIAN_OF + 1, taken = (n + stride - 1) / stride;
+    double *sorted = graphss_i_alloc(ctx, taken, sizeof *sorted);
+    if (!sorted)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t j = 0; j < taken; j++)
+        sorted[j] = (double)alike[j * stride];
+    qsort(sorted, taken, sizeof *sorted, graphss_i_compare_doubles);
+    *median = taken ? (float)sorted[taken / 2] : 0;
+    graphss_release(ctx, sorted);
+    return GRAPHSS_OK;
 }

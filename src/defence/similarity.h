@@ -10,5 +10,15 @@
  * COSINE. O(sum over links of the lengths of both rows). */
 void graphss_i_link_similarity(graphss_ctx *ctx, float *out, const graphss_graph *graph,
                                const graphss_features *features, graphss_similarity kind);
+/* The links of graph but those of a similarity below least; NaN stays. out, {0}, is the
+ * caller's to destroy, whatever comes back. alike [graph->offset[n_nodes]]: of stored links.
+ */
+graphss_status graphss_i_links_alike(graphss_ctx *ctx, graphss_graph *out,
+                                     const graphss_graph *graph, const float *alike,
+                                     float least);
+/* The middle one of alike [n], none of them NaN; of many, of those at even distances. 0 where
+ * there are none. */
+graphss_status graphss_i_similarity_median(graphss_ctx *ctx, float *median, const float *alike,
+                                           size_t n);
 
 #endif

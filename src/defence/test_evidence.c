@@ -31,14 +31,17 @@ static graphss_status sight_open(graphss_ctx *ctx, sight *s)
                                .graph = s->w.graph,
                                .features = s->w.features,
                                .prob = graphss_i_alloc(ctx, N * K, sizeof(float)),
-                               .mlp = graphss_i_alloc(ctx, N * K, sizeof(float))};
-    if (!s->view.prob || !s->view.mlp)
+                               .mlp = graphss_i_alloc(ctx, N * K, sizeof(float)),
+                               .alike = graphss_i_alloc(ctx, N * K, sizeof(float))};
+    if (!s->view.prob || !s->view.mlp || !s->view.alike)
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < N; i++) {
         s->view.prob[i * K] = (float)graphss_rng_double(&rng);
         s->view.prob[i * K + 1] = 1 - s->view.prob[i * K];
         s->view.mlp[i * K] = (float)graphss_rng_double(&rng);
         s->view.mlp[i * K + 1] = 1 - s->view.mlp[i * K];
+        s->view.alike[i * K] = (float)graphss_rng_double(&rng);
+        s->view.alike[i * K + 1] = 1 - s->view.alike[i * K];
     }
     const graphss_status st = graphss_i_view_open(ctx, &s->view, &s->lens);
     return st ? st : graphss_i_view_look(ctx, &s->view, &s->lens);
@@ -115,6 +118,7 @@ static void test_sources_are_those_of_naive_sums(void **state)
             const double linear = 2 * said / s.lens.strength;
             assert_float_equal(says[10], log(1 / (1 + exp(c ? linear : -linear)) + 1e-3),
                                1e-4);
+            assert_float_equal(says[11], log((double)s.view.alike[i * K + c] + 1e-3), 1e-4);
         }
         for (int32_t j = 0; j < WORLD_WORDS; j++)
             words += word(&s, i, j) != 0;
@@ -132,6 +136,12 @@ static void test_sources_are_those_of_naive_sums(void **state)
         assert_float_equal(odd[0], log1p(words), 1e-5);
         assert_float_equal(odd[1], log1p(degree), 1e-5);
         assert_float_equal(odd[2], similar / fmax(degree, 1), 1e-5);
+        const float *p = s.view.prob + i * K, *alike = s.view.alike + i * K;
+        assert_float_equal(odd[ODD_PROB_ALIKE], fabs(p[0] - alike[0]) + fabs(p[1] - alike[1]),
+                           1e-5);
+        assert_float_equal(odd[ODD_VOTE_ALIKE],
+                           fabs(near[0] - alike[0]) + fabs(near[1] - alike[1]), 1e-5);
+        assert_true(odd[ODD_PROB_IS_ALIKE] == ((p[0] < p[1]) == (alike[0] < alike[1])));
     }
     graphss_i_view_destroy(ctx, &s.view);
     world_destroy(ctx, &s.w);
@@ -145,7 +155,8 @@ static graphss_i_view unopened(graphss_ctx *ctx, const sight *s)
                             .graph = s->w.graph,
                             .features = s->w.features,
                             .prob = graphss_i_copy(ctx, s->view.prob, N * K, sizeof(float)),
-                            .mlp = graphss_i_copy(ctx, s->view.mlp, N * K, sizeof(float))};
+                            .mlp = graphss_i_copy(ctx, s->view.mlp, N * K, sizeof(float)),
+                            .alike = graphss_i_copy(ctx, s->view.alike, N * K, sizeof(float))};
 }
 
 /* With a base that differs in a link and a row of words: the same as without. */

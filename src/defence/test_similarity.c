@@ -161,11 +161,54 @@ static void test_jaccard_is_the_model_on_the_links_that_stay(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Against a sort of all, few and many; and what is no number stays among the links. */
+static void test_median_and_the_links_at_least_so_alike(void **state)
+{
+    (void)state;
+    enum { MANY = 200001 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    float median = 1;
+    assert_ok(ctx, graphss_i_similarity_median(ctx, &median, NULL, 0));
+    assert_true(median == 0);
+    const float few[] = {0.9f, 0.1f, 0.5f};
+    assert_ok(ctx, graphss_i_similarity_median(ctx, &median, few, 3));
+    assert_true(median == 0.5f);
+    float *many = malloc(MANY * sizeof *many);
+    graphss_rng rng = graphss_rng_make(3, GRAPHSS_STREAM_SYNTH);
+    for (size_t i = 0; i < MANY; i++)
+        many[i] = (float)graphss_rng_double(&rng);
+    assert_ok(ctx, graphss_i_similarity_median(ctx, &median, many, MANY));
+    assert_true(fabs(median - 0.5) < 0.01); /* standard error of 50,000 draws: 0.002 */
+    free(many);
+
+    const float x[NODES * WORDS] = {0};
+    graphss_graph graph = {0}, left = {0};
+    graphss_features features;
+    make(ctx, &graph, &features, x, false);
+    float alike[NODES * (NODES - 1)];
+    for (size_t e = 0; e < NODES * (NODES - 1); e++)
+        alike[e] = e % 3 == 0 ? NAN : e % 3 == 1 ? 0.4f : 0.5f;
+    assert_ok(ctx, graphss_i_links_alike(ctx, &left, &graph, alike, 0.5f));
+    int64_t at = 0;
+    for (size_t i = 0; i < NODES; i++) {
+        assert_int_equal(left.offset[i], at);
+        for (int64_t e = graph.offset[i]; e < graph.offset[i + 1]; e++)
+            if (e % 3 != 1)
+                assert_int_equal(left.target[at++], graph.target[e]);
+    }
+    assert_int_equal(left.offset[NODES], at);
+    graphss_graph_destroy(ctx, &left);
+    graphss_graph_destroy(ctx, &graph);
+    graphss_features_destroy(ctx, &features);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_kind_is_what_it_says_sparse_or_dense),
         cmocka_unit_test(test_auto_looks_at_the_kind_of_features),
+        cmocka_unit_test(test_median_and_the_links_at_least_so_alike),
         cmocka_unit_test(test_jaccard_is_the_model_on_the_links_that_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

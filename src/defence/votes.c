@@ -6,7 +6,7 @@
 #include "graph/products.h"
 #include <math.h>
 
-enum { ROWS = 64 };
+enum { ROWS = 64, FIRST = 2 /* sources whose first class is evidence of its own */ };
 static const float SMALL = 1e-3F, KNOWN = 0.9F, LEAST_COSINE = 0.05F;
 
 /* Votes, [n x k] each, and the sums behind them. */
@@ -186,7 +186,7 @@ static void see_rows(void *arg, size_t task)
         if (lens->wanted && !lens->wanted[i])
             continue;
         const float *p = v->prob + i * k, *m = v->mlp + i * k, *near = t->near + i * k;
-        const float *near_mlp = t->near_mlp + i * k;
+        const float *near_mlp = t->near_mlp + i * k, *alike = v->alike + i * k;
         const float *past =
             lens->before && lens->before[i] >= 0 ? lens->before_prob + i * k : NULL;
         const bool alone = graphss_graph_degree(&v->graph, i) == 0;
@@ -202,9 +202,10 @@ static void see_rows(void *arg, size_t task)
                                        v->rest + i * k,
                                        t->near_rest + i * k,
                                        v->counts + i * k,
-                                       v->linear + i * k};
+                                       v->linear + i * k,
+                                       alike};
         fill_says(v->says + i * k * GRAPHSS_I_SAYS, source, sizeof source / sizeof *source,
-                  first, sizeof first / sizeof *first, past, k);
+                  first, FIRST, past, k);
         float *odd = v->odd + i * GRAPHSS_I_ODD;
         odd[ODD_MLP_VOTE] = distance(m, near, k);
         odd[ODD_PROB_VOTE] = distance(p, near, k);
@@ -221,6 +222,9 @@ static void see_rows(void *arg, size_t task)
         odd[ODD_MLP_IS_VOTE] = first[1] == first[2];
         odd[ODD_PROB_IS_VOTE] = first[0] == first[2];
         odd[ODD_PROB_IS_MLP] = first[0] == first[1];
+        odd[ODD_PROB_ALIKE] = distance(p, alike, k);
+        odd[ODD_VOTE_ALIKE] = distance(near, alike, k);
+        odd[ODD_PROB_IS_ALIKE] = graphss_i_top(alike, k) == first[0];
         odd[ODD_TWIN_VOTES_APART] = distance(near, t->near_rest + i * k, k);
         for (size_t c = 0; c < k && past; c++)
             odd[ODD_PAST_DIVERGENCE] = (c ? odd[ODD_PAST_DIVERGENCE] : 0) +
