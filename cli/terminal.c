@@ -132,6 +132,7 @@ void terminal_progress(terminal *term, const char *stage, size_t done, size_t to
     if (fresh) {
         term->stage = stage;
         term->stage_began = t;
+        term->stage_first = done;
     } else if (!last && t - term->last_drawn < 0.1) {
         return;
     }
@@ -156,8 +157,9 @@ void terminal_progress(terminal *term, const char *stage, size_t done, size_t to
         used +=
             snprintf(line + used, sizeof line - (size_t)used, "%s%3.0f %%", bar, 100 * share);
         const double spent = t - term->stage_began;
-        if (done > 0 && !last && spent > 0.5) {
-            const long left = lround(spent * (1 - share) / share);
+        if (done > term->stage_first && !last && spent > 0.5) {
+            const long left =
+                lround(spent * (double)(total - done) / (double)(done - term->stage_first));
             used += snprintf(line + used, sizeof line - (size_t)used, "  %ld:%02ld left",
                              left / 60, left % 60);
         }

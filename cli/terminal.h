@@ -15,9 +15,9 @@ typedef struct terminal {
     bool colour_out; /* stdout takes colours */
     bool colour_err;
     bool utf8;
-    bool drawn;        /* a progress line stands on the screen */
-    const char *stage; /* of the progress line */
-    size_t stage_done;
+    bool drawn;                     /* a progress line stands on the screen */
+    const char *stage;              /* of the progress line */
+    size_t stage_done, stage_first; /* where it began: an interrupted run goes on */
     double stage_began, last_drawn;
 } terminal;
 

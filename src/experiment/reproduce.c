@@ -85,7 +85,7 @@ typedef struct scheduler {
     size_t n_work, workers;
     pace paces[MOST_PACES];
     size_t n_paces;
-    double spent, left; /* seconds of work, done by this run and expected */
+    double spent, left; /* seconds of work, done and expected */
 } scheduler;
 
 static const known_data *data_of(const scheduler *s, const char *name)
@@ -127,6 +127,31 @@ static graphss_status look_at_data(scheduler *s)
     return st;
 }
 
+/* ---- how long cells take ---- */
+
+static pace *pace_of(scheduler *s, const graphss_i_cell *cell)
+{
+    const char *method = cell->method ? cell->method : "";
+    for (size_t i = 0; i < s->n_paces; i++)
+        if (!strcmp(s->paces[i].method, method) && !strcmp(s->paces[i].train, cell->train))
+            return &s->paces[i];
+    if (s->n_paces == MOST_PACES)
+        return NULL;
+    s->paces[s->n_paces] = (pace){.method = method, .train = cell->train};
+    return &s->paces[s->n_paces++];
+}
+
+static void count_seconds(scheduler *s, const graphss_i_job *job, const graphss_i_cell *cell,
+                          double seconds)
+{
+    pace *p = pace_of(s, cell);
+    if (p) {
+        p->per_size += seconds / data_of(s, job->dataset)->size;
+        p->count++;
+    }
+    s->spent += seconds;
+}
+
 /* ---- what is there ---- */
 
 /* Did the cell take as long as it may now? Records of before the mark say it by their code. */
@@ -159,6 +184,9 @@ static graphss_status find_record(scheduler *s, const graphss_i_job *job, graphs
             cell->done = took_too_long(error, job->limit);
         else if (cell->done && *own)
             cell->done = hash && !strcmp(hash, own);
+        const json_t *seconds = json_object_get(json_object_get(record, "metrics"), "seconds");
+        if (cell->done && !cell->twin && json_is_number(seconds))
+            count_seconds(s, job, cell, json_number_value(seconds));
     }
     json_decref(options);
     json_decref(id);
@@ -261,18 +289,6 @@ static graphss_status find_twins(scheduler *s)
 
 /* ---- the estimate ---- */
 
-static pace *pace_of(scheduler *s, const graphss_i_cell *cell)
-{
-    const char *method = cell->method ? cell->method : "";
-    for (size_t i = 0; i < s->n_paces; i++)
-        if (!strcmp(s->paces[i].method, method) && !strcmp(s->paces[i].train, cell->train))
-            return &s->paces[i];
-    if (s->n_paces == MOST_PACES)
-        return NULL;
-    s->paces[s->n_paces] = (pace){.method = method, .train = cell->train};
-    return &s->paces[s->n_paces++];
-}
-
 static void estimate(scheduler *s)
 {
     double mean = 0;
@@ -345,12 +361,7 @@ static graphss_status finish_cell(scheduler *s, running *w, size_t number, json_
         graphss_i_log(s->ctx, GRAPHSS_LOG_INFO, "%zu/%zu %s: %s%.2f s",
                       s->out->before + s->out->run, s->out->cells, text, found, now - w->last);
     }
-    pace *p = pace_of(s, cell);
-    if (p) {
-        p->per_size += (now - w->last) / data_of(s, w->job->dataset)->size;
-        p->count++;
-    }
-    s->spent += now - w->last;
+    count_seconds(s, w->job, cell, now - w->last);
     w->last = now;
     estimate(s);
     return GRAPHSS_OK;
