@@ -161,7 +161,7 @@ static void test_jaccard_is_the_model_on_the_links_that_stay(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* Against a sort of all, few and many; and what is no number stays among the links. */
+/* Of none, of three, of more than are sorted; and what is no number stays among the links. */
 static void test_median_and_the_links_at_least_so_alike(void **state)
 {
     (void)state;
