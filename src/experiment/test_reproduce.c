@@ -130,6 +130,51 @@ static void a_cancelled_run_keeps_what_is_finished(void **state)
     remove_place(&p);
 }
 
+static bool note_the_first(void *user, const char *stage, size_t done, size_t total,
+                           const char *note)
+{
+    (void)note;
+    size_t *first = user; /* done, total */
+    if (!strcmp(stage, "reproduce") && first[1] == 0) {
+        first[0] = done;
+        first[1] = total;
+    }
+    return true;
+}
+
+/* What is there counts by the seconds it took. */
+static void the_bar_begins_where_the_run_stopped(void **state)
+{
+    (void)state;
+    const place p = make_place("bar", recipe);
+    reproduce(&p, 1);
+    json_t *all = read_back(&p), *record;
+    const char *key;
+    size_t lines = 0, first[2] = {0, 0};
+    remove(p.records);
+    json_object_foreach(all, key, record)
+    {
+        if (lines++ == 2)
+            break;
+        json_object_set_new(json_object_get(record, "metrics"), "seconds", json_real(50));
+        char *line = json_dumps(record, JSON_COMPACT);
+        write_text(p.records, line, "a");
+        write_text(p.records, "\n", "a");
+        free(line);
+    }
+    json_decref(all);
+    graphss_ctx *ctx = graphss_ctx_new(
+        &(graphss_ctx_options){.threads = 1, .progress = note_the_first, .user = first});
+    const graphss_reproduce_options opt = options_of(&p);
+    graphss_reproduced done;
+    assert_int_equal(graphss_reproduce(ctx, &done, 1, &opt), GRAPHSS_OK);
+    graphss_ctx_free(ctx);
+    assert_int_equal(done.before, 2);
+    assert_int_equal(first[0], 100 * 1000);
+    assert_true(first[1] > first[0]);
+    remove_place(&p);
+}
+
 static void other_options_are_other_cells(void **state)
 {
     (void)state;
@@ -746,6 +791,7 @@ int main(void)
         cmocka_unit_test(the_number_of_workers_changes_nothing),
         cmocka_unit_test(a_killed_run_goes_on_where_it_was),
         cmocka_unit_test(a_cancelled_run_keeps_what_is_finished),
+        cmocka_unit_test(the_bar_begins_where_the_run_stopped),
         cmocka_unit_test(other_options_are_other_cells),
         cmocka_unit_test(a_scene_that_cannot_be_made_is_an_error_of_its_cells),
         cmocka_unit_test(
