@@ -1,0 +1,308 @@
+"""docs/results.md and the table in README.md, from what `graphss report` wrote; and the sections of
+the full page on training and attack. Not a program; tools/results uses it."""
+import csv
+import re
+import statistics
+import textwrap
+
+WIDTH = 98
+FAILURES = 10  # shown; the full page has all
+DATASETS = ["Cora", "Citeseer", "Pubmed", "Amazon Photo", "Coauthor CS"]
+PROTOCOL = {"honest": "ours", "paper": "the paper's"}
+SETTINGS = {"seen": "seen before", "new": "new", "growing": "growing"}
+PLOTS = {  # file in docs/img: plot of the report, caption
+    "defence-seen-cora.svg": ("fig-defence-honest-seen-gcn-1.svg",
+                              "Victims right on Cora, seen before the attack, all methods"),
+    "defence-new-cora.svg": ("fig-defence-honest-new-gcn-1.svg",
+                             "Victims right on Cora, new with the attack, all methods"),
+    "budget-new-cora.svg": ("fig-budget-honest-new-links-victims-1.svg",
+                            "Victims right against links changed per victim, Cora, new"),
+    "noise-new-cora.svg": ("fig-noise-honest-new-noise-victims-1.svg",
+                           "Victims right against the share of wrong labels, Cora, new"),
+    "alert-nodes-new-cora.svg": ("fig-alert-honest-new-node_auc-1.svg",
+                                 "Alert on single nodes, ROC, Cora, new"),
+    "scale.svg": ("fig-scale-honest-seen-nodes-seconds-1.svg",
+                  "Seconds against the number of nodes"),
+}
+
+
+def wrap(text, first="", rest=""):
+    return textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=rest,
+                         break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def table(head, rows):
+    """Markdown; columns whose head ends in a blank are text, the others numbers."""
+    lines = [[cell.strip() for cell in head]] + [list(map(str, row)) for row in rows]
+    marks = "|".join("---" if cell.endswith(" ") else "---:" for cell in head)
+    text = ["| " + " | ".join(line) + " |" for line in lines]
+    return "\n".join([text[0], f"|{marks}|", *text[1:]]) + "\n"
+
+
+def signed(value):
+    return f"{value:+.1f}".replace("-", "−")
+
+
+def place(row):
+    """"honest, new" as the reader sees it."""
+    mode, setting = row.split(", ")
+    return f"{PROTOCOL[mode]}, {SETTINGS[setting]}"
+
+
+class Page:
+    def __init__(self, folder):
+        self.folder = folder
+        self.tables = {}  # table: row: column: (value, sd, n, text)
+        with open(folder / "report.csv", newline="", encoding="utf-8") as file:
+            for line in csv.DictReader(file):
+                row = self.tables.setdefault(line["table"], {}).setdefault(line["row"], {})
+                row[line["column"]] = line
+
+    def value(self, name, row, column):
+        text = self.tables[name][row][column]["value"]
+        return float(text) if text else None
+
+    def text(self, name, row, column):
+        return self.tables[name][row][column]["text"]
+
+    def percent(self, name, row, column):
+        """"87.3 ± 1.6", without the deviation where there is one run."""
+        cell = self.tables[name][row][column]
+        if not cell["value"]:
+            return "–"
+        spread = f" ± {float(cell['sd']):.1f}" if cell["sd"] else ""
+        return f"{float(cell['value']):.1f}{spread}"
+
+    def plots(self):
+        return {name: source for name, (source, _) in PLOTS.items()}
+
+    def answers(self):
+        """The three answers at the top of the report, each one line of it."""
+        lines = (self.folder / "report.md").read_text().splitlines()
+        start = lines.index("## In short")
+        found = [line for line in lines[start:start + 8] if line.startswith("* **")]
+        if len(found) != 3:
+            raise SystemExit("results: the report does not begin with three answers")
+        return "".join(wrap(line, rest="  ") for line in found)
+
+    def defence(self):
+        name = "found-defence"
+        columns = ["before", "undefended", "best other", "GraphSS"]
+        return table(
+            ["protocol, victims ", "cells", *(f"{c}, %" for c in columns), "others"],
+            [[place(row), f"{self.value(name, row, 'cells'):.0f}",
+              *(f"{self.value(name, row, c):.1f}" for c in columns),
+              signed(self.value(name, row, "others"))] for row in self.tables[name]])
+
+    def datasets(self):
+        rows = []
+        for setting in ("seen", "new"):
+            name = f"defence-honest-{setting}-gcn"
+            ours = ["before the attack", "undefended", "GraphSS"]
+            for data in DATASETS:
+                others = {row: self.value(name, row, data) for row in self.tables[name]
+                          if row not in ours}
+                best = max((row for row in others if others[row] is not None), key=others.get)
+                before, none, graphss = (self.percent(name, row, data) for row in ours)
+                rows.append([SETTINGS[setting], data, before, none,
+                             f"{self.percent(name, best, data)} ({best})", graphss])
+        return table(["victims ", "dataset ", "before, %", "undefended, %", "best other, %",
+                      "GraphSS, %"], rows)
+
+    def attackers(self):
+        names = [f"attackers-honest-new-{data}-gcn" for data in ("cora", "citeseer")]
+        return table(
+            ["attacker ", "Cora: undefended, %", "GraphSS, %", "Citeseer: undefended, %",
+             "GraphSS, %"],
+            [[row, *(self.percent(name, row, column) for name in names
+                     for column in ("undefended", "GraphSS"))] for row in self.tables[names[0]]])
+
+    def alert(self):
+        name = "found-alert"
+        rows = []
+        for row in self.tables[name]:
+            rate = self.value(name, row, "false alarms")
+            rows.append([place(row), f"{self.value(name, row, 'cells'):.0f}",
+                         self.text(name, row, "AUC, groups"), self.text(name, row, "AUC, nodes"),
+                         f"{self.value(name, row, 'clean groups'):.0f}",
+                         "–" if rate is None else f"{rate:.1f}"])
+        return table(["protocol, victims ", "cells", "AUC, groups", "AUC, nodes", "clean groups",
+                      "false alarms, %"], rows)
+
+    def scale(self):
+        seconds, memory = (f"scale-honest-seen-nodes-{m}" for m in ("seconds", "peak_memory"))
+        rows = []
+        for nodes in self.tables[seconds]["GCN / GraphSS"]:
+            if nodes != "n":
+                rows.append([f"{int(nodes):,}"] +
+                            [text.format(self.value(name, f"GCN / {method}", nodes))
+                             for method in ("GraphSS", "alert")
+                             for name, text in ((seconds, "{:.1f}"), (memory, "{:.0f}"))])
+        return table(["nodes", "recover, s", "recover, MB", "alert, s", "alert, MB"], rows)
+
+    def failures(self):
+        name, rows = "failures", []
+        for row in list(self.tables.get(name, {}))[:FAILURES]:
+            where, part, attack, data, model = row.split(" / ")
+            rows.append([place(where), "Nettack" if part == "Defence" else attack, data, model,
+                         self.text(name, row, "better"), f"{self.value(name, row, 'runs'):.0f}",
+                         signed(self.value(name, row, "difference"))])
+        return table(["protocol, victims ", "attack ", "dataset ", "classifier ", "better ",
+                      "runs", "points"], rows)
+
+    def pictures(self):
+        return "".join(f"![{caption}](img/{name})\n" for name, (_, caption) in PLOTS.items())
+
+    def short(self):
+        parts = dict(answers=self.answers(), defence=self.defence(), datasets=self.datasets(),
+                     attackers=self.attackers(), alert=self.alert(), scale=self.scale(),
+                     failures=self.failures(), pictures=self.pictures(), shown=FAILURES,
+                     all=len(self.tables.get("failures", {})))
+        return SHORT.format(**parts)
+
+    def headline(self):
+        """Five numbers for README.md."""
+        found, rows = "found-defence", []
+        for setting, what in (("seen", "seen before the attack"), ("new", "new with the attack")):
+            none, other, ours = (f"{self.value(found, f'honest, {setting}', column):.1f} %"
+                                 for column in ("undefended", "best other", "GraphSS"))
+            rows.append([f"victims labelled correctly, {what}", none, other, ours])
+        name, new = "found-attackers", "honest, new"
+        least = self.text(name, new, "least in")
+        rows.append([f"least recovered of what an attacker took ({least}, new)", "", "",
+                     f"{self.value(name, new, 'least'):.0f} %"])
+        name = "found-alert"
+        worst = max((row for row in self.tables[name] if row.startswith("honest")),
+                    key=lambda row: self.value(name, row, "false alarms"))
+        groups, rate = (self.value(name, worst, c) for c in ("clean groups", "false alarms"))
+        rows.append([f"false alarms at a stated 5 %, of {groups:.0f} clean groups", "", "",
+                     f"{rate:.1f} %"])
+        fails = re.search(r"Our protocol: (\d+ in \d+) cells", " ".join(self.answers().split()))
+        if not fails:
+            raise SystemExit("results: the third answer does not say in how many cells it fails")
+        rows.append(["cells in which another method leads, or other nodes lose, by over a point",
+                     "", "", fails[1].replace("in", "of")])
+        cells = self.value(found, new, "cells")
+        return table(["measured ", "undefended", "best other", "GraphSS"], rows) + "\n" + wrap(
+            f"The first two rows are means over {cells:.0f} cells, a dataset and a classifier "
+            "each; best other is whichever other method is best in a cell. "
+            "[docs/results.md](docs/results.md) has the tables, runs and failures.")
+
+
+SHORT = """# Results
+
+This page is made by `make results` from the archive of run records; nothing in it is typed by
+hand. It also writes the full page, with every method, table and plot, to
+`build/results/report.html`. [results/summary.csv](../results/summary.csv) has one line for each
+cell and measure: mean, standard deviation, number of runs, commit.
+
+*Our protocol* (`--mode honest`) gives the defender what a defender would have. *The paper's
+protocol* (`--mode paper`) repeats the paper's public code, quirks included, for comparison
+([method.md](method.md)). Victims are *seen before* when the defender has the previous snapshot
+with them in it, *new* when they appear with the attack, *growing* when they were there with half
+of their links. A cell is a dataset and a classifier. ± is one standard deviation over runs.
+
+## In short
+
+{answers}
+## Where GraphSS fails, worst first
+
+Cells in which another method labels more victims correctly by over a point, or other test nodes end
+over a point below the undefended classifier: ours first, then the paper's, {shown} of {all}. Points:
+GraphSS minus the other method, on the same victims. Under three runs, other seeds may differ.
+
+{failures}
+## Recovery
+
+Victims labelled correctly, mean over cells. Best other: whichever other method is best in a cell.
+Others: change of the other test nodes in points, against the undefended classifier.
+
+{defence}
+GCN, our protocol. The best other method stands behind its figure.
+
+{datasets}
+Attackers of many kinds, GCN, our protocol, new victims. *Nobody* and *benign churn* are no attacks:
+there GraphSS must not do harm.
+
+{attackers}
+{pictures}
+## Alert
+
+AUC: area under the ROC curve, lowest to highest cell. False alarms: clean groups with p at most
+0.05, so 5 % is the stated rate.
+
+{alert}
+## Time and memory
+
+Generated graphs, two threads, one run each; the method alone, and the peak of its process.
+
+{scale}
+## Run it again
+
+    graphss fetch all
+    graphss reproduce all -o DIR         # days; --datasets cora --methods graphss,none: minutes
+    graphss report DIR -o report.html
+
+[reproduce.md](reproduce.md) explains the experiments, [records.md](records.md) the records, the
+archive and how to add to it.
+"""
+
+
+# The full page's sections on training and attack, from train.csv and attack.csv.
+def share(values):
+    mean = 100 * statistics.mean(values)
+    spread = f" ± {100 * statistics.stdev(values):.1f}" if len(values) > 1 else ""
+    return f"{mean:.1f}{spread}"
+
+
+def seconds(values):
+    return f"{statistics.mean(values):.2f}"
+
+
+CHOSEN_ON = 3  # seeds up to here were looked at while the attack's surrogate was chosen
+SECTIONS = {
+    "train": (["gcn", "sgc", "sage", "mlp"],
+              {"train": ("train_accuracy", share), "validation": ("val_accuracy", share),
+               "test": ("test_accuracy", share), "training, s": ("seconds", seconds)}, """
+## Training
+
+`graphss train DATASET --model MODEL --seed SEED`. Defaults: 40 % of the nodes train, 20 % validate,
+40 % test; a tenth of the training and validation labels is wrong. Accuracy in per cent, mean ±
+standard deviation over seeds; train and validation against the noisy labels, test against the truth.
+"""),
+    "attack": (["gcn", "sgc", "sage"],
+               {"victims before": ("accuracy_before", share),
+                "victims after": ("accuracy_after", share),
+                "others before": ("others_accuracy_before", share),
+                "others after": ("others_accuracy_after", share),
+                "attack, s": ("seconds", seconds)}, """
+## Attack
+
+`graphss attack DATASET --model-file MODEL --seed SEED`: Nettack, evasion, 20 % of the test nodes, 2
+links and 20 features each (5 and 50 on amazon_photo and coauthor_cs). Accuracy in per cent, mean ±
+standard deviation over seeds; a seed draws split, noise, weights and victims. Others are the test
+nodes that are no victims. docs/attacks.md tells how the surrogate was chosen, on seeds 11 to 16.
+"""),
+}
+
+
+def training_and_attack(folder):
+    page = ""
+    for name, (models, columns, text) in SECTIONS.items():
+        with open(folder / f"{name}.csv", newline="", encoding="utf-8") as file:
+            lines = list(csv.DictReader(file))
+        page += text
+        for fresh in (False, True):
+            groups = {}
+            for line in lines:
+                if (int(line["seed"]) > CHOSEN_ON) == fresh:
+                    groups.setdefault((line["dataset"], line["model"]), []).append(line)
+            if not groups:
+                continue
+            page += "\nSeeds on which nothing was chosen:\n\n" if fresh else "\n"
+            page += table(["dataset ", "model ", "seeds", *columns],
+                          [[*key, len(runs), *(show([float(r[column]) for r in runs])
+                                               for column, show in columns.values())]
+                           for key, runs in sorted(groups.items(),
+                                                   key=lambda g: (g[0][0], models.index(g[0][1])))])
+    return page

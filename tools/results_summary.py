@@ -1,0 +1,76 @@
+"""results/summary.csv: one line for each cell and measure. Not a program; tools/results uses it."""
+import csv
+import io
+import json
+import statistics
+
+COLUMNS = ("recipe mode dataset model setting method train attacker budget point measure "
+           "mean sd n commit").split()
+CELL = "what mode setting dataset model method train seed set parameter value task".split()
+LABELS = ["victims", "others"]
+MEASURES = {  # of each kind of experiment
+    "datasets": ["nodes", "edges", "features", "classes", "homophily"],
+    "defence": LABELS, "attackers": LABELS, "budget": LABELS, "noise": LABELS,
+    "ablation": LABELS, "parameters": LABELS + ["validation"], "confusion": LABELS,
+    "alert": ["auc", "node_auc", "false_alarms", "detections"],
+    "calibration": ["ece", "false_alarms"],
+    "runtime": ["seconds"], "scale": ["seconds", "peak_memory"],
+}
+
+
+def records(folder):
+    """Lines of both modes; of two lines of the same cell the later counts."""
+    cells = {}
+    for mode in ("honest", "paper"):
+        with open(folder / mode / "records.jsonl", encoding="utf-8") as file:
+            for line in file:
+                record = json.loads(line)
+                cells[tuple(str(record.get(name)) for name in CELL)] = record
+    return [record for record in cells.values() if "metrics" in record]
+
+
+def place(record):
+    """The columns before `measure`. Runs that differ by seed or set of victims have the same."""
+    repeat = record["repeat"]
+    attack = repeat["options"].get("attack", {})
+    parameter, value = record.get("parameter"), record.get("value")
+    if isinstance(value, float):
+        value = f"{value:g}"
+    if record["what"] == "runtime":
+        parameter, value = "task", record["task"]
+    attacker, budget = attack.get("method", ""), ""
+    if attack:
+        budget = f"{attack['links']}+{attack['features']}"  # links and features per victim
+    if parameter == "attacker":
+        attacker, parameter = value, None
+    return (repeat["recipe"], record.get("mode", ""), record["dataset"], record.get("model", ""),
+            record.get("setting", ""), record.get("method", ""), record.get("train", ""),
+            attacker, budget,
+            f"{parameter}={value}" if parameter else "")
+
+
+def number(measure, value):
+    if measure == "peak_memory":
+        return f"{value / 1e6:.0f} MB"
+    return f"{value:.0f}" if value >= 100 else f"{value:.4f}"
+
+
+def table(folder):
+    found = {}
+    for record in records(folder):
+        for measure in MEASURES[record["what"]]:
+            value = record["metrics"].get(measure)
+            if value is not None:
+                runs = found.setdefault((*place(record), measure), ([], set()))
+                runs[0].append(value)
+                runs[1].add(record["repeat"].get("commit", "")[:7])
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for key in sorted(found):
+        values, commits = found[key]
+        measure = key[-1]
+        spread = number(measure, statistics.stdev(values)) if len(values) > 1 else ""
+        writer.writerow([*key, number(measure, statistics.mean(values)), spread, len(values),
+                         " ".join(sorted(commits - {""}))])
+    return text.getvalue()
