@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much of an attack do proposed changes undo, and how much else do they change?
 
-    tools/undone.py TRUE.tsv PROPOSED.tsv
+    experiments/undone.py TRUE.tsv PROPOSED.tsv
 
 TRUE.tsv made the snapshot (`graphss snapshots`, `attack`), PROPOSED.tsv is to take it back (`graphss
 recover --flips`). Prints for links and features: precision, recall, counts. Needs nothing but Python.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Victims' and others' accuracy of `graphss recover` on folders that `graphss snapshots` wrote.
 
-    tools/recovery_table.py --graphss build/graphss [--previous] [--methods a,b] DIR ...
+    experiments/recovery_table.py --graphss build/graphss [--previous] [--methods a,b] DIR ...
 
 Prints a line per folder and method: accuracy in % on victims, on the other test nodes, expected
 calibration error on all test nodes, AUC of `perturbed` (victims against others), seconds.

@@ -1,4 +1,4 @@
-"""What tools/label_noise.py and tools/metattack.py share: run `graphss recover`, keep accuracy
+"""What experiments/label_noise.py and experiments/metattack.py share: run `graphss recover`, keep accuracy
 and CPU seconds of each (method, row), print a table. Not a program."""
 import json
 import resource

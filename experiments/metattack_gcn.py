@@ -2,7 +2,7 @@
 """A plain GCN in numpy, trained as the public code behind the published figures trains it, to
 tell a fault of ours from a figure that others do not reach either.
 
-    tools/metattack_gcn.py FOLDER [SHARE ...]
+    experiments/metattack_gcn.py FOLDER [SHARE ...]
 
 Two layers of 16, dropout 0.5 between them, Adam 0.01, weight decay 5e-4 on all weights, 200
 epochs; the weights kept are the last with a lower validation loss or a higher validation

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Changes that alert was once wrong about: does it alert?
 
-    tools/alert_changes.py --graphss build/graphss [--datasets cora,citeseer] SEED ...
+    experiments/alert_changes.py --graphss build/graphss [--datasets cora,citeseer] SEED ...
 
 Each is made on a snapshot of `graphss snapshots --setting seen`, which is --previous but for `links arrive`. Honest:
 `links arrive` at nodes without a label, a fifth of their true ones; `words go`, 30 % of those of a fifth of these nodes.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The tables of docs/alert.md from the rows of results/alert.
+"""The tables of docs/alert.md from the rows of build/results/alert.
 
-    tools/alert_figures.py [--into docs/alert.md] results/alert
+    experiments/alert_figures.py [--into docs/alert.md] build/results/alert
 
 Prints them, or puts them between the two marks of the page. Needs nothing but Python.
 """
@@ -17,7 +17,7 @@ GOALS = [("20", True, "auc_benign", 0.99, "groups, 20 % hit, history"), ("05", T
          ("20", False, "auc_benign", 0.90, "groups, 20 % hit, no history"), ("05", False, "auc_benign", 0.90, "groups, 5 % hit, no history"),
          ("20", True, "node_auc", 0.95, "nodes, 20 % hit, history"), ("05", True, "node_auc", 0.95, "nodes, 5 % hit, history"),
          ("20", False, "node_auc", 0.85, "nodes, 20 % hit, no history"), ("05", False, "node_auc", 0.85, "nodes, 5 % hit, no history")]
-MARKS = "<!-- figures: tools/alert_figures.py -->", "<!-- end of figures -->"
+MARKS = "<!-- figures: experiments/alert_figures.py -->", "<!-- end of figures -->"
 
 
 def read(path):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Defences on the published poisoned Cora graphs, beside the published figures.
 
-    tools/metattack.py GRAPHSS FOLDER [--seeds N] [--shares 0,0.1] [--methods jaccard,svd]
+    experiments/metattack.py GRAPHSS FOLDER [--seeds N] [--shares 0,0.1] [--methods jaccard,svd]
                        [-- OPTIONS OF recover...]
 
 FOLDER holds cora_clean.npz, cora_meta_0.05.npz ... cora_meta_0.25.npz and split.npz (Jin et

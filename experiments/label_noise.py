@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Methods of `graphss recover` on a clean graph with few and wrong training labels.
 
-    tools/label_noise.py GRAPHSS DATASET [--kinds uniform,pair] [--seeds 1-5]
+    experiments/label_noise.py GRAPHSS DATASET [--kinds uniform,pair] [--seeds 1-5]
                          [--methods retrain,nrgnn] [--part test] [-- OPTIONS OF recover...]
 
 The setting of Dai et al. (KDD 2021): 5 % of the nodes train, 10 % validate, a fifth of the

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Another attacker: victims are made to look like a node of another class.
 
-    tools/copied.py SOURCE TARGET RECIPE SEED [--graphss build/graphss]
+    experiments/copied.py SOURCE TARGET RECIPE SEED [--graphss build/graphss]
 
 SOURCE is a folder that `graphss snapshots` wrote: its attack is undone and its victims
 are changed towards a random node of another class. TARGET gets the same files. RECIPE:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How well `graphss alert` tells attacked groups, on folders that `graphss snapshots --background` wrote.
 
-    tools/alert_table.py --graphss build/graphss [--no-history] [--share 0.05] DIR ...
+    experiments/alert_table.py --graphss build/graphss [--no-history] [--share 0.05] DIR ...
 
 Draws groups of test nodes (as large as the folder's, or --size): attacked ones with a share of victims, benign
 ones with the same share of churned nodes, clean ones with neither. Prints for each folder: AUC of attacked groups

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Attackers unlike those that `recover` simulates, made by code of its own: does it ever do harm?
 
-    tools/odd_attackers.py --graphss build/graphss SEED ...     # results/recovery/README.md has the seeds
+    experiments/odd_attackers.py --graphss build/graphss SEED ...     # build/results/recovery/README.md has the seeds
 
 Trains on a snapshot (`graphss snapshots --setting seen`), then something is done to a fifth of the test nodes:
 
