@@ -44,7 +44,8 @@ bench: ## measure kernels and training, beside PyTorch where it is installed
 	@cmake --build build-bench -j $(JOBS)
 	@bench/run build-bench
 
-results: build ## docs/RESULTS.md and its plots, from the records under results/
+results: build ## the results pages, from the archive of records: build/results/report.html
+	@tools/deps results
 	@tools/results
 
 format: ## clang-format over all sources

@@ -5,9 +5,9 @@
  * CS, and one that leaves the second-level cache far behind. Times are the best of several
  * rounds; GB/s counts what an ideal cache would move: x once per entry, y once per row. */
 #include "graph/bits.h"
-#include "graph/kernels.h"
+#include "kernels/kernels.h"
 #include "graph/products.h"
-#include "graph/random_csr.h"
+#include "graph/test/testing_random_csr.h"
 #include <math.h>
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * coauthor_cs unless named), links and features: seconds and the peak memory of the process.
  */
 #include "base/base.h"
-#include "data/npz.h"
+#include "data/formats/npz.h"
 #include "graph/edits.h"
 #include <graphss/graphss.h>
 #include <math.h>

@@ -13,7 +13,7 @@ static const graphss_option rows[] = {
      "FROM", "the attacker's linear model: 'train' one, the 'model' itself, or W of FILE.npz",
      0},
     {"labels", GRAPHSS_OPTION_STRING, offsetof(attacker_knowledge, labels), 0, 0, NULL,
-     "FILE.npz", "the labels the attacker believes; without it, the truth", 0},
+     "FILE.npz", "the labels the attacker believes, in place of --knows", 0},
     {0},
 };
 
@@ -32,9 +32,12 @@ void attacker_attack_defaults(void *options)
     *(graphss_attack_options *)options = graphss_attack_options_default();
 }
 
-graphss_status attacker_apply(cli *app, int group, attacker_options *options)
+graphss_status attacker_apply(cli *app, int group, attacker_options *options,
+                              graphss_knowledge knows)
 {
     attacker_attack_defaults(&options->attack);
+    options->attack.knows = knows;
+    options->knows_given = cli_given(app, "knows");
     attacker_defaults(&options->knows);
     graphss_status st = cli_apply(app, group, &options->attack);
     if (!st)
@@ -82,9 +85,10 @@ static graphss_status believed_labels(cli *app, int32_t **out, const graphss_dat
     if (st)
         return st;
     if (!path) {
-        for (size_t i = 0; i < n; i++)
-            label[i] = data->label && data->label[i] >= 0 ? data->label[i] : before[i];
-        if (options->as_published)
+        st = graphss_attack_believe(app->ctx, label, data, split, before, n_classes,
+                                    (uint64_t)app->global.seed,
+                                    (graphss_knowledge)options->attack.knows);
+        if (!st && options->as_published && !options->knows_given)
             st = graphss_protocol_believed(app->ctx, label, data, split, options->label_noise,
                                            (uint64_t)app->global.seed);
         if (st)
@@ -205,6 +209,33 @@ static const char *summary_of(const char *method)
     return "";
 }
 
+/* Where the labels come from that the attacker believes. */
+static const char *what_is_known(const attacker_options *options)
+{
+    if (options->knows.labels)
+        return "labels";
+    if (options->as_published && !options->knows_given)
+        return "published";
+    return graphss_knowledge_text((graphss_knowledge)options->attack.knows);
+}
+
+static void show_known(cli *app, const attacker_options *options)
+{
+    static const char *const text[] = {"the true classes", "the model's predictions",
+                                       "classes drawn at random"};
+    printf("Knows    ");
+    if (options->knows.labels) {
+        printf("the labels of ");
+        terminal_text(&app->term, stdout, options->knows.labels, 0);
+    } else if (options->as_published && !options->knows_given) {
+        printf("noisy labels of all nodes, as published");
+    } else {
+        printf("%s", text[options->attack.knows]);
+        if (options->attack.knows != GRAPHSS_KNOWS_TRUTH)
+            printf(", and the labels that were given out");
+    }
+}
+
 static size_t changes_wanted(const attacker *a)
 {
     size_t sum = 0;
@@ -233,11 +264,12 @@ void attacker_show(cli *app, const attacker *a, const graphss_dataset *data,
     printf("Budget   %s\n", budget);
     if (features > 0)
         printf("Features %s\n", domain);
+    show_known(app, options);
     if (a->surrogate[0]) {
-        printf("Knows    ");
+        printf("; ");
         terminal_text(&app->term, stdout, a->surrogate, 0);
-        printf("\n");
     }
+    printf("\n");
     printf("Changes  %zu links (%zu joined, %zu cut) and %zu features in %.2f s\n", links,
            links_joined(a), links - links_joined(a), features, a->seconds);
     if (a->flips.count < wanted)
@@ -256,6 +288,7 @@ void attacker_json(json_t *json, const attacker *a, const graphss_dataset *data,
     char text[160];
     const size_t links = graphss_flips_count(&a->flips, GRAPHSS_FLIP_LINK);
     cli_json_set(json, "method", cli_json_text(options->attack.method));
+    cli_json_set(json, "knows", cli_json_text(what_is_known(options)));
     graphss_attack_budget_text(text, sizeof text, &options->attack);
     cli_json_set(json, "budget", cli_json_text(text));
     graphss_attack_domain_text(text, sizeof text, &data->features, &options->attack);
@@ -268,7 +301,7 @@ void attacker_json(json_t *json, const attacker *a, const graphss_dataset *data,
     set_count(json, "links_cut", links - links_joined(a));
     set_count(json, "features_flipped", a->flips.count - links);
     set_count(json, "changes_wanted", changes_wanted(a));
-    cli_json_set(json, "seconds", cli_json_real(a->seconds));
+    cli_json_set(json, "attack_seconds", cli_json_real(a->seconds));
     cli_json_set(json, "surrogate_seconds", cli_json_real(a->surrogate_seconds));
     cli_json_set(json, "options",
                  cli_json_options(&options->attack, graphss_attack_options_table()));

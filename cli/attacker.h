@@ -8,7 +8,7 @@
 /* What the attacker knows, and in which order it attacks. */
 typedef struct attacker_knowledge {
     const char *surrogate; /* "train", "model" or FILE.npz; NULL: by the mode */
-    const char *labels;    /* FILE.npz; NULL: the truth, where unknown the model's answer */
+    const char *labels;    /* FILE.npz; NULL: as attack.knows says */
     bool cumulative;
 } attacker_knowledge;
 
@@ -27,18 +27,20 @@ typedef struct attacker_options {
     graphss_attack_options attack;
     attacker_knowledge knows;
     bool as_published;  /* what is not given is known and believed as in the paper's code, */
-    double label_noise; /* with such a share of the test labels wrong */
+    double label_noise; /* with this share of the test labels wrong */
+    bool knows_given;   /* --knows was */
 } attacker_options;
 
-/* The options of the two groups, `group` the first. INVALID: budgets or orders that
- * contradict each other. */
-graphss_status attacker_apply(cli *app, int group, attacker_options *options);
+/* The options of the two groups, `group` the first; without --knows the attacker knows what
+ * `knows` says. INVALID: budgets or orders that contradict each other. */
+graphss_status attacker_apply(cli *app, int group, attacker_options *options,
+                              graphss_knowledge knows);
 
 /* One attack, and what came of it. */
 typedef struct attacker {
     graphss_flips flips;
     graphss_attack_log log;
-    double seconds, surrogate_seconds;
+    double seconds, surrogate_seconds; /* choosing changes; training what guides it */
     char surrogate[256]; /* for people: where W comes from; empty: none was needed */
 } attacker;
 
@@ -51,7 +53,7 @@ void attacker_done(cli *app, attacker *a);
 /* Method, budget, domain of the features, surrogate; for people. */
 void attacker_show(cli *app, const attacker *a, const graphss_dataset *data,
                    const attacker_options *options);
-/* method, kind, links_flipped, features_flipped, ..., seconds */
+/* method, kind, knows, links_flipped, features_flipped, ..., attack_seconds */
 void attacker_json(json_t *json, const attacker *a, const graphss_dataset *data,
                    const attacker_options *options);
 

@@ -121,7 +121,7 @@ graphss_status cli_fail(cli *app, graphss_status status, const char *format, ...
     GRAPHSS_PRINTF(3, 4);
 /* Errors of the command line: adds how to get help. */
 graphss_status cli_usage(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
-/* Text in lines of 80 columns, the first of which begins at column at, the others at column;
+/* Text in lines as wide as the terminal (COLUMNS wins; 40 to 100), the first of which begins at column at, the others at column;
  * a newline behind the last. */
 void cli_wrap(FILE *out, const char *text, size_t column, size_t at);
 /* A line for people on stderr, unless --quiet. */
@@ -158,11 +158,36 @@ graphss_status cli_write_file(cli *app, const char *path, const char *text, size
 uint64_t cli_peak_memory(void);
 double cli_seconds(void);
 
+/* ---- file_kind.c ---- */
+
+typedef enum cli_file_kind {
+    CLI_FILE_NONE,  /* not there */
+    CLI_FILE_OTHER, /* none of ours, or it cannot be told */
+    CLI_FILE_NPZ,   /* a .npz of another kind */
+    CLI_FILE_FOLDER,
+    CLI_FILE_DATASET,
+    CLI_FILE_MODEL,
+    CLI_FILE_FLIPS,
+    CLI_FILE_LABELS,
+    CLI_FILE_SPLIT
+} cli_file_kind;
+
+cli_file_kind cli_file_kind_of(const char *path);
+/* DATA: path is of the kind found (FOLDER or later), which is not what is wanted here. Says
+ * which option of the command wants it. */
+graphss_status cli_wrong_file(cli *app, const char *path, cli_file_kind found,
+                              const char *wanted);
+
 /* ---- inputs.c ---- */
 
 /* Fills data_dirs: --data-dir, then those of the library. */
 graphss_status cli_find_data_dirs(cli *app);
+/* DATA also where a model, a list of changes, labels or a split was given instead. */
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where);
+/* The model of --model-file; free it by graphss_model_free. DATA as above. */
+graphss_status cli_load_model(cli *app, graphss_model **out, const char *path);
+/* Is it what fetch calls a dataset? */
+bool cli_is_public_name(const char *name);
 /* Brings data to be labelled into the terms of the model; says so where features moved.
  * *moved (or NULL): features or classes did. */
 graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *data,
@@ -189,15 +214,30 @@ graphss_status cli_check_model_names(cli *app, const graphss_model *model,
 const char *cli_class_name(const graphss_dataset *data, size_t k, char buffer[24]);
 
 /* Refuses, before any work is done, an output that is one of the inputs (paths, datasets;
- * NULLs are skipped) or whose folder cannot be written to. */
+ * NULLs are skipped), that would hide a dataset of the same name, or whose folder cannot be
+ * written to. */
 graphss_status cli_check_output(cli *app, const char *path, const char *const *input,
                                 size_t n_inputs);
 bool cli_has_extension(const char *path, const char *extension);
+
+/* Nodes listed in a file, for --OPTION of a command: one id a line, or a list of changes,
+ * whose victims count. *nodes is released by graphss_release. */
+graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *path,
+                              const graphss_dataset *data);
+
+/* ---- splits.c ---- */
+
+/* Is it one of the public datasets, by its name or by what it holds? */
+bool cli_is_benchmark(const graphss_dataset *data);
+/* The split of a file of its own, of labels, or of a model, whose nodes are found by name. */
+graphss_status cli_read_split(cli *app, graphss_split *out, const char *path,
+                              const graphss_dataset *data, size_t n_classes);
 
 typedef struct cli_split_options {
     graphss_split_options make;
     const char *from; /* --split: a file, "public", or NULL: make one */
     int mode;         /* graphss_mode */
+    bool noise_given; /* --noise was: else it depends on the data, see cli_split_choose */
 } cli_split_options;
 
 const graphss_option *cli_split_table(void);
@@ -213,21 +253,24 @@ void cli_split_make_defaults(void *options);
 /* The options of the two groups from `group` on, presets of --mode first. INVALID: --split
  * together with shares. */
 graphss_status cli_split_apply(cli *app, int group, cli_split_options *options);
+/* Labels are made wrong where --noise says so. Without it only where results are to be
+ * compared with others': of public and of generated data, and in paper mode;
+ * options->make.noise is set to what was done. */
 graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_dataset *data,
-                                const cli_split_options *options);
+                                cli_split_options *options);
 /* Frees what cli_split_choose made; before the dataset is destroyed. */
 void cli_split_done(cli *app, graphss_split *split, const graphss_dataset *data);
-/* Of a split likewise. */
+/* The same of a split. */
 void cli_print_split(cli *app, const graphss_split *split, const cli_split_options *options);
 void cli_show_split(cli *app, const graphss_split *split, const cli_split_options *options);
 
 /* Test accuracy of always saying the most frequent training label; NaN without truth. */
 double cli_majority(const graphss_split *split, const graphss_dataset *data);
 
-/* Nodes listed in a file, for --OPTION of a command: one id a line, or a list of changes,
- * whose victims count. *nodes is released by graphss_release. */
-graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *path,
-                              const graphss_dataset *data);
+/* Adds to the test nodes of a split, in numbers of data, the nodes that the model never met.
+ */
+graphss_status cli_split_add_new(cli *app, graphss_split *split, const graphss_model *model,
+                                 const graphss_observation *data);
 
 /* ---- labels.c ---- */
 
@@ -239,6 +282,9 @@ bool cli_is_table(const char *path);
  * classifier, these and `perturbed`. */
 graphss_status cli_write_labels(cli *app, const graphss_predictions *p, const int32_t *own,
                                 const char *path);
+/* The i-th name, or i where there are none, as a cell of a table: with tabs or with commas
+ * between cells, and harmless to a spreadsheet. */
+void cli_put_name(FILE *out, bool tabs, const graphss_names *names, size_t i);
 /* How sure the label of a node is, which must have one. */
 double cli_label_chance(const graphss_predictions *p, size_t node);
 /* The i-th name, or i in buffer where there are none. */

@@ -50,15 +50,6 @@ static void judge_defaults(void *options)
     *(graphss_alert_options *)options = graphss_alert_options_default();
 }
 
-/* The name of a node, or its number in buffer. */
-static const char *node_name(const graphss_dataset *data, int32_t node, char buffer[24])
-{
-    if (data->node_names.count)
-        return graphss_names_get(&data->node_names, (size_t)node);
-    snprintf(buffer, 24, "%d", (int)node);
-    return buffer;
-}
-
 static json_t *json_changes(const graphss_alert_changes *c)
 {
     json_t *json = json_object();
@@ -88,8 +79,9 @@ static void fill(cli *app, const graphss_alert *a, const graphss_dataset *data,
     for (size_t i = 0; i < a->n_flagged; i++) {
         const int32_t node = a->flagged[i];
         json_t *row = json_object();
-        json_array_append_new(flagged, cli_json_text(node_name(data, node, buffer)));
-        cli_json_set(row, "node", cli_json_text(node_name(data, node, buffer)));
+        const char *name = cli_name_at(&data->node_names, (size_t)node, buffer);
+        json_array_append_new(flagged, cli_json_text(name));
+        cli_json_set(row, "node", cli_json_text(name));
         cli_json_set(row, "perturbed", cli_json_real(a->perturbed[node]));
         cli_json_set(row, "score", cli_json_real(a->node_score[node]));
         cli_json_set(row, "p_value", cli_json_real(a->node_p_value[node]));
@@ -142,7 +134,8 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
         const int32_t node = a->flagged[i];
         const char *p = p_text(a->node_p_value[node], buffer);
         printf("%9.1f%% %10s  ", 100 * a->perturbed[node], *p == '=' ? p + 2 : p);
-        terminal_text(&app->term, stdout, node_name(data, node, buffer), 0);
+        terminal_text(&app->term, stdout,
+                      cli_name_at(&data->node_names, (size_t)node, buffer), 0);
         printf("\n");
     }
     if (most && a->n_flagged > most)
@@ -167,19 +160,16 @@ static void note_few(cli *app, size_t clean, bool past)
 static graphss_status write_nodes(cli *app, const graphss_alert *a,
                                   const graphss_dataset *data, const char *path)
 {
-    char buffer[24], *text = NULL;
+    char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     if (!file)
         return cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for %s", path);
     fprintf(file, "node\tscore\tp_value\tperturbed\n");
     for (size_t i = 0; i < a->n_nodes; i++) {
-        const char *name = node_name(data, (int32_t)i, buffer);
-        char *escaped = cli_alloc(2 * strlen(name) + 1, 1);
-        graphss_name_escape(escaped, name);
-        fprintf(file, "%s\t%.9g\t%.9g\t%.9g\n", escaped, a->node_score[i], a->node_p_value[i],
+        cli_put_name(file, true, &data->node_names, i);
+        fprintf(file, "\t%.9g\t%.9g\t%.9g\n", a->node_score[i], a->node_p_value[i],
                 a->perturbed[i]);
-        free(escaped);
     }
     const bool bad = ferror(file) != 0;
     const graphss_status st = fclose(file) != 0 || bad

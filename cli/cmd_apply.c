@@ -75,6 +75,16 @@ static void report(cli *app, const apply_arguments *own, const apply_count *made
     printf("\n");
 }
 
+static graphss_status read_flips(cli *app, graphss_flips *out, const char *path,
+                                 const graphss_dataset *data)
+{
+    const graphss_status st = graphss_flips_read(app->ctx, out, path, data);
+    const cli_file_kind kind = st ? cli_file_kind_of(path) : CLI_FILE_NONE;
+    if (st && kind >= CLI_FILE_FOLDER && kind != CLI_FILE_FLIPS)
+        return cli_wrong_file(app, path, kind, "a list of changes that attack wrote");
+    return st;
+}
+
 static graphss_status run(cli *app)
 {
     apply_arguments own = {0};
@@ -97,7 +107,7 @@ static graphss_status run(cli *app)
     graphss_apply_options opt = {.undo = own.undo, .force = own.force};
     st = cli_read_dataset(app, &data, app->argument[0]);
     if (!st)
-        st = graphss_flips_read(app->ctx, &flips, own.flips, &data);
+        st = read_flips(app, &flips, own.flips, &data);
     if (!st && own.victim) {
         const int64_t node = graphss_dataset_find(&data, own.victim);
         if (node < 0)

@@ -61,6 +61,7 @@ typedef struct attack_run {
     char *rule;
     attacker attack;
     attacker_score score_before, score_after;
+    double began, read_seconds, measure_seconds;
 } attack_run;
 
 static graphss_status read_arguments(cli *app, attack_run *r)
@@ -68,7 +69,7 @@ static graphss_status read_arguments(cli *app, attack_run *r)
     if (app->n_arguments == 0)
         return cli_usage(app, "attack: an argument is missing, want: graphss attack %s",
                          app->command->arguments);
-    graphss_status st = attacker_apply(app, 1, &r->opt);
+    graphss_status st = attacker_apply(app, 1, &r->opt, GRAPHSS_KNOWS_PREDICTIONS);
     r->rules = graphss_victim_options_default();
     if (!st)
         st = cli_apply(app, 3, &r->rules);
@@ -97,22 +98,21 @@ static graphss_status read_arguments(cli *app, attack_run *r)
 
 static graphss_status read_inputs(cli *app, attack_run *r)
 {
-    graphss_status st = graphss_model_load(app->ctx, &r->model, r->own.model_file);
+    graphss_status st = cli_load_model(app, &r->model, r->own.model_file);
     if (!st)
         st = cli_read_dataset(app, &r->data, app->argument[0]);
     if (!st)
         st = graphss_model_fits(app->ctx, r->model, &r->data);
     if (st)
         return st;
-    const size_t n = r->data.graph.n_nodes, k = graphss_model_classes(r->model);
+    const size_t k = graphss_model_classes(r->model);
     const graphss_observation seen = graphss_dataset_observe(&r->data);
     if (!r->own.split)
         st = cli_check_model_names(app, r->model, r->own.model_file, &seen, app->argument[0]);
     if (st)
         return st;
-    st = r->own.split
-             ? graphss_split_read(app->ctx, &r->split, r->own.split, r->data.label, n, k)
-             : graphss_match_split(app->ctx, &r->split, r->model, &seen);
+    st = r->own.split ? cli_read_split(app, &r->split, r->own.split, &r->data, k)
+                      : graphss_match_split(app->ctx, &r->split, r->model, &seen);
     if (st)
         return st;
     const graphss_split *all = graphss_model_split(r->model);
@@ -215,7 +215,9 @@ static graphss_status attack(cli *app, attack_run *r)
         snprintf(flips->victims, sizeof flips->victims, "%s", r->rule);
     else
         snprintf(flips->victims, sizeof flips->victims, "%zu nodes of a file", r->n_victims);
+    const double began = cli_seconds();
     st = r->opt.attack.independent ? measure_one_by_one(app, r) : measure_together(app, r);
+    r->measure_seconds = cli_seconds() - began;
     if (st)
         return st;
     r->score_before =
@@ -239,7 +241,10 @@ static void fill(cli *app, const attack_run *r)
         cli_json_set(json, "path", cli_json_text(r->own.output));
     cli_json_set(json, "threat", cli_json_text(r->attack.flips.mode));
     cli_json_set(json, "threat_text", cli_json_text(what_happens(r)));
+    cli_json_set(json, "seconds", cli_json_real(cli_seconds() - r->began));
+    cli_json_set(json, "read_seconds", cli_json_real(r->read_seconds));
     attacker_json(json, &r->attack, &r->data, &r->opt);
+    cli_json_set(json, "measure_seconds", cli_json_real(r->measure_seconds));
     attacker_json_scores(json, &r->score_before, &r->score_after);
     cli_json_set(json, "victim_rule", cli_json_text(r->attack.flips.victims));
     cli_json_set(json, "model", cli_json_text(graphss_model_options(r->model)->model));
@@ -257,8 +262,11 @@ static void show(cli *app, const attack_run *r)
     attacker_show(app, &r->attack, &r->data, &r->opt);
     printf("\nAccuracy against the truth\n");
     attacker_show_scores(app, "victims", &r->score_before, &r->score_after);
+    printf("\nTime     %.2f s: reading %.2f, surrogate %.2f, changes %.2f, measuring %.2f\n",
+           cli_seconds() - r->began, r->read_seconds, r->attack.surrogate_seconds,
+           r->attack.seconds, r->measure_seconds);
     if (r->own.output) {
-        printf("\nWritten  ");
+        printf("Written  ");
         terminal_text(&app->term, stdout, r->own.output, 0);
         printf("\n");
     }
@@ -289,7 +297,7 @@ static void list_methods(cli *app)
 
 static graphss_status run(cli *app)
 {
-    attack_run r = {0};
+    attack_run r = {.began = cli_seconds()};
     graphss_status st = cli_apply(app, 0, &r.own);
     if (!st && r.own.list) {
         list_methods(app);
@@ -299,6 +307,7 @@ static graphss_status run(cli *app)
         st = read_arguments(app, &r);
     if (!st)
         st = read_inputs(app, &r);
+    r.read_seconds = cli_seconds() - r.began;
     if (!st)
         st = attack(app, &r);
     if (!st && r.own.output)
@@ -326,7 +335,9 @@ const cli_command cli_attack = {
     .about =
         "--list says what each method does. The budget is --links and --features for each "
         "victim, links first; where one of the two is given the other is 0. --kind links, "
-        "features or both has one --budget instead. An attack is evasion unless --poisoning "
+        "features or both has one --budget instead. --knows says what the attacker takes the "
+        "nodes for whose label was not given out; --labels lists it. An attack is evasion "
+        "unless --poisoning "
         "says that the model is trained again.\n",
     .examples = "attack cora --model-file cora.model -o cora.flips\n"
                 "attack cora --model-file cora.model --links 5 --features 0 --method dice\n"

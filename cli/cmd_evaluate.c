@@ -19,11 +19,12 @@ static const graphss_option rows[] = {
     {"truth", GRAPHSS_OPTION_STRING, FIELD(truth), 0, 0, NULL, "DATASET",
      "the dataset with the true labels", 0},
     {"nodes", GRAPHSS_OPTION_STRING, FIELD(nodes), 0, 0, NULL, "FILE",
-     "only these nodes: one id a line, or FLIPS for its victims", 0},
+     "count these nodes: one id a line, or FLIPS for its victims; 'all': every labelled one",
+     0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE",
-     "only the nodes of one part of this split (FILE.npz or 'public')", 0},
+     "the split to count by: a model, FILE.npz or 'public'; default: that in OUT.npz", 0},
     {"part", GRAPHSS_OPTION_CHOICE, FIELD(part), 0, 0, part_names, "PART",
-     "the part of --split", 0},
+     "the part of the split to count", 0},
     {0},
 };
 
@@ -39,8 +40,8 @@ static void defaults(void *options)
 
 enum { MISSING = -2, MOST_CLASSES = 1 << 20 };
 
-/* label [n_nodes of data]: the answer for each node of the truth, MISSING for none. */
-static graphss_status match(cli *app, int32_t *label, const graphss_predictions *p,
+/* row [n_nodes of data]: the line of the file for each node of the truth, -1 for none. */
+static graphss_status match(cli *app, int32_t *row, const graphss_predictions *p,
                             const graphss_dataset *data, const char *truth)
 {
     const size_t n = data->graph.n_nodes;
@@ -55,16 +56,14 @@ static graphss_status match(cli *app, int32_t *label, const graphss_predictions 
     bool by_position = false;
     graphss_status st =
         cli_check_names(app, &by_position, &known, truth, &answer, app->argument[0]);
-    if (!st && by_position)
-        memcpy(label, p->label, n * sizeof *label);
+    for (size_t i = 0; i < n; i++)
+        row[i] = by_position ? (int32_t)i : -1;
     if (st || by_position)
         return st;
     graphss_node_index *index = NULL;
     st = graphss_node_index_new(app->ctx, &index, data);
     if (st)
         return st;
-    for (size_t i = 0; i < n; i++)
-        label[i] = MISSING;
     size_t matched = 0;
     for (size_t i = 0; i < p->n_nodes && !st; i++) {
         char number[24];
@@ -73,10 +72,10 @@ static graphss_status match(cli *app, int32_t *label, const graphss_predictions 
         const int64_t node = graphss_node_index_find(index, name);
         if (node < 0)
             continue;
-        if (label[node] != MISSING)
+        if (row[node] >= 0)
             st = cli_fail(app, GRAPHSS_ERR_DATA, "%s: node '%s' is there twice",
                           app->argument[0], name);
-        label[node] = p->label[i];
+        row[node] = (int32_t)i;
         matched++;
     }
     if (!st && matched == 0)
@@ -136,31 +135,114 @@ static int32_t *match_classes(cli *app, const graphss_predictions *p,
     return NULL;
 }
 
-/* The nodes asked for. *node is NULL for all; *list and *split hold what must be freed. */
-static graphss_status choose_nodes(cli *app, const int32_t **node, size_t *n, int32_t **list,
-                                   graphss_split *split, const graphss_dataset *data,
+/* Is class k of the truth none of the named classes of the file? Without names nobody knows
+ * which classes the labels were chosen from. number: of match_classes, or NULL. */
+static bool not_in_file(const graphss_predictions *p, const int32_t *number, int32_t k)
+{
+    for (size_t c = 0; number && c < p->class_names.count; c++)
+        if (number[c] == k)
+            return false;
+    return number && p->class_names.count;
+}
+
+/* Which nodes are counted, and what they are called. */
+typedef struct choice {
+    int32_t *node; /* [n] of the truth; freed by free */
+    size_t n;
+    const char *counted; /* "test", "val", "train", "listed" or "all" */
+    const char *from;    /* the file or word that says so; NULL: nothing does */
+    size_t trained;      /* of "all": training and validation nodes; 0 when unknown */
+} choice;
+
+static const char *const part_text[] = {"test", "validation", "training"};
+
+/* Rows of the file that stand in its split, as nodes of the truth. */
+static void choose_by_rows(choice *c, const graphss_split *split, int part, const int32_t *row,
+                           size_t n_rows, size_t n)
+{
+    enum { PARTS = 3 };
+    const int32_t *const list[PARTS] = {split->test, split->val, split->train};
+    const size_t size[PARTS] = {split->n_test, split->n_val, split->n_train};
+    uint8_t *in = cli_alloc(n_rows, sizeof *in); /* 1 + the part of each row */
+    for (uint8_t p = 0; p < PARTS; p++)
+        for (size_t i = 0; i < size[p]; i++)
+            in[list[p][i]] = (uint8_t)(p + 1);
+    for (size_t i = 0; i < n; i++) {
+        const int found = row[i] >= 0 ? in[row[i]] : 0;
+        c->trained += found > 1;
+        if (found == part + 1)
+            c->node[c->n++] = (int32_t)i;
+    }
+    free(in);
+}
+
+static void choose_all(choice *c, size_t n)
+{
+    c->counted = "all";
+    c->from = NULL;
+    for (c->n = 0; c->n < n; c->n++)
+        c->node[c->n] = (int32_t)c->n;
+}
+
+static graphss_status choose_listed(cli *app, choice *c, const char *path,
+                                    const graphss_dataset *data)
+{
+    int32_t *list = NULL;
+    const graphss_status st = cli_read_nodes(app, &list, &c->n, path, data);
+    for (size_t i = 0; i < c->n && !st; i++)
+        c->node[i] = list[i]; /* each once, so there is room */
+    graphss_release(app->ctx, list);
+    c->counted = "listed";
+    c->from = path;
+    return st;
+}
+
+static graphss_status choose_by_split(cli *app, choice *c, const graphss_dataset *data,
+                                      const evaluate_arguments *own)
+{
+    graphss_split split = {0};
+    cli_split_options opt = {.from = own->split, .noise_given = true};
+    const graphss_status st = cli_split_choose(app, &split, data, &opt);
+    if (st)
+        return st;
+    const int32_t *const part[] = {split.test, split.val, split.train};
+    const size_t size[] = {split.n_test, split.n_val, split.n_train};
+    c->n = size[own->part];
+    if (c->n)
+        memcpy(c->node, part[own->part], c->n * sizeof *c->node);
+    c->counted = part_names[own->part];
+    c->from = own->split;
+    cli_split_done(app, &split, data);
+    return GRAPHSS_OK;
+}
+
+static graphss_status choose_nodes(cli *app, choice *c, const graphss_predictions *p,
+                                   const int32_t *row, const graphss_dataset *data,
                                    const evaluate_arguments *own)
 {
-    if (own->nodes) {
-        const graphss_status st = cli_read_nodes(app, list, n, own->nodes, data);
-        if (st)
-            return st;
-        *node = *list;
-        return GRAPHSS_OK;
-    }
-    if (own->split) {
-        const cli_split_options opt = {.from = own->split};
-        const graphss_status st = cli_split_choose(app, split, data, &opt);
-        if (st)
-            return st;
-        const int32_t *const part[] = {split->test, split->val, split->train};
-        const size_t size[] = {split->n_test, split->n_val, split->n_train};
-        *node = part[own->part];
-        *n = size[own->part];
-        return GRAPHSS_OK;
-    }
-    *node = NULL;
-    *n = data->graph.n_nodes;
+    const size_t n = data->graph.n_nodes;
+    const bool known = p->split.n_train + p->split.n_val + p->split.n_test > 0;
+    const graphss_status st = cli_alloc_large(app, &c->node, n, sizeof *c->node);
+    if (st)
+        return st;
+    if (own->nodes && strcmp(own->nodes, "all") != 0)
+        return choose_listed(app, c, own->nodes, data);
+    if (own->split)
+        return choose_by_split(app, c, data, own);
+    if (!known && cli_given(app, "part"))
+        return cli_usage(app, "--part: %s does not say which nodes are for what: give --split",
+                         app->argument[0]);
+    if (known)
+        choose_by_rows(c, &p->split, own->part, row, p->n_nodes, n);
+    c->counted = part_names[own->part];
+    c->from = app->argument[0];
+    if (known && c->n == 0 && !own->nodes)
+        cli_warn(app,
+                 "no %s node of %s is in %s: all nodes are counted, those the model was "
+                 "trained on too",
+                 part_text[own->part], app->argument[0], data->name);
+    if (!known || c->n == 0 || own->nodes)
+        choose_all(c, n);
     return GRAPHSS_OK;
 }
 
@@ -196,18 +278,43 @@ static void per_cent(text_table *t, double value)
 typedef struct result {
     double accuracy;
     size_t nodes, missing, abstained;
+    size_t unknown; /* of a class that the file does not know */
     int64_t *confusion; /* [n_classes x n_classes] */
     size_t n_classes;
 } result;
 
-static void show(cli *app, const result *r, char **name)
+/* "Counted  test nodes, by the split of out.npz" */
+static void show_counted(cli *app, const choice *c)
+{
+    printf("Counted  ");
+    if (strcmp(c->counted, "all") == 0) {
+        printf("every node with a known label");
+        if (c->trained)
+            printf(", %zu that the model was trained on among them", c->trained);
+        printf("\n");
+        return;
+    }
+    for (size_t i = 0; part_names[i]; i++)
+        if (strcmp(c->counted, part_names[i]) == 0)
+            printf("%s nodes by the split of ", part_text[i]);
+    if (strcmp(c->counted, "listed") == 0)
+        printf("nodes listed in ");
+    terminal_text(&app->term, stdout, c->from, 0);
+    printf("\n");
+}
+
+static void show(cli *app, const result *r, const choice *c, char **name)
 {
     if (r->nodes == 0)
-        printf("Accuracy unknown: no listed node has a true label\n");
+        printf("Accuracy unknown: no node counted has a true label\n");
     else
         printf("Accuracy %.1f %% of %zu nodes\n", 100 * r->accuracy, r->nodes);
+    show_counted(app, c);
     if (r->abstained)
         printf("Abstained on %zu nodes, counted as wrong\n", r->abstained);
+    if (r->unknown)
+        printf("Counted as wrong %zu node%s of a class that the file does not know\n",
+               r->unknown, cli_s(r->unknown));
     if (r->missing)
         printf("Left out %zu nodes without an answer in the file\n", r->missing);
     text_table t = {0};
@@ -231,12 +338,15 @@ static void show(cli *app, const result *r, char **name)
     draw_confusion(&app->term, stdout, r->confusion, (const char *const *)name, r->n_classes);
 }
 
-static void fill(cli *app, const result *r, char **name)
+static void fill(cli *app, const result *r, const choice *c, char **name)
 {
+    cli_json_set(app->json, "counted", cli_json_text(c->counted));
+    cli_json_set(app->json, "counted_from", cli_json_text(c->from));
     cli_json_set(app->json, "accuracy", cli_json_real(r->accuracy));
     cli_json_set(app->json, "nodes", json_integer((json_int_t)r->nodes));
     cli_json_set(app->json, "missing", json_integer((json_int_t)r->missing));
     cli_json_set(app->json, "abstained", json_integer((json_int_t)r->abstained));
+    cli_json_set(app->json, "unknown_class", json_integer((json_int_t)r->unknown));
     json_t *classes = json_array(), *each = json_array();
     double sum = 0;
     size_t counted = 0;
@@ -261,13 +371,56 @@ static void fill(cli *app, const result *r, char **name)
     cli_json_set(app->json, "confusion", cli_json_confusion(r->confusion, r->n_classes));
 }
 
+/* The file of labels; says what it is where it is something else. */
+static graphss_status read_labels(cli *app, graphss_predictions *out, const char *path)
+{
+    const graphss_status st = graphss_predictions_read(app->ctx, out, path);
+    const cli_file_kind kind = st ? cli_file_kind_of(path) : CLI_FILE_NONE;
+    if (st && kind >= CLI_FILE_FOLDER && kind != CLI_FILE_LABELS)
+        return cli_wrong_file(app, path, kind, "the OUT.npz of predict or recover");
+    return st;
+}
+
+/* label [nodes of the truth] in its classes; MISSING where the file has no answer. number: of
+ * match_classes, or NULL. */
+static graphss_status count(cli *app, result *r, const choice *c, const int32_t *label,
+                            const graphss_dataset *data, const graphss_predictions *p,
+                            const int32_t *number)
+{
+    int32_t *counted = cli_alloc(c->n, sizeof *counted);
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < c->n && !st; i++) {
+        const int32_t at = c->node[i];
+        if (data->label[at] < 0)
+            continue;
+        if (label[at] >= (int32_t)r->n_classes)
+            st = cli_fail(app, GRAPHSS_ERR_SHAPE, "%s: label %d, want 0 to %zu as in %s",
+                          app->argument[0], (int)label[at], r->n_classes - 1, data->name);
+        if (label[at] == MISSING) {
+            r->missing++;
+            continue;
+        }
+        r->abstained += label[at] < 0;
+        r->unknown += not_in_file(p, number, data->label[at]);
+        counted[r->nodes++] = at;
+    }
+    r->accuracy = r->nodes ? graphss_accuracy(label, data->label, counted, r->nodes) : NAN;
+    if (!st)
+        st = cli_alloc_large(app, &r->confusion, r->n_classes,
+                             r->n_classes * sizeof *r->confusion);
+    if (!st && r->nodes)
+        graphss_confusion(r->confusion, r->n_classes, label, data->label, counted, r->nodes);
+    free(counted);
+    return st;
+}
+
 static graphss_status run(cli *app)
 {
     evaluate_arguments own = {0};
     graphss_predictions p = {0};
     graphss_dataset data = {0};
-    graphss_split split = {0};
-    int32_t *list = NULL, *label = NULL, *counted = NULL, *number = NULL;
+    int32_t *row = NULL, *label = NULL, *number = NULL;
+    choice c = {0};
     result r = {0};
 
     graphss_status st = cli_apply(app, 0, &own);
@@ -275,9 +428,10 @@ static graphss_status run(cli *app)
         return st;
     if (!own.truth)
         return cli_usage(app, "evaluate: want --truth DATASET");
-    if (own.nodes && own.split)
-        return cli_usage(app, "evaluate: --nodes and --split both choose nodes, give one");
-    st = graphss_predictions_read(app->ctx, &p, app->argument[0]);
+    if (own.nodes && (own.split || cli_given(app, "part")))
+        return cli_usage(app, "evaluate: --nodes and --%s both choose nodes, give one",
+                         own.split ? "split" : "part");
+    st = read_labels(app, &p, app->argument[0]);
     if (!st)
         st = cli_read_dataset(app, &data, own.truth);
     if (st)
@@ -286,61 +440,40 @@ static graphss_status run(cli *app)
         st = cli_fail(app, GRAPHSS_ERR_DATA, "%s has no labels to compare with", data.name);
         goto done;
     }
-    label = cli_alloc(data.graph.n_nodes, sizeof *label);
-    st = match(app, label, &p, &data, own.truth);
+    const size_t n = data.graph.n_nodes;
+    row = cli_alloc(n, sizeof *row);
+    label = cli_alloc(n, sizeof *label);
+    st = match(app, row, &p, &data, own.truth);
+    if (!st)
+        st = choose_nodes(app, &c, &p, row, &data, &own);
     if (st)
         goto done;
-    const int32_t *node = NULL;
-    size_t n = 0;
-    st = choose_nodes(app, &node, &n, &list, &split, &data, &own);
-    if (st)
-        goto done;
-
     number = match_classes(app, &p, &data, own.truth, &r.n_classes);
-    for (size_t i = 0; number && i < data.graph.n_nodes; i++)
-        if (label[i] >= 0)
-            label[i] = number[label[i]];
-    counted = cli_alloc(n, sizeof *counted);
     for (size_t i = 0; i < n; i++) {
-        const int32_t at = node ? node[i] : (int32_t)i;
-        if (data.label[at] < 0)
-            continue;
-        if (label[at] >= (int32_t)r.n_classes) {
-            st = cli_fail(app, GRAPHSS_ERR_SHAPE, "%s: label %d, want 0 to %zu as in %s",
-                          app->argument[0], (int)label[at], r.n_classes - 1, data.name);
-            goto done;
-        }
-        if (label[at] == MISSING) {
-            r.missing++;
-            continue;
-        }
-        r.abstained += label[at] < 0;
-        counted[r.nodes++] = at;
+        label[i] = row[i] >= 0 ? p.label[row[i]] : MISSING;
+        if (number && label[i] >= 0)
+            label[i] = number[label[i]];
     }
-    r.accuracy = r.nodes ? graphss_accuracy(label, data.label, counted, r.nodes) : NAN;
-    st = cli_alloc_large(app, &r.confusion, r.n_classes, r.n_classes * sizeof *r.confusion);
+    st = count(app, &r, &c, label, &data, &p, number);
     if (st)
         goto done;
-    if (r.nodes)
-        graphss_confusion(r.confusion, r.n_classes, label, data.label, counted, r.nodes);
     char **name = cli_class_names(&data, r.n_classes);
-    for (size_t c = 0; number && c < p.class_names.count; c++)
-        if ((size_t)number[c] >= data.n_classes) {
-            free(name[number[c]]);
-            name[number[c]] = cli_format("%s", graphss_names_get(&p.class_names, c));
+    for (size_t k = 0; number && k < p.class_names.count; k++)
+        if ((size_t)number[k] >= data.n_classes) {
+            free(name[number[k]]);
+            name[number[k]] = cli_format("%s", graphss_names_get(&p.class_names, k));
         }
     if (app->json)
-        fill(app, &r, name);
+        fill(app, &r, &c, name);
     else
-        show(app, &r, name);
+        show(app, &r, &c, name);
     cli_class_names_done(name, r.n_classes);
 done:
     free(number);
     free(r.confusion);
-    free(counted);
+    free(c.node);
     free(label);
-    graphss_release(app->ctx, list);
-    cli_split_done(app, &split, &data);
+    free(row);
     graphss_dataset_destroy(app->ctx, &data);
     graphss_predictions_destroy(app->ctx, &p);
     return st;
@@ -352,10 +485,13 @@ const cli_command cli_evaluate = {
     .summary = "Compare labels in a file with the truth",
     .about =
         "Nodes and classes are matched by name where both sides have names; where one has "
-        "none, by number or position, with a warning. Without --nodes or --split every "
-        "labelled node counts, those the model was trained on too.\n",
+        "none, by number or position, with a warning. Test nodes are counted where OUT.npz "
+        "or --split says which those are, else every labelled node; --nodes all counts those "
+        "the model was trained on, too.\n",
     .examples = "evaluate out.npz --truth cora\n"
-                "evaluate out.npz --truth cora --split split.npz --part test\n"
+                "evaluate out.npz --truth cora --nodes all\n"
+                "evaluate out.npz --truth cora --split cora.model\n"
+                "evaluate out.npz --truth cora --split split.npz --part val\n"
                 "evaluate out.npz --truth cora --nodes victims.txt\n"
                 "evaluate out.npz --truth cora --nodes flips.txt\n",
     .min_arguments = 1,

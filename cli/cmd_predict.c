@@ -27,12 +27,23 @@ static void defaults(void *options)
     *(predict_arguments *)options = (predict_arguments){0};
 }
 
+/* The model's split among the nodes that are labelled now; empty where they are others. */
+static graphss_status find_split(cli *app, graphss_split *out, const graphss_model *model,
+                                 const graphss_dataset *data)
+{
+    const graphss_observation seen = graphss_dataset_observe(data);
+    const graphss_status st = graphss_match_split(app->ctx, out, model, &seen);
+    if (st == GRAPHSS_ERR_DATA || st == GRAPHSS_ERR_SHAPE)
+        return GRAPHSS_OK;
+    return st ? st : cli_split_add_new(app, out, model, &seen);
+}
+
 static graphss_status run(cli *app)
 {
     predict_arguments own = {0};
     graphss_model *model = NULL;
     graphss_dataset data = {0};
-    graphss_predictions p = {0}; /* label and prob are ours; the names are not */
+    graphss_predictions p = {0}; /* the names are not its own */
 
     graphss_status st = cli_apply(app, 0, &own);
     if (st)
@@ -48,7 +59,7 @@ static graphss_status run(cli *app)
     if (st)
         return st;
 
-    st = graphss_model_load(app->ctx, &model, own.model_file);
+    st = cli_load_model(app, &model, own.model_file);
     if (!st)
         st = cli_read_dataset(app, &data, app->argument[0]);
     if (!st)
@@ -75,7 +86,9 @@ static graphss_status run(cli *app)
     graphss_argmax(p.label, p.prob, p.n_nodes, p.n_classes);
     const double seconds = cli_seconds() - began;
     terminal_clear(&app->term);
-    st = cli_write_labels(app, &p, NULL, own.output);
+    st = find_split(app, &p.split, model, &data);
+    if (!st)
+        st = cli_write_labels(app, &p, NULL, own.output);
     if (st)
         goto done;
     if (app->json) {
@@ -95,6 +108,7 @@ static graphss_status run(cli *app)
         printf("\n");
     }
 done:
+    graphss_split_destroy(app->ctx, &p.split);
     free(p.prob);
     free(p.label);
     graphss_dataset_destroy(app->ctx, &data);
@@ -106,9 +120,11 @@ const cli_command cli_predict = {
     .name = "predict",
     .arguments = "DATASET --model-file MODEL -o OUT.npz|.csv|.tsv",
     .summary = "Label every node with a trained model",
-    .about = "OUT.npz holds labels and probabilities, and node_names and class_names where "
-             "there are names; OUT.csv and OUT.tsv a line for each node: node, label, "
-             "probability. The dataset's own labels are not looked at.\n",
+    .about =
+        "OUT.npz holds labels and probabilities, and node_names and class_names where "
+        "there are names, and train, val and test where the nodes are those of the model; "
+        "OUT.csv and OUT.tsv a line for each node: node, label, probability. The "
+        "dataset's own labels are not looked at.\n",
     .examples = "predict cora --model-file cora.model -o cora_labels.npz\n"
                 "predict people/ --model-file people.model -o labels.csv\n",
     .min_arguments = 1,

@@ -348,6 +348,10 @@ static graphss_status run(cli *app)
     if (!st && (r.changed || cli_is_table(own.output)))
         st = ask_classifier(app, &classifier, &s);
     if (!st)
+        st = graphss_split_copy(app->ctx, &r.predictions.split, &s.split);
+    if (!st && !own.split)
+        st = cli_split_add_new(app, &r.predictions.split, s.model, &s.in.current);
+    if (!st)
         st = cli_write_labels(app, &r.predictions, classifier, own.output);
     if (!st && own.flips)
         st = write_flips(app, &flips, own.flips, own.current, &s, &r);
@@ -368,8 +372,9 @@ const cli_command cli_recover = {
     .summary = "Label a snapshot that may have been tampered with",
     .about =
         "OUT.npz holds labels, posterior (a row per node) and perturbed (for each node a "
-        "number between 0 and 1), and node_names where the nodes have names; OUT.csv and "
-        "OUT.tsv a line for each node: node, label, probability, classifier_label, "
+        "number between 0 and 1), train, val and test (which nodes the model was trained on), "
+        "and node_names where the nodes have names; OUT.csv and OUT.tsv a line for each node: "
+        "node, label, probability, classifier_label, "
         "perturbed. The nodes that changed are shown, the surest first.\n"
         "A method sees links, features and the labels of the split, never the truth. Each "
         "uses some of the options and has a preset of its own: --list shows both.\n",

@@ -55,6 +55,7 @@ typedef struct snapshot_run {
     int32_t *before, *after; /* [nodes] the model's labels on current, clean and changed */
     attacker attack;
     attacker_score score_before, score_after;
+    double began;
 } snapshot_run;
 
 static graphss_status read_arguments(cli *app, snapshot_run *r)
@@ -65,7 +66,7 @@ static graphss_status read_arguments(cli *app, snapshot_run *r)
     if (!st)
         st = cli_apply(app, PLAN, &r->plan);
     if (!st)
-        st = attacker_apply(app, ATTACKER, &r->opt);
+        st = attacker_apply(app, ATTACKER, &r->opt, GRAPHSS_KNOWS_TRUTH);
     if (!st)
         st = cli_split_apply(app, SPLIT, &r->split_opt);
     if (st)
@@ -78,7 +79,6 @@ static graphss_status read_arguments(cli *app, snapshot_run *r)
     if (r->split_opt.mode == GRAPHSS_MODE_PAPER && !cli_given(app, "noise-kind"))
         r->split_opt.make.noise_kind = GRAPHSS_NOISE_PAPER;
     r->opt.as_published = r->split_opt.mode == GRAPHSS_MODE_PAPER;
-    r->opt.label_noise = r->split_opt.make.noise;
     if (!r->own.output)
         return cli_usage(app, "snapshots: want -o DIR");
     if (r->opt.attack.independent)
@@ -94,7 +94,7 @@ static graphss_status read_arguments(cli *app, snapshot_run *r)
 static graphss_status get_model(cli *app, snapshot_run *r)
 {
     if (r->own.model_file) {
-        const graphss_status st = graphss_model_load(app->ctx, &r->model, r->own.model_file);
+        const graphss_status st = cli_load_model(app, &r->model, r->own.model_file);
         if (st)
             return st;
         if (r->split_opt.mode == GRAPHSS_MODE_PAPER &&
@@ -161,6 +161,7 @@ static graphss_status make(cli *app, snapshot_run *r)
         graphss_protocol_budget(&r->data, &r->opt.attack.links, &r->opt.attack.features);
     if (!st)
         st = cli_split_choose(app, &r->split, &r->data, &r->split_opt);
+    r->opt.label_noise = r->split_opt.make.noise;
     if (!st)
         st = graphss_snapshots_plan(app->ctx, s, &r->data, &r->split,
                                     (uint64_t)app->global.seed, &r->plan);
@@ -218,7 +219,10 @@ static void fill(cli *app, const snapshot_run *r)
     cli_json_set(json, "path", cli_json_text(r->own.output));
     cli_json_set(json, "setting",
                  cli_json_text(graphss_setting_text((graphss_setting)r->plan.setting)));
+    if (!r->split_opt.from)
+        cli_json_set(json, "noise", cli_json_real(r->split_opt.make.noise));
     cli_json_set(json, "benign", json_boolean(r->own.benign));
+    cli_json_set(json, "seconds", cli_json_real(cli_seconds() - r->began));
     attacker_json(json, &r->attack, &r->data, &r->opt);
     cli_json_set(json, "victims", json_integer((json_int_t)s->n_victims));
     cli_json_set(json, "churned", json_integer((json_int_t)s->n_churned));
@@ -258,7 +262,7 @@ static void show(cli *app, const snapshot_run *r)
 
 static graphss_status run(cli *app)
 {
-    snapshot_run r = {0};
+    snapshot_run r = {.began = cli_seconds()};
     graphss_status st = read_arguments(app, &r);
     if (!st)
         st = graphss_snapshots_check_folder(app->ctx, r.own.output, r.own.force);

@@ -55,6 +55,8 @@ static graphss_status run(cli *app)
         cli_json_set(app->json, "train", json_integer((json_int_t)split.n_train));
         cli_json_set(app->json, "val", json_integer((json_int_t)split.n_val));
         cli_json_set(app->json, "test", json_integer((json_int_t)split.n_test));
+        if (!opt.from)
+            cli_json_set(app->json, "noise", cli_json_real(opt.make.noise));
         cli_json_set(app->json, "labels_flipped", json_integer((json_int_t)split.n_flipped));
         cli_json_set(app->json, "seed", json_integer(app->global.seed));
         cli_json_set(app->json, "dataset", cli_json_dataset(&data));
@@ -75,7 +77,9 @@ const cli_command cli_split = {
     .name = "split",
     .arguments = "DATASET -o FILE.npz",
     .summary = "Draw training, validation and test nodes and noisy labels",
-    .about = "The file holds train, val, test (node indices) and train_labels, val_labels.\n",
+    .about = "The file holds train, val, test (node indices) and train_labels, val_labels. "
+             "Labels of your own data are written as they are. Of the public datasets and of "
+             "generated graphs a tenth is made wrong on purpose; --noise sets the share.\n",
     .examples = "split cora -o cora_split.npz\n"
                 "split cora --train 0.1 --val 0.1 --noise 0 --seed 7 -o few.npz\n",
     .min_arguments = 1,

@@ -72,16 +72,6 @@ static double largest_share(const graphss_split *split, size_t n_classes)
     return (double)most / (double)split->n_val;
 }
 
-/* A dataset that fetch knows is there to be compared with others' results. */
-static bool is_public(const graphss_dataset *data)
-{
-    const graphss_fetch_item *item;
-    for (size_t i = 0; (item = graphss_fetch_item_at(i)); i++)
-        if (strcmp(item->dataset, data->name) == 0)
-            return true;
-    return strcmp(data->format, "synth") == 0;
-}
-
 /* A class that nobody trains for is never said. */
 static void note_untrained(cli *app, const graphss_split *split, const graphss_dataset *data)
 {
@@ -182,8 +172,8 @@ static void show(cli *app, const cli_fit *fit, const graphss_dataset *data,
 }
 
 static void fill(cli *app, const cli_fit *fit, const graphss_dataset *data,
-                 const graphss_split *split, const graphss_train_options *opt,
-                 const train_arguments *own)
+                 const graphss_split *split, const cli_split_options *split_opt,
+                 const graphss_train_options *opt, const train_arguments *own)
 {
     json_t *json = app->json;
     cli_json_set(json, "model", cli_json_text(opt->model));
@@ -195,6 +185,8 @@ static void fill(cli *app, const cli_fit *fit, const graphss_dataset *data,
     cli_json_set(json, "val_nodes", json_integer((json_int_t)split->n_val));
     cli_json_set(json, "test_nodes",
                  json_integer((json_int_t)count_known(split, data->label)));
+    if (!split_opt->from)
+        cli_json_set(json, "noise", cli_json_real(split_opt->make.noise));
     cli_json_set(json, "train_labels_flipped",
                  json_integer((json_int_t)count_wrong(split->train, split->train_label,
                                                       split->n_train, data->label)));
@@ -254,11 +246,6 @@ static graphss_status run(cli *app)
         cli_show_split(app, &split, &split_opt);
         fflush(stdout);
     }
-    if (split.n_flipped && !is_public(&data) && !cli_given(app, "noise"))
-        cli_note(app,
-                 "note: %zu of %zu labels were made wrong on purpose, which may drown a rare "
-                 "class; --noise 0 keeps them as they are",
-                 split.n_flipped, split.n_train + split.n_val);
     note_untrained(app, &split, &data);
     st = cli_fit_run(app, &fit, &data, &split, &opt);
     if (!st && own.output)
@@ -273,7 +260,7 @@ static graphss_status run(cli *app)
     if (st)
         goto done;
     if (app->json)
-        fill(app, &fit, &data, &split, &opt, &own);
+        fill(app, &fit, &data, &split, &split_opt, &opt, &own);
     else
         show(app, &fit, &data, &split, &opt, &own);
 done:
@@ -289,12 +276,13 @@ const cli_command cli_train = {
     .summary = "Train a node classifier, keep its best validation epoch",
     .about = "Options given win over the preset of --mode. The model file (safetensors) "
              "carries its split and the labels it saw. Defaults shown are those of gcn.\n"
-             "A tenth of the labels is made wrong on purpose, as real ones are; --noise 0 "
-             "takes them as they are.\n",
+             "Labels of your own data are used as they are. Of the public datasets and of "
+             "generated graphs a tenth is made wrong on purpose, as in the benchmark; --noise "
+             "sets the share.\n",
     .examples = "train cora --model gcn -o cora.model\n"
                 "train cora --model sage --hidden 64 --dropout 0.5 --curves\n"
                 "train cora --split public --model sgc\n"
-                "train my_folder/ --train 0.6 --val 0.2 --noise 0 -o my.model --plot my.svg\n"
+                "train my_folder/ --train 0.6 --val 0.2 -o my.model --plot my.svg\n"
                 "train cora --mode paper --json\n",
     .judges_data = true,
     .min_arguments = 1,

@@ -6,14 +6,32 @@
 
 #include "cli.h"
 
-enum { HELP_COLUMN = 30, HELP_WIDTH = 80 };
+enum { NARROWEST = 40, WIDEST = 100 };
+
+/* Columns of a line: of the terminal, or what COLUMNS says. */
+static size_t line_width(void)
+{
+    const char *columns = getenv("COLUMNS");
+    char *end = NULL;
+    long width = columns ? strtol(columns, &end, 10) : 0;
+    if (!columns || end == columns || *end || width <= 0)
+        width = terminal_width(STDOUT_FILENO);
+    return (size_t)(width < NARROWEST ? NARROWEST : width > WIDEST ? WIDEST : width);
+}
+
+/* Where the texts of a list begin: under its names where there is little room. */
+static size_t text_column(size_t wanted)
+{
+    return line_width() < 2 * wanted ? 8 : wanted;
+}
 
 /* Prints text from column on, broken between words. */
 void cli_wrap(FILE *out, const char *text, size_t column, size_t at)
 {
+    const size_t width = line_width();
     while (*text) {
         const size_t word = strcspn(text, " \n");
-        if (at > column && at + 1 + word > HELP_WIDTH) {
+        if (at > column && at + 1 + word > width) {
             fprintf(out, "\n%*s", (int)column, "");
             at = column;
         } else if (at > column) {
@@ -26,6 +44,19 @@ void cli_wrap(FILE *out, const char *text, size_t column, size_t at)
         text += strspn(text, " \n");
     }
     fputc('\n', out);
+}
+
+/* A name and, from `column` on, what it means. */
+static void list_entry(FILE *out, const char *name, const char *text, size_t column)
+{
+    column = text_column(column);
+    size_t at = (size_t)fprintf(out, "%s", name);
+    if (at + 2 > column) {
+        fputc('\n', out);
+        at = 0;
+    }
+    fprintf(out, "%*s", (int)(column - at), "");
+    cli_wrap(out, text, column, column);
 }
 
 /* defaults NULL: nothing is said of them. */
@@ -56,13 +87,7 @@ static void option_help(FILE *out, const cli_group *group, const graphss_option 
     else if (*text && !strstr(row->help, "default"))
         snprintf(right + used, sizeof right - (size_t)used, " (default %s)", text);
 
-    size_t at = (size_t)fprintf(out, "%s", left);
-    if (at + 2 > HELP_COLUMN) {
-        fputc('\n', out);
-        at = 0;
-    }
-    fprintf(out, "%*s", HELP_COLUMN - (int)at, "");
-    cli_wrap(out, right, HELP_COLUMN, HELP_COLUMN);
+    list_entry(out, left, right, 30);
 }
 
 static void group_help(FILE *out, const cli_command *command, int g)
@@ -78,12 +103,34 @@ static void group_help(FILE *out, const cli_command *command, int g)
     free(defaults);
 }
 
+/* A long command goes on in the next line behind a backslash, so that it can be pasted. */
+static void example(FILE *out, const char *text, size_t length)
+{
+    const size_t width = line_width();
+    size_t at = (size_t)fprintf(out, "  graphss");
+    while (length > 0) {
+        const size_t gap = strspn(text, " ");
+        size_t word = gap < length ? strcspn(text + gap, " \n") : 0;
+        word = gap + word > length ? length - gap : word;
+        if (word == 0)
+            break;
+        if (at + 1 + word + 2 > width && at > 9) {
+            fputs(" \\\n     ", out);
+            at = 5;
+        }
+        at += (size_t)fprintf(out, " %.*s", (int)word, text + gap);
+        text += gap + word;
+        length -= gap + word;
+    }
+    fputc('\n', out);
+}
+
 static void examples_help(FILE *out, const char *examples)
 {
     fputs("Examples:\n", out);
     while (*examples) {
         const size_t length = strcspn(examples, "\n");
-        fprintf(out, "  graphss %.*s\n", (int)length, examples);
+        example(out, examples, length);
         examples += length + (examples[length] == '\n');
     }
 }
@@ -94,19 +141,29 @@ static void overview(FILE *out)
                        "fetch cora\n"
                        "train cora --model gcn -o cora.model\n"
                        "train my_folder/ --model gcn -o my.model\n");
-    fputs("\nUsage: graphss [global options] COMMAND [arguments]\n\n"
-          "Node classifiers on graphs that change.\n\nCommands:\n",
-          out);
-    for (size_t i = 0; cli_command_at(i); i++)
-        fprintf(out, "  %-10s  %s\n", cli_command_at(i)->name, cli_command_at(i)->summary);
+    fputc('\n', out);
+    cli_wrap(out, "Usage: graphss [global options] COMMAND [arguments]", 0, 0);
+    fputc('\n', out);
+    cli_wrap(out, "Node classifiers on graphs that change.", 0, 0);
+    fputs("\nCommands:\n", out);
+    for (size_t i = 0; cli_command_at(i); i++) {
+        char *name = cli_format("  %s", cli_command_at(i)->name);
+        list_entry(out, name, cli_command_at(i)->summary, 14);
+        free(name);
+    }
     group_help(out, NULL, -1);
-    fputs("\nA DATASET is a name (cora, citeseer, pubmed, amazon_photo, coauthor_cs), a file\n"
-          "(.npz, edge list), a Planetoid prefix (dir/ind.cora), a folder with nodes.csv and\n"
-          "edges.csv, or synth:nodes=1000,degree=5,... for a generated graph.\n"
-          "\n`graphss help COMMAND` tells more. Exit codes: 0 done, 1 alert raised an alert,\n"
-          "2 wrong usage, 3 bad input, 4 memory, disk or output, 5 network or checksum,\n"
-          "70 a bug of ours, 130 interrupted.\n",
-          out);
+    fputc('\n', out);
+    cli_wrap(out,
+             "A DATASET is a name (cora, citeseer, pubmed, amazon_photo, coauthor_cs), a file "
+             "(.npz, edge list), a Planetoid prefix (dir/ind.cora), a folder with nodes.csv "
+             "and edges.csv, or synth:nodes=1000,degree=5,... for a generated graph.",
+             0, 0);
+    fputc('\n', out);
+    cli_wrap(out,
+             "`graphss help COMMAND` tells more. Exit codes: 0 done, 1 alert raised an alert, "
+             "2 wrong usage, 3 bad input, 4 memory, disk or output, 5 network or checksum, "
+             "70 a bug of ours, 130 interrupted.",
+             0, 0);
 }
 
 void cli_help(FILE *out, const cli_command *command)
@@ -116,8 +173,11 @@ void cli_help(FILE *out, const cli_command *command)
         return;
     }
     examples_help(out, command->examples);
-    fprintf(out, "\nUsage: graphss %s%s%s\n\n", command->name, *command->arguments ? " " : "",
-            command->arguments);
+    char *usage = cli_format("Usage: graphss %s %s", command->name, command->arguments);
+    fputc('\n', out);
+    cli_wrap(out, usage, 0, 0);
+    fputc('\n', out);
+    free(usage);
     cli_wrap(out, command->summary, 0, 0);
     for (const char *about = command->about; about && *about;) {
         const size_t length = strcspn(about, "\n");

@@ -1,10 +1,8 @@
-/* inputs.c - where data comes from, which split is used, and what may be written. All
+/* inputs.c - where data comes from and what may be written. All
  * checks of outputs run before the work, so that an hour of training is never lost to a
  * folder that does not exist. */
 #include <errno.h>
 #include <libgen.h>
-#include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,29 +31,45 @@ graphss_status cli_find_data_dirs(cli *app)
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where)
 {
     const graphss_read_options opt = {.data_dirs = app->data_dirs};
+    const cli_file_kind kind = cli_file_kind_of(where);
     if (!app->warnings)
         app->warnings = json_array();
+    if (kind == CLI_FILE_FLIPS) /* which could be read as a list of links */
+        return cli_wrong_file(app, where, kind, "a dataset");
     const graphss_status st = graphss_dataset_read(app->ctx, out, where, &opt);
     terminal_clear(&app->term);
+    if (st && (kind == CLI_FILE_MODEL || kind == CLI_FILE_LABELS || kind == CLI_FILE_SPLIT))
+        return cli_wrong_file(app, where, kind, "a dataset");
     return st;
 }
 
-/* Is it a list of changes? That has a first line of its own. */
-static bool is_flips(const char *path)
+bool cli_is_public_name(const char *name)
 {
-    static const char first[] = "# graphss flips ";
-    char head[sizeof first] = "";
-    FILE *file = fopen(path, "re");
-    const bool read = file && fgets(head, sizeof head, file);
-    if (file)
-        fclose(file);
-    return read && strcmp(head, first) == 0;
+    const graphss_fetch_item *item;
+    for (size_t i = 0; (item = graphss_fetch_item_at(i)); i++)
+        if (strcmp(item->dataset, name) == 0)
+            return true;
+    return false;
+}
+
+graphss_status cli_load_model(cli *app, graphss_model **out, const char *path)
+{
+    const graphss_status st = graphss_model_load(app->ctx, out, path);
+    const cli_file_kind kind = st ? cli_file_kind_of(path) : CLI_FILE_NONE;
+    if (st && kind >= CLI_FILE_FOLDER && kind != CLI_FILE_MODEL)
+        return cli_wrong_file(app, path, kind, "a model");
+    if (st && kind == CLI_FILE_NONE && cli_is_public_name(path))
+        return cli_fail(app, st,
+                        "--model-file: there is no file '%s', which is the name of a dataset: "
+                        "want a model that train wrote",
+                        path);
+    return st;
 }
 
 graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *path,
                               const graphss_dataset *data)
 {
-    if (!is_flips(path))
+    if (cli_file_kind_of(path) != CLI_FILE_FLIPS)
         return graphss_node_list_read(app->ctx, nodes, n, path, data);
     graphss_flips flips = {0};
     graphss_status st = graphss_flips_read(app->ctx, &flips, path, data);
@@ -107,8 +121,8 @@ graphss_status cli_check_names(cli *app, bool *by_position, const graphss_observ
     const char *with = named ? a_file : b_file, *without = named ? b_file : a_file;
     if (n != m)
         return cli_fail(app, GRAPHSS_ERR_DATA,
-                        "%s has node names and %s has none, and %zu nodes are not %zu: which "
-                        "is which cannot be told",
+                        "%s has node names and %s has none, and the node counts differ (%zu "
+                        "and %zu), so nodes cannot be matched",
                         with, without, named ? n : m, named ? m : n);
     cli_warn(
         app,
@@ -230,6 +244,30 @@ bool cli_has_extension(const char *path, const char *extension)
     return n > m && strcmp(path + n - m, extension) == 0;
 }
 
+/* A file in this folder is found before a dataset of the data folders with the same name. */
+static graphss_status check_name(cli *app, const char *path, const char *const *input,
+                                 size_t n_inputs)
+{
+    char *here = realpath(".", NULL), *copy = cli_format("%s", path),
+         *folder = realpath(dirname(copy), NULL);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    graphss_status st = GRAPHSS_OK;
+    if (here && folder && strcmp(here, folder) == 0) {
+        bool hides = cli_is_public_name(name);
+        for (size_t i = 0; i < n_inputs; i++)
+            hides = hides || (input[i] && strcmp(input[i], name) == 0);
+        if (hides)
+            st = cli_usage(app,
+                           "%s is the name of a dataset, which a file of this name would "
+                           "hide: want another one, as %s.out",
+                           path, path);
+    }
+    free(folder);
+    free(copy);
+    free(here);
+    return st;
+}
+
 graphss_status cli_check_output(cli *app, const char *path, const char *const *input,
                                 size_t n_inputs)
 {
@@ -246,6 +284,9 @@ graphss_status cli_check_output(cli *app, const char *path, const char *const *i
                 return cli_usage(app, "%s is read by this command and will not be overwritten",
                                  path);
     }
+    const graphss_status hides = check_name(app, path, input, n_inputs);
+    if (hides)
+        return hides;
     char *copy = cli_format("%s", path);
     const char *dir = dirname(copy);
     graphss_status st = GRAPHSS_OK;
@@ -288,173 +329,4 @@ graphss_status cli_write_file(cli *app, const char *path, const char *text, size
     return good ? GRAPHSS_OK
                 : cli_fail(app, GRAPHSS_ERR_IO, "%s: cannot be written: %s", path,
                            strerror(error));
-}
-
-static const char *const mode_names[] = {"honest", "paper", NULL};
-
-static const graphss_option split_rows[] = {
-    {"split", GRAPHSS_OPTION_STRING, offsetof(cli_split_options, from), 0, 0, NULL, "FILE",
-     "take the split from FILE.npz, or 'public': the one the dataset came with", 0},
-    {"mode", GRAPHSS_OPTION_CHOICE, offsetof(cli_split_options, mode), 0, 0, mode_names,
-     "MODE", "preset: tuned and fair, or as the paper's code", 0},
-    {0},
-};
-
-const graphss_option *cli_split_table(void)
-{
-    return split_rows;
-}
-
-void cli_split_defaults(void *options)
-{
-    cli_split_options *split = options;
-    *split = (cli_split_options){.make = graphss_split_options_default()};
-}
-
-void cli_split_make_defaults(void *options)
-{
-    *(graphss_split_options *)options = graphss_split_options_default();
-}
-
-graphss_status cli_split_apply(cli *app, int group, cli_split_options *options)
-{
-    cli_split_defaults(options);
-    const graphss_status st = cli_apply(app, group, options);
-    if (st)
-        return st;
-    if (options->mode == GRAPHSS_MODE_PAPER)
-        options->make.noise_kind = GRAPHSS_NOISE_PAPER;
-    for (const graphss_option *row = graphss_split_options_table(); row->name; row++)
-        if (cli_given(app, "split") && cli_given(app, row->name))
-            return cli_usage(app,
-                             "--split brings its own nodes and labels, --%s cannot change it",
-                             row->name);
-    return cli_apply(app, group + 1, &options->make);
-}
-
-/* The labels of a split that came without, from the truth: [n], or NULL where unknown. */
-static graphss_status labels_of(cli *app, int32_t **out, const int32_t *node, size_t n,
-                                const graphss_dataset *data)
-{
-    int32_t *label = cli_alloc(n, sizeof *label);
-    for (size_t i = 0; i < n; i++) {
-        label[i] = data->label ? data->label[node[i]] : -1;
-        if (label[i] < 0) {
-            free(label);
-            return cli_fail(app, GRAPHSS_ERR_DATA,
-                            "%s: node %d of the public split has no label", data->name,
-                            (int)node[i]);
-        }
-    }
-    *out = label;
-    return GRAPHSS_OK;
-}
-
-graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_dataset *data,
-                                const cli_split_options *options)
-{
-    const size_t n = data->graph.n_nodes;
-    /* Labels of a split count in the classes of the data, so it must have some. */
-    if (data->n_classes == 0 || (!data->label && !options->from))
-        return cli_fail(app, GRAPHSS_ERR_DATA,
-                        "%s has no labels: want an array 'labels', or a column 'label' in "
-                        "nodes.csv",
-                        data->name);
-    if (!options->from)
-        return graphss_split_make(app->ctx, out, data->label, n, data->n_classes,
-                                  (uint64_t)app->global.seed, &options->make);
-    if (strcmp(options->from, "public") != 0)
-        return graphss_split_read(app->ctx, out, options->from, data->label, n,
-                                  data->n_classes);
-    const graphss_split *from = &data->split;
-    if (from->n_train == 0)
-        return cli_fail(app, GRAPHSS_ERR_DATA,
-                        "--split public: %s came without a split; --train and --val make one",
-                        data->name);
-    /* Borrowed from the dataset, apart from labels it lacks. */
-    graphss_split split = *from;
-    if (!from->train_label) {
-        const graphss_status st =
-            labels_of(app, &split.train_label, from->train, from->n_train, data);
-        if (st)
-            return st;
-    }
-    if (!from->val_label) {
-        const graphss_status st =
-            labels_of(app, &split.val_label, from->val, from->n_val, data);
-        if (st) {
-            if (split.train_label != from->train_label)
-                free(split.train_label);
-            return st;
-        }
-    }
-    *out = split;
-    return GRAPHSS_OK;
-}
-
-void cli_split_done(cli *app, graphss_split *split, const graphss_dataset *data)
-{
-    const graphss_split *from = &data->split;
-    if (!split->train || split->train != from->train) {
-        graphss_split_destroy(app->ctx, split);
-        return;
-    }
-    if (split->train_label != from->train_label)
-        free(split->train_label);
-    if (split->val_label != from->val_label)
-        free(split->val_label);
-    *split = (graphss_split){0};
-}
-
-void cli_show_split(cli *app, const graphss_split *split, const cli_split_options *options)
-{
-    if (!app->global.quiet)
-        cli_print_split(app, split, options);
-}
-
-/* Has the command an option --noise? The demo has none. */
-static bool takes_noise(const cli *app)
-{
-    const cli_group *group = app->command->group;
-    for (int g = 0; g < CLI_MAX_GROUPS && group[g].table; g++)
-        for (const graphss_option *row = group[g].table(); row->name; row++)
-            if (strcmp(row->name, "noise") == 0)
-                return true;
-    return false;
-}
-
-void cli_print_split(cli *app, const graphss_split *split, const cli_split_options *options)
-{
-    printf("Split    %zu train, %zu validation, %zu test", split->n_train, split->n_val,
-           split->n_test);
-    if (options->from) {
-        printf(", from ");
-        terminal_text(&app->term, stdout, options->from, 0);
-        printf("\n");
-    } else {
-        printf(
-            "; %zu labels made wrong%s%s, seed %lld\n", split->n_flipped,
-            options->make.noise_kind == GRAPHSS_NOISE_PAPER ? " by the paper's generator" : "",
-            split->n_flipped && takes_noise(app) ? " (--noise 0 uses them as they are)" : "",
-            (long long)app->global.seed);
-    }
-}
-
-double cli_majority(const graphss_split *split, const graphss_dataset *data)
-{
-    size_t *count = cli_alloc(data->n_classes, sizeof *count);
-    int32_t best = 0;
-    for (size_t i = 0; i < split->n_train; i++)
-        count[split->train_label[i]]++;
-    for (size_t k = 1; k < data->n_classes; k++)
-        if (count[k] > count[best])
-            best = (int32_t)k;
-    free(count);
-    int32_t *label = cli_alloc(data->graph.n_nodes, sizeof *label);
-    for (size_t i = 0; i < data->graph.n_nodes; i++)
-        label[i] = best;
-    const double share =
-        data->label ? graphss_accuracy(label, data->label, split->test, split->n_test) : NAN;
-    free(label);
-    return share;
 }

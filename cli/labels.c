@@ -29,11 +29,12 @@ const char *cli_name_at(const graphss_names *names, size_t i, char buffer[24])
 static void put_quoted(FILE *out, const char *text)
 {
     const size_t n = strlen(text);
-    if (n && text[0] != ' ' && text[n - 1] != ' ' && !text[strcspn(text, ",;\"\t\r\n")]) {
+    const char *guard = graphss_name_guard(text);
+    if (n && !*guard && text[0] != ' ' && text[n - 1] != ' ' && !text[strcspn(text, ",;\"\t\r\n")]) {
         fputs(text, out);
         return;
     }
-    fputc('"', out);
+    fprintf(out, "\"%s", guard);
     for (; *text; text++) {
         if (*text == '"')
             fputc('"', out);
@@ -42,7 +43,7 @@ static void put_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void put_name(FILE *out, bool tabs, const graphss_names *names, size_t i)
+void cli_put_name(FILE *out, bool tabs, const graphss_names *names, size_t i)
 {
     char buffer[24];
     const char *name = cli_name_at(names, i, buffer);
@@ -50,6 +51,7 @@ static void put_name(FILE *out, bool tabs, const graphss_names *names, size_t i)
         put_quoted(out, name);
         return;
     }
+    fputs(graphss_name_guard(name), out);
     char *escaped = cli_alloc(2 * strlen(name) + 1, 1);
     graphss_name_escape(escaped, name);
     fputs(escaped, out);
@@ -79,17 +81,17 @@ graphss_status cli_write_labels(cli *app, const graphss_predictions *p, const in
         fprintf(out, "%cclassifier_label%cperturbed", between, between);
     fputc('\n', out);
     for (size_t i = 0; i < p->n_nodes; i++) {
-        put_name(out, tabs, &p->node_names, i);
+        cli_put_name(out, tabs, &p->node_names, i);
         fputc(between, out);
         if (p->label[i] >= 0) { /* withheld: both are empty */
-            put_name(out, tabs, &p->class_names, (size_t)p->label[i]);
+            cli_put_name(out, tabs, &p->class_names, (size_t)p->label[i]);
             fprintf(out, "%c%.9g", between, cli_label_chance(p, i));
         } else {
             fputc(between, out);
         }
         if (own) {
             fputc(between, out);
-            put_name(out, tabs, &p->class_names, (size_t)own[i]);
+            cli_put_name(out, tabs, &p->class_names, (size_t)own[i]);
             fprintf(out, "%c%.9g", between, p->perturbed[i]);
         }
         fputc('\n', out);

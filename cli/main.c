@@ -3,10 +3,12 @@
  * A new command is a file cmd_NAME.c and a line in the table below. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -231,10 +233,8 @@ static graphss_status run(cli *app, int argc, char **argv)
     return st ? st : command->run(app);
 }
 
-int main(int argc, char **argv)
+static int run_program(int argc, char **argv)
 {
-    fill_descriptors();
-    catch_signals();
     cli app = {.program = argc > 0 && argv[0] && argv[0][0] ? argv[0] : "graphss"};
     graphss_status st = run(&app, argc, argv);
     terminal_clear(&app.term);
@@ -253,4 +253,39 @@ int main(int argc, char **argv)
     free(app.argument);
     free(app.data_dirs);
     return code;
+}
+
+/* ---- a stack that is large enough ---- */
+
+enum { STACK_LEAST = 1 << 20, STACK = 8 << 20 }; /* bytes */
+
+typedef struct call {
+    int argc, code;
+    char **argv;
+} call;
+
+static void *run_call(void *arg)
+{
+    call *c = arg;
+    c->code = run_program(c->argc, c->argv);
+    return NULL;
+}
+
+/* Under a small ulimit -s the program runs on a thread, whose stack is memory like any other. */
+int main(int argc, char **argv)
+{
+    struct rlimit limit;
+    fill_descriptors();
+    catch_signals();
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_LEAST)
+        return run_program(argc, argv);
+    call c = {argc, 0, argv};
+    pthread_t thread;
+    pthread_attr_t how;
+    if (pthread_attr_init(&how) != 0 || pthread_attr_setstacksize(&how, STACK) != 0 ||
+        pthread_create(&thread, &how, run_call, &c) != 0 || pthread_join(thread, NULL) != 0) {
+        fputs("graphss: out of memory: no stack\n", stderr);
+        return graphss_exit_code(GRAPHSS_ERR_NOMEM);
+    }
+    return c.code;
 }

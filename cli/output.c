@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -117,7 +118,10 @@ graphss_status cli_finish(cli *app)
     if (app->json) {
         if (app->warnings && !json_object_get(app->json, "error"))
             cli_json_set(app->json, "warnings", json_incref(app->warnings));
-        json_dumpf(app->json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+        /* Names are not to act on a screen; programs get the letters as they are. */
+        json_dumpf(app->json, stdout,
+                   JSON_INDENT(2) | JSON_REAL_PRECISION(15) |
+                       (isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0));
         fputc('\n', stdout);
         json_decref(app->json);
         app->json = NULL;

@@ -6,8 +6,7 @@ static graphss_status read_split(cli *app, graphss_dataset *data, const char *pa
 {
     const size_t named = data->class_names.count;
     graphss_split_destroy(app->ctx, &data->split);
-    return graphss_split_read(app->ctx, &data->split, path, data->label, data->graph.n_nodes,
-                              named ? named : k);
+    return cli_read_split(app, &data->split, path, data, named ? named : k);
 }
 
 /* Labelled nodes that are gone teach nothing. */
@@ -25,7 +24,7 @@ static void note_gone(cli *app, const cli_scene *s)
 graphss_status cli_scene_open(cli *app, cli_scene *s, const char *model, const char *current,
                               const char *previous, const char *split)
 {
-    graphss_status st = graphss_model_load(app->ctx, &s->model, model);
+    graphss_status st = cli_load_model(app, &s->model, model);
     if (!st)
         st = cli_read_dataset(app, &s->current, current);
     if (!st && split)

@@ -53,26 +53,42 @@ const char *terminal_end(const terminal *term, FILE *out)
     return *terminal_begin(term, out, TERMINAL_BOLD) ? "\033[0m" : "";
 }
 
-/* The next character of text: its bytes and columns. Anything that must not reach the
- * screen counts as one byte to be shown as '?', marked by *shown == false. */
-static size_t next_character(const terminal *term, const char *text, int *columns, bool *shown)
+enum { ESCAPED = 12 }; /* most characters of an escape, and its end */
+
+/* Does it act on the screen, or change the order in which others are shown? */
+static bool is_hidden(wchar_t c)
+{
+    return c <= 0x9f || c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+/* The next character of text: its bytes and columns. instead is what to show in its place, ""
+ * where it is shown itself. */
+static size_t next_character(const terminal *term, const char *text, int *columns,
+                             char instead[ESCAPED])
 {
     const unsigned char c = (unsigned char)text[0];
     *columns = 1;
-    *shown = c >= 0x20 && c < 0x7f;
-    if (c < 0x80 || !term->utf8)
+    *instead = '\0';
+    if (c >= 0x20 && c < 0x7f)
         return 1;
+    if (c >= 0x80 && !term->utf8) {
+        memcpy(instead, "?", sizeof "?");
+        return 1;
+    }
     wchar_t wide = 0;
     mbstate_t state;
     memset(&state, 0, sizeof state);
-    const size_t bytes = mbrtowc(&wide, text, strlen(text), &state);
-    if (bytes == 0 || bytes > 6)
-        return 1;
-    const int width = wcwidth(wide);
-    *shown = width >= 0;
-    if (width >= 0)
-        *columns = width;
-    return bytes;
+    const size_t bytes = c < 0x80 ? 1 : mbrtowc(&wide, text, strlen(text), &state);
+    const bool broken = bytes == 0 || bytes > 6;
+    if (c < 0x80 || broken)
+        *columns = snprintf(instead, ESCAPED, "\\x%02x", c);
+    else if (wcwidth(wide) < 0 || is_hidden(wide))
+        *columns = snprintf(instead, ESCAPED, wide > 0xffff ? "\\U%06lx" : "\\u%04lx",
+                            (unsigned long)wide);
+    else
+        *columns = wcwidth(wide);
+    return broken ? 1 : bytes;
 }
 
 size_t terminal_columns(const terminal *term, const char *text)
@@ -80,8 +96,8 @@ size_t terminal_columns(const terminal *term, const char *text)
     size_t total = 0;
     while (*text) {
         int columns = 0;
-        bool shown = false;
-        text += next_character(term, text, &columns, &shown);
+        char instead[ESCAPED];
+        text += next_character(term, text, &columns, instead);
         total += (size_t)columns;
     }
     return total;
@@ -94,14 +110,14 @@ size_t terminal_text(const terminal *term, FILE *out, const char *text, size_t w
     size_t total = 0;
     while (*text) {
         int columns = 0;
-        bool shown = false;
-        const size_t bytes = next_character(term, text, &columns, &shown);
+        char instead[ESCAPED];
+        const size_t bytes = next_character(term, text, &columns, instead);
         if (total + (size_t)columns > room)
             break;
-        if (shown)
-            fwrite(text, 1, bytes, out);
+        if (*instead)
+            fputs(instead, out);
         else
-            fputc('?', out);
+            fwrite(text, 1, bytes, out);
         total += (size_t)columns;
         text += bytes;
     }

@@ -4,17 +4,21 @@ function(graphss_sources)
     target_sources(graphss_objects PRIVATE ${ARGN})
 endfunction()
 
-# graphss_listed_sources(models.def): adds x.c for each line KIND(x) of a list.
+# graphss_listed_sources(models.def): adds x.c for each line KIND(x) of a list; it lies in the
+# calling folder or in one of its subfolders.
 function(graphss_listed_sources list)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
     file(STRINGS "${list}" lines REGEX "^[A-Z]+\\([a-z0-9_]+\\)$")
     list(TRANSFORM lines REPLACE "^[A-Z]+\\(([a-z0-9_]+)\\)$" "\\1.c")
-    graphss_sources(${lines})
+    foreach(file ${lines})
+        file(GLOB found RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS ${file} */${file})
+        graphss_sources(${found})
+    endforeach()
 endfunction()
 
-# graphss_add_test(base/rng [LABEL medium]): src/base/test_rng.c becomes the CTest base.rng.
-# Tests link the library's objects, so they may call private functions.
-function(graphss_add_test path)
+# graphss_add_test(rng [LABEL medium]): test/test_rng.c of the calling folder becomes the CTest
+# base.rng. Tests link the library's objects, so they may call private functions.
+function(graphss_add_test name)
     if(NOT GRAPHSS_TESTS)
         return()
     endif()
@@ -22,16 +26,22 @@ function(graphss_add_test path)
     if(NOT ARG_LABEL)
         set(ARG_LABEL short)
     endif()
-    get_filename_component(folder ${path} DIRECTORY)
-    get_filename_component(name ${path} NAME)
-    string(REPLACE "/" "." test ${path})
+    file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
+    string(REPLACE "/" "." folder "${folder}")
     set(target test_${name})
-    add_executable(${target} "${PROJECT_SOURCE_DIR}/src/${folder}/test_${name}.c")
+    add_executable(${target} "${CMAKE_CURRENT_SOURCE_DIR}/test/test_${name}.c")
     target_link_libraries(${target} PRIVATE graphss_testing)
     set_target_properties(${target} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-    add_test(NAME ${test} COMMAND ${target})
-    set_tests_properties(${test} PROPERTIES LABELS ${ARG_LABEL} SKIP_RETURN_CODE 77)
+    add_test(NAME ${folder}.${name} COMMAND ${target})
+    set_tests_properties(${folder}.${name} PROPERTIES LABELS ${ARG_LABEL} SKIP_RETURN_CODE 77)
+endfunction()
+
+# graphss_tests(name ...): graphss_add_test for each.
+function(graphss_tests)
+    foreach(name ${ARGN})
+        graphss_add_test(${name})
+    endforeach()
 endfunction()
 
 if(GRAPHSS_TESTS)

@@ -6,7 +6,7 @@ pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)
-pkg_check_modules(ARPACK REQUIRED arpack) # its header; opened at run time (src/defence/eigen.c)
+pkg_check_modules(ARPACK REQUIRED arpack) # its header; opened at run time (src/lab/baselines/eigen.c)
 find_library(DNNL_LIBRARY dnnl REQUIRED)
 find_path(DNNL_INCLUDE dnnl.h REQUIRED)
 

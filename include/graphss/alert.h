@@ -15,7 +15,7 @@
 #ifndef GRAPHSS_ALERT_H
 #define GRAPHSS_ALERT_H
 
-#include <graphss/recover.h>
+#include <graphss/observation.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -35,6 +35,13 @@ typedef enum graphss_feature_domain {
     GRAPHSS_DOMAIN_REAL /* TF-IDF and others: likewise, halfway where two are in the middle */
 } graphss_feature_domain;
 
+/* What an attacker believes of nodes whose label was not given out. */
+typedef enum graphss_knowledge {
+    GRAPHSS_KNOWS_TRUTH,       /* their true class: the worst case */
+    GRAPHSS_KNOWS_PREDICTIONS, /* what the model says of them */
+    GRAPHSS_KNOWS_NOTHING      /* a class drawn for each, all equally likely */
+} graphss_knowledge;
+
 typedef struct graphss_attack_options {
     const char *method; /* a name of graphss_attack_name() */
     int mode;           /* graphss_mode; PAPER: as the paper's public code attacks, on rows
@@ -49,9 +56,12 @@ typedef struct graphss_attack_options {
     double delta_cutoff;    /* of that ratio, 0.004 */
     bool cooccurrence_test; /* add only words that occur with the node's words */
     int domain;             /* graphss_feature_domain */
+    int knows;              /* graphss_knowledge, for whoever fills the labels of the input by
+                             * graphss_attack_believe; graphss_attack_run does not read it */
 } graphss_attack_options;
 
-/* nettack, honest, L&F with 2 links and 20 features, cumulative, direct, both tests. */
+/* nettack, honest, L&F with 2 links and 20 features, cumulative, direct, both tests, an
+ * attacker who knows the truth. */
 GRAPHSS_API graphss_attack_options graphss_attack_options_default(void);
 GRAPHSS_API const graphss_option *graphss_attack_options_table(void);
 /* "nettack", ...; NULL past the end. */
@@ -87,6 +97,18 @@ typedef struct graphss_attack_input {
     size_t n_victims;
     uint64_t seed; /* stream ATTACK */
 } graphss_attack_input;
+
+/* "truth", "predictions", "nothing". */
+GRAPHSS_API const char *graphss_knowledge_text(graphss_knowledge knows);
+/* label [nodes]: the labels that an attacker believes. TRUTH: data->label, and predicted
+ * [nodes] where that is unknown. PREDICTIONS and NOTHING: the labels of the split for its
+ * training and validation nodes; elsewhere predicted, or classes drawn below n_classes (stream
+ * ATTACK). INVALID (something lacks), SHAPE (the split is of other data), NOMEM; label is then
+ * as it was.
+ */
+GRAPHSS_MUST_CHECK graphss_status graphss_attack_believe(
+    graphss_ctx *ctx, int32_t *label, const graphss_dataset *data, const graphss_split *split,
+    const int32_t *predicted, size_t n_classes, uint64_t seed, graphss_knowledge knows);
 
 typedef struct graphss_attack_step {
     double loss;        /* margin (label's logit - best other) after the change */

@@ -37,6 +37,11 @@ GRAPHSS_API const char *graphss_names_get(const graphss_names *names, size_t i);
  * a leading # stand behind a backslash (\t \n \r \\ \#). out [2 * strlen(name) + 1]; returns
  * its length. */
 GRAPHSS_API size_t graphss_name_escape(char *out, const char *name);
+/* What to write before a name in a table that a spreadsheet may open: an apostrophe where the
+ * name would be taken for a formula (it begins with = + - @, their wide forms, a tab, a carriage
+ * return or a newline) or begins with an apostrophe itself, else "". So the name is what is left
+ * once one leading apostrophe is taken away. */
+GRAPHSS_API const char *graphss_name_guard(const char *name);
 GRAPHSS_API void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names);
 
 /* A plain value. One that is filled by hand has no owner but who filled it:

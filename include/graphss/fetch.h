@@ -1,7 +1,7 @@
 /* graphss/fetch.h - the public datasets, downloaded and verified.
  *
  * The list of files, their sources, licences and checksums is built in (from
- * src/data/manifest.json). Nothing is trusted that does not match its checksum. */
+ * src/lab/fetch/manifest.json). Nothing is trusted that does not match its checksum. */
 #ifndef GRAPHSS_FETCH_H
 #define GRAPHSS_FETCH_H
 

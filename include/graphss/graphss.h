@@ -35,6 +35,7 @@
 #include <graphss/flips.h>
 #include <graphss/graph.h>
 #include <graphss/model.h>
+#include <graphss/observation.h>
 #include <graphss/options.h>
 #include <graphss/plot.h>
 #include <graphss/predictions.h>

@@ -88,7 +88,9 @@ GRAPHSS_API void graphss_training_destroy(graphss_ctx *ctx, graphss_training *tr
  * graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, features). Dense features that are not
  * standardised, in honest mode, are warned of.
  * Errors: INVALID (an option; an unsound graph or features), SHAPE (features, graph and split
- * disagree), DATA (no training node; a NaN in the features), LIMIT, NOMEM, CANCELLED. */
+ * disagree), DATA (no training node; a NaN in the features, or numbers too large or too small
+ * to compute with), LIMIT (more weights than the machine has memory for), NOMEM,
+ * CANCELLED. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_train(
     graphss_ctx *ctx, graphss_model **out, graphss_training *log, const graphss_graph *graph,
     const graphss_features *features, size_t n_classes, const graphss_split *split,
@@ -162,17 +164,18 @@ typedef struct graphss_adoption {
     bool columns;            /* they stood in another order, or were others: */
     size_t unknown, missing; /* left out, since the model does not know them; lacking */
     bool classes;            /* they stood in another order, or some were lacking */
+    size_t unknown_classes;  /* that the model does not know: their nodes have no label now */
 } graphss_adoption;
 
 /* Brings data that is to be labelled into the model's terms, in place: features and classes by
  * name, where both have names, since files list them as they meet them. Features the model
  * does not know are left out, those the data lack are 0, or the mean where columns are
  * standardised, with a warning. Classes of a side without names are
- * called 0, 1, 2 ... if that finds all, and go by position else. The labels of
- * data->split follow. what may be NULL. SHAPE: another number of features without
- * names, none in common, one name twice and not as in the model, or a class the model does not
- * know; NOMEM. On errors the data are as
- * they were. */
+ * called 0, 1, 2 ... if that finds all, and go by position else. The label of a node whose
+ * class the model does not know becomes -1, with a warning. The labels of data->split follow,
+ * without such nodes. what may be NULL. SHAPE: another number of features without names, none
+ * in common, or one name twice and not as in the model; NOMEM. On errors the data are as they
+ * were. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_adopt(graphss_ctx *ctx,
                                                       const graphss_model *model,
                                                       struct graphss_dataset *data,

@@ -3,7 +3,8 @@
  * FILE.npz holds labels (int64), and where known probabilities (N x K, float32) from
  * predict, or posterior (N x K, float64) and perturbed (N, float64) from recover; node_names
  * where the dataset has names, so that rows can be matched across snapshots, and class_names
- * where the model's classes have names. */
+ * where the model's classes have names; train, val and test (int64 rows) where it is known
+ * which nodes the model was trained on, so that they are not counted by mistake. */
 #ifndef GRAPHSS_PREDICTIONS_H
 #define GRAPHSS_PREDICTIONS_H
 
@@ -21,6 +22,8 @@ typedef struct graphss_predictions {
     double *perturbed; /* [n_nodes] in [0, 1], see graphss_recovery; or NULL */
     graphss_names node_names;
     graphss_names class_names; /* of labels; empty: they are numbers of the data's classes */
+    graphss_split split;       /* in numbers of the rows; no node in it: unknown. Of its labels
+                                * none are written */
 } graphss_predictions;
 
 /* Whole or not at all; the same predictions give the same bytes. INVALID (no labels, or

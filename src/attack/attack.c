@@ -91,6 +91,7 @@ graphss_attack_options graphss_attack_options_default(void)
 }
 
 static const char *const kinds[] = {"lf", "links", "features", "both", NULL};
+static const char *const knowledge[] = {"truth", "predictions", "nothing", NULL};
 static const char *const domains[] = {"detect", "binary", "counts", "real", NULL};
 
 const graphss_option *graphss_attack_options_table(void)
@@ -120,6 +121,11 @@ const graphss_option *graphss_attack_options_table(void)
          "add only features that occur with those of the node", 0},
         {"feature-domain", GRAPHSS_OPTION_CHOICE, AT(domain), 0, 0, domains, "KIND",
          "values features may take: 0 and 1, or 0 and their column's median", 0},
+        {"knows", GRAPHSS_OPTION_CHOICE, AT(knows), 0, 0, knowledge, "WHAT",
+         "what the attacker takes nodes for whose label was not given out: their true class, "
+         "what the model predicts, or nothing: a class drawn at random (default of attack: "
+         "predictions, elsewhere truth)",
+         0, .later = true},
         {0}};
 #undef AT
     return table;

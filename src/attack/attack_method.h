@@ -47,7 +47,7 @@ graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options 
 struct graphss_i_ground;
 /* Nettack as a defence rehearses it: cumulative and direct, victim i with the budget each[i],
  * which opt bounds, or with that of opt where each is NULL; joins only every stride-th node.
- * ground (ground.h): of the input's features, or NULL. Input and options are not checked.
+ * ground (nettack_cache.h): of the input's features, or NULL. Input and options are not checked.
  * Appends to out, which the caller destroys even on errors. Reports no progress. */
 graphss_status graphss_i_nettack_each(graphss_ctx *ctx, graphss_flips *out,
                                       const graphss_attack_input *in,

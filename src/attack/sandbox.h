@@ -3,7 +3,7 @@
 #ifndef GRAPHSS_SANDBOX_H
 #define GRAPHSS_SANDBOX_H
 
-#include "attack/words.h"
+#include "attack/feature_index.h"
 #include <graphss/flips.h>
 
 typedef struct graphss_i_sandbox {

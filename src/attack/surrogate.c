@@ -1,9 +1,9 @@
 /* surrogate.c - the linear model an attacker reasons with: logits = A_hat^2 X W. */
 #include "attack/surrogate.h"
 #include "base/base.h"
-#include "data/npz.h"
+#include "data/formats/npz.h"
 #include "models/model_private.h"
-#include "models/trusted.h"
+#include "models/unchecked.h"
 #include <graphss/attack.h>
 #include <string.h>
 

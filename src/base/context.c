@@ -2,8 +2,10 @@
  * a sentence, and tell how far it got. The error text has a fixed place, so that running
  * out of memory can be reported without memory. */
 #include "base/context_private.h"
-#include "graph/kernels.h"
+#include "kernels/kernels.h"
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,11 +143,48 @@ const struct graphss_i_kernels *graphss_i_ctx_kernels(const graphss_ctx *ctx)
 void graphss_i_parallel(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, void *arg)
 {
     if (ctx->pool && n_tasks > 1) {
-        graphss_i_pool_run(ctx->pool, n_tasks, fn, arg);
+        graphss_i_pool_run(ctx->pool, n_tasks, fn, arg, NULL);
         return;
     }
     for (size_t t = 0; t < n_tasks; t++)
         fn(arg, t);
+}
+
+/* Tasks that end when the caller says stop; he is asked on his own thread alone. */
+typedef struct checked {
+    graphss_ctx *ctx;
+    graphss_i_task fn;
+    void *arg;
+    pthread_t caller;
+    atomic_bool stopped;
+} checked;
+
+static void ask_caller(void *arg)
+{
+    checked *c = arg;
+    if (!atomic_load(&c->stopped) && graphss_i_pulse(c->ctx))
+        atomic_store(&c->stopped, true);
+}
+
+static void run_checked(void *arg, size_t task)
+{
+    checked *c = arg;
+    if (pthread_equal(pthread_self(), c->caller))
+        ask_caller(c);
+    if (!atomic_load(&c->stopped))
+        c->fn(c->arg, task);
+}
+
+graphss_status graphss_i_parallel_checked(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn,
+                                          void *arg)
+{
+    checked c = {.ctx = ctx, .fn = fn, .arg = arg, .caller = pthread_self()};
+    if (ctx->pool && n_tasks > 1)
+        graphss_i_pool_run(ctx->pool, n_tasks, run_checked, &c, ask_caller);
+    else
+        for (size_t t = 0; t < n_tasks; t++)
+            run_checked(&c, t);
+    return atomic_load(&c.stopped) ? GRAPHSS_ERR_CANCELLED : GRAPHSS_OK;
 }
 
 graphss_status graphss_i_fail(graphss_ctx *ctx, graphss_status status, const char *format, ...)
@@ -194,12 +233,28 @@ void graphss_i_log(graphss_ctx *ctx, graphss_log_level level, const char *format
 graphss_status graphss_i_progress(graphss_ctx *ctx, const char *stage, size_t done,
                                   size_t total, const char *note)
 {
-    if (!ctx->opt.progress || ctx->opt.progress(ctx->opt.user, stage, done, total, note))
+    if (!ctx->opt.progress)
+        return GRAPHSS_OK;
+    ctx->stage = stage;
+    ctx->done = done;
+    ctx->total = total;
+    ctx->told = graphss_i_seconds();
+    if (ctx->opt.progress(ctx->opt.user, stage, done, total, note))
         return GRAPHSS_OK;
     if (total)
         return graphss_i_fail(ctx, GRAPHSS_ERR_CANCELLED, "%s cancelled at %zu of %zu", stage,
                               done, total);
     return graphss_i_fail(ctx, GRAPHSS_ERR_CANCELLED, "%s cancelled", stage);
+}
+
+graphss_status graphss_i_pulse(graphss_ctx *ctx)
+{
+    const double patience = 0.1;
+    if (!ctx->opt.progress || graphss_i_seconds() - ctx->told < patience)
+        return GRAPHSS_OK;
+    if (!ctx->stage || ctx->done == ctx->total) /* of an operation that is over */
+        return graphss_i_progress(ctx, "prepare", 0, 0, NULL);
+    return graphss_i_progress(ctx, ctx->stage, ctx->done, ctx->total, NULL);
 }
 
 double graphss_i_seconds(void)

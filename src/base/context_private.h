@@ -12,13 +12,19 @@ struct graphss_ctx {
     const struct graphss_i_kernels *kernels;
     graphss_status status;
     char error[1024];
+    const char *stage; /* the progress last told, NULL before any was; see graphss_i_pulse */
+    size_t done, total;
+    double told; /* when, by graphss_i_seconds */
 };
 
 /* NULL when threads cannot be had; then the caller's thread does all the work. */
 graphss_i_pool *graphss_i_pool_new(graphss_ctx *ctx, size_t threads);
 void graphss_i_pool_free(graphss_ctx *ctx, graphss_i_pool *pool);
 size_t graphss_i_pool_threads(const graphss_i_pool *pool);
-void graphss_i_pool_run(graphss_i_pool *pool, size_t n_tasks, graphss_i_task fn, void *arg);
+/* wait (or NULL) is called with arg every tenth of a second while the caller has no task left and
+ * others have. */
+void graphss_i_pool_run(graphss_i_pool *pool, size_t n_tasks, graphss_i_task fn, void *arg,
+                        void (*wait)(void *arg));
 
 /* The standard allocator: 64-byte aligned, huge pages asked for from 32 MiB on. */
 extern const graphss_allocator graphss_i_standard_allocator;

@@ -24,7 +24,10 @@ static const void *field_of(const void *options, const graphss_option *row)
 
 bool graphss_i_option_unsaid(const void *options, const graphss_option *row)
 {
-    return row->later && !*(const bool *)field_of(options, row);
+    if (!row->later)
+        return false;
+    return row->type == GRAPHSS_OPTION_CHOICE ? *(const int *)field_of(options, row) == 0
+                                              : !*(const bool *)field_of(options, row);
 }
 
 /* "want a whole number from 1 to 100" */

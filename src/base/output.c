@@ -11,9 +11,10 @@
 
 static graphss_status cannot(graphss_ctx *ctx, const char *verb, const char *path, int error)
 {
-    const bool absent = error == ENOENT || error == ENOTDIR;
-    return graphss_i_fail(ctx, absent ? GRAPHSS_ERR_NOT_FOUND : GRAPHSS_ERR_IO,
-                          "%s: cannot %s: %s", path, verb, strerror(error));
+    const graphss_status st = error == ENOMEM                       ? GRAPHSS_ERR_NOMEM
+                              : error == ENOENT || error == ENOTDIR ? GRAPHSS_ERR_NOT_FOUND
+                                                                    : GRAPHSS_ERR_IO;
+    return graphss_i_fail(ctx, st, "%s: cannot %s: %s", path, verb, strerror(error));
 }
 
 graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,

@@ -16,9 +16,14 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { WATCH = 2000 }; /* looks at the job number before sleeping, about 10 us */
+enum {
+    WATCH = 2000,     /* looks at the job number before sleeping, about 10 us */
+    STACK = 2 << 20,  /* bytes of a thread: the default follows ulimit -s, which may be tiny */
+    WAIT = 100000000, /* nanoseconds between two calls of wait */
+};
 
 struct graphss_i_pool {
     pthread_mutex_t lock;
@@ -101,9 +106,14 @@ static void start(graphss_i_pool *pool)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (pool->started + 1 < pool->threads &&
-           pthread_create(&pool->worker[pool->started], NULL, worker_main, pool) == 0)
-        pool->started++;
+    pthread_attr_t how;
+    if (pthread_attr_init(&how) == 0) {
+        (void)pthread_attr_setstacksize(&how, STACK);
+        while (pool->started + 1 < pool->threads &&
+               pthread_create(&pool->worker[pool->started], &how, worker_main, pool) == 0)
+            pool->started++;
+        pthread_attr_destroy(&how);
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pool->threads = pool->started + 1;
 }
@@ -121,7 +131,29 @@ static void begin_anew(graphss_i_pool *pool)
     atomic_store(&pool->active, 0);
 }
 
-void graphss_i_pool_run(graphss_i_pool *pool, size_t n_tasks, graphss_i_task fn, void *arg)
+/* Until the last worker left the job; the lock is held. */
+static void wait_for_workers(graphss_i_pool *pool, void (*wait)(void *arg), void *arg)
+{
+    while (atomic_load_explicit(&pool->active, memory_order_acquire) != 0) {
+        if (!wait) {
+            pthread_cond_wait(&pool->done, &pool->lock);
+            continue;
+        }
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += WAIT;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_cond_timedwait(&pool->done, &pool->lock, &until) == 0)
+            continue;
+        pthread_mutex_unlock(&pool->lock);
+        wait(arg);
+        pthread_mutex_lock(&pool->lock);
+    }
+}
+
+void graphss_i_pool_run(graphss_i_pool *pool, size_t n_tasks, graphss_i_task fn, void *arg,
+                        void (*wait)(void *arg))
 {
     if (pool->process != getpid())
         begin_anew(pool);
@@ -141,8 +173,7 @@ void graphss_i_pool_run(graphss_i_pool *pool, size_t n_tasks, graphss_i_task fn,
         pause_briefly();
     }
     pthread_mutex_lock(&pool->lock);
-    while (atomic_load_explicit(&pool->active, memory_order_acquire) != 0)
-        pthread_cond_wait(&pool->done, &pool->lock);
+    wait_for_workers(pool, wait, arg);
     pthread_mutex_unlock(&pool->lock);
 }
 

@@ -8,6 +8,12 @@ bool graphss_i_is_character(uint32_t c)
     return c <= 0x10ffff && !(c >= 0xd800 && c <= 0xdfff);
 }
 
+bool graphss_i_is_hidden(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
 size_t graphss_i_utf8_put(unsigned char *out, uint32_t c)
 {
     if (c < 0x80) {

@@ -1,6 +1,7 @@
 /* dataset_finish.c - the last step of every reader: parts fitted together, the hash, a word
  * on what was cleaned and what is odd. */
 #include "data/build.h"
+#include "data/columns.h"
 #include "data/digest.h"
 #include "graph/check.h"
 #include <math.h>
@@ -203,16 +204,6 @@ static float median_size(const float *value, size_t n, size_t step)
     return median;
 }
 
-/* 'name', else the number. */
-static const char *called(char text[96], const graphss_names *names, size_t i)
-{
-    if (names->count)
-        snprintf(text, 96, "'%.80s'", graphss_names_get(names, i));
-    else
-        snprintf(text, 96, "%zu", i);
-    return text;
-}
-
 /* One number that drowns all others is a slip, and what is learned of such features is that
  * number. Columns of measurements have units of their own, so there it is to be large among
  * those of its column, too. */
@@ -221,7 +212,7 @@ static void warn_of_giant(graphss_ctx *ctx, const graphss_dataset *data, const c
     static const float GIANT = 1e6F;
     const graphss_features *f = &data->features;
     const size_t n = graphss_features_stored(f);
-    size_t largest = 0, row = 0;
+    size_t largest = 0, row, column;
     char node[96], name[96];
     if (n == 0 || f->kind == GRAPHSS_FEATURES_BINARY)
         return;
@@ -232,23 +223,18 @@ static void warn_of_giant(graphss_ctx *ctx, const graphss_dataset *data, const c
     float usual = median_size(f->value, n, 1);
     if (size / GIANT <= usual)
         return;
-    size_t column = largest % f->n_cols;
+    graphss_i_columns_place(&row, &column, f, largest);
     if (graphss_features_dense(f)) {
-        row = largest / f->n_cols;
         usual = median_size(f->value + column, n - column, f->n_cols);
         if (size / GIANT <= usual)
             return;
-    } else {
-        column = (size_t)f->column[largest];
-        while ((size_t)f->offset[row + 1] <= largest)
-            row++;
     }
     graphss_i_log(ctx, GRAPHSS_LOG_WARN,
                   "%s: feature %s of node %s is %g, over a million times what is usual "
                   "(%.2g), and drowns all others: is that right?",
-                  where, called(name, &data->column_names, column),
-                  called(node, &data->node_names, row), (double)f->value[largest],
-                  (double)usual);
+                  where, graphss_i_columns_called(name, &data->column_names, column),
+                  graphss_i_columns_called(node, &data->node_names, row),
+                  (double)f->value[largest], (double)usual);
 }
 
 graphss_status graphss_i_dataset_check(graphss_ctx *ctx, const graphss_dataset *data)
@@ -277,6 +263,11 @@ graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,
     data->features.n_rows =
         data->features.n_cols ? data->features.n_rows : data->graph.n_nodes;
     graphss_status st = check_parts(ctx, data);
+    if (!st)
+        st = graphss_i_columns_drop_unused(ctx, data, where);
+    if (!st)
+        st = graphss_i_columns_check_range(ctx, &data->features, &data->node_names,
+                                           &data->column_names);
     if (!st)
         st = refresh(ctx, data);
     if (st)

@@ -25,6 +25,15 @@ size_t graphss_name_escape(char *out, const char *name)
     return n;
 }
 
+const char *graphss_name_guard(const char *name)
+{
+    static const char *const wide[] = {"\uff1d", "\uff0b", "\uff0d", "\uff20"}; /* = + - @ */
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if (strncmp(name, wide[i], strlen(wide[i])) == 0)
+            return "'";
+    return *name && strchr("=+-@\t\r\n'", *name) ? "'" : "";
+}
+
 bool graphss_i_name_unescape(char *name)
 {
     char *to = name;

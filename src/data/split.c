@@ -19,7 +19,10 @@ static const graphss_option table[] = {
     {"val", GRAPHSS_OPTION_REAL, FIELD(val), 0, 1, NULL, "SHARE",
      "share to validate on; the rest is for testing", 0},
     {"noise", GRAPHSS_OPTION_REAL, FIELD(noise), 0, 1, NULL, "SHARE",
-     "share of training and validation labels made wrong", 0},
+     "share of training and validation labels made wrong (default: 0.1 of public and "
+     "generated "
+     "graphs, 0 of your own data)",
+     0},
     {"noise-kind", GRAPHSS_OPTION_CHOICE, FIELD(noise_kind), 0, 0, noises, "KIND",
      "how wrong labels are drawn; pair: always the class before", 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},

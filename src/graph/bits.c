@@ -1,6 +1,6 @@
 /* bits.c - making, transposing and multiplying bit matrices. Work is cut by shape alone. */
 #include "graph/bits.h"
-#include "graph/kernels.h"
+#include "kernels/kernels.h"
 #include <string.h>
 
 enum {

@@ -4,12 +4,22 @@
  * number. So each call is told that there is one thread, and the blocks are cut here by
  * shape alone. The OpenMP setting is one per thread of the program; it is put back after
  * each call, for the host program may use OpenMP too. omp.h is not included since clang
- * has it in a package of its own; the two functions are part of the OpenMP standard. */
+ * has it in a package of its own; the two functions are part of the OpenMP standard.
+ *
+ * oneDNN writes its machine code with the first product. Where memory ends meanwhile it does not
+ * say so: it throws, which ends a C program, or calls code that was never written. OpenMP ends
+ * the program by itself. So both are given their memory while it is known to be there: all code
+ * is written at once after a look at how much memory there is (get_ready), and each later
+ * product begins with a look whether its small blocks can be had. Its large ones oneDNN checks.
+ */
 #include "graph/products.h"
 #include <dnnl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if DNNL_CPU_RUNTIME == DNNL_RUNTIME_OMP
 int omp_get_max_threads(void);
@@ -28,7 +38,9 @@ static void omp_set_num_threads(int threads)
 enum {
     TINY = 1 << 10,  /* multiply-adds below which starting oneDNN takes longer */
     GRAIN = 1 << 22, /* multiply-adds of a task, about 60 us */
-    LEAST_ROWS = 96  /* rows of c in a task: each packs b anew, which costs 10 % here */
+    LEAST_ROWS = 96, /* rows of c in a task: each packs b anew, which costs 10 % here */
+    CODE = 24 << 20, /* bytes, for all that get_ready lets be written: 18 MB with AVX-512 */
+    SMALL = 64 << 10 /* bytes, for the small blocks of a product: a tenth of it is used */
 };
 
 typedef struct gemm {
@@ -54,11 +66,9 @@ static void multiply_plainly(const gemm *g, size_t i0, size_t i1)
         }
 }
 
-static void gemm_task(void *arg, size_t task)
+/* The same by oneDNN; false where it has no memory for its large blocks. */
+static bool multiply_fast(const gemm *g, size_t i0, size_t i1)
 {
-    const gemm *g = arg;
-    const size_t i0 = task * g->rows;
-    const size_t i1 = i0 + g->rows < g->m ? i0 + g->rows : g->m;
     const int threads = omp_get_max_threads();
     omp_set_num_threads(1);
     const dnnl_status_t st = dnnl_sgemm(
@@ -68,7 +78,66 @@ static void gemm_task(void *arg, size_t task)
         (dnnl_dim_t)(g->transposed_b ? g->k : g->n), g->beta, g->c + i0 * g->n,
         (dnnl_dim_t)g->n);
     omp_set_num_threads(threads);
-    if (st != dnnl_success) /* no memory for its own buffers; slow beats wrong */
+    return st == dnnl_success;
+}
+
+/* Is there memory for `bytes` in one piece? */
+static bool there_is_room(size_t bytes)
+{
+    void *map = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return map != MAP_FAILED && munmap(map, bytes) == 0;
+}
+
+/* Can malloc give the small blocks of a product? What is freed here it gives again. */
+static bool small_blocks(void)
+{
+    void *volatile block = malloc(SMALL); /* volatile: compilers leave such pairs out */
+    const bool there = block != NULL;
+    free(block);
+    return there;
+}
+
+/* Which code a product runs depends on its shape and ways: one product of each sort, and oneDNN
+ * has written all of it. */
+static void write_code(void)
+{
+    enum { M = 32, N = 16, K = 400 };
+    static const size_t shape[][3] = {{M, N, 16}, {3, 3, K}, {1, N, M}, {M, 1, N}};
+    static const float a[M * K], b[N * K];
+    float c[M * N] = {0};
+    for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
+        for (int way = 0; way < 8; way++) {
+            const gemm g = {c,           a,           b,           way & 1,           way & 2,
+                            shape[s][0], shape[s][1], shape[s][2], way & 4 ? 1 : 0.0f, 0};
+            (void)multiply_fast(&g, 0, g.m);
+        }
+}
+
+/* Once for all contexts: oneDNN's code is one per process. */
+static bool get_ready(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static atomic_bool written;
+    if (atomic_load_explicit(&written, memory_order_acquire))
+        return true;
+    pthread_mutex_lock(&lock);
+    bool ready = atomic_load_explicit(&written, memory_order_relaxed);
+    if (!ready && small_blocks() && there_is_room(CODE)) {
+        write_code();
+        ready = true;
+        atomic_store_explicit(&written, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return ready;
+}
+
+static void gemm_task(void *arg, size_t task)
+{
+    const gemm *g = arg;
+    const size_t i0 = task * g->rows;
+    const size_t i1 = i0 + g->rows < g->m ? i0 + g->rows : g->m;
+    /* Without memory, slow beats wrong. */
+    if (!get_ready() || !small_blocks() || !multiply_fast(g, i0, i1))
         multiply_plainly(g, i0, i1);
 }
 
@@ -83,6 +152,15 @@ static void hold_signals(sigset_t *before)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigdelset(&held, faults[i]);
     pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+graphss_status graphss_i_gemm_ready(graphss_ctx *ctx)
+{
+    sigset_t before;
+    hold_signals(&before);
+    const bool ready = get_ready();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return ready ? GRAPHSS_OK : graphss_i_nomem(ctx, CODE);
 }
 
 /* Rows of c in one task. */

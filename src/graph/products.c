@@ -7,7 +7,7 @@
  * The dense matrix is read once per entry, in no order. When it is too large for the
  * second-level cache but a strip of its columns is not, the product goes strip by strip. */
 #include "graph/products.h"
-#include "graph/kernels.h"
+#include "kernels/kernels.h"
 #include <string.h>
 
 enum {

@@ -35,6 +35,9 @@ void graphss_i_spmm_transposed(graphss_ctx *ctx, float *y, const graphss_i_csr *
 void graphss_i_sddmm(graphss_ctx *ctx, float *out, const graphss_i_csr *m, const float *a,
                      const float *b, size_t k);
 
+/* Call it before the first product: lets the library behind them get its memory. NOMEM: there is
+ * not enough; products would then be slow, and round otherwise. */
+graphss_status graphss_i_gemm_ready(graphss_ctx *ctx);
 /* c [m x n] = op(a) op(b) + beta c, where op(a) is m x k. transposed_a: a is stored k x m;
  * transposed_b: b is stored n x k. */
 void graphss_i_gemm(graphss_ctx *ctx, float *c, const float *a, bool transposed_a,

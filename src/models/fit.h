@@ -2,8 +2,8 @@
 #ifndef GRAPHSS_FIT_H
 #define GRAPHSS_FIT_H
 
-#include "models/params.h"
-#include "models/tape.h"
+#include "models/tape/params.h"
+#include "models/tape/tape.h"
 #include <graphss/model.h>
 
 /* Minimises the losses recorded on tape with Adam and leaves in params the weights of the

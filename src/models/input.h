@@ -11,7 +11,7 @@
 
 #include "graph/bits.h"
 #include "graph/normalise.h"
-#include "models/tape.h"
+#include "models/tape/tape.h"
 #include <graphss/model.h>
 
 typedef struct graphss_i_input {

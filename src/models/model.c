@@ -1,9 +1,10 @@
 /* model.c - a classifier from snapshot to weights and from weights to probabilities. */
 #include "data/build.h"
+#include "data/columns.h"
 #include "graph/check.h"
 #include "models/fit.h"
 #include "models/model_private.h"
-#include "models/trusted.h"
+#include "models/unchecked.h"
 #include <graphss/evaluate.h>
 #include <math.h>
 #include <string.h>
@@ -276,6 +277,27 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
     return st;
 }
 
+/* Training holds the weights, the gradient, two moments and the best weights so far. LIMIT
+ * where the machine has not that much memory. Other faults of opt are told elsewhere. */
+static graphss_status check_memory(graphss_ctx *ctx, const graphss_train_options *opt,
+                                   size_t n_features, size_t n_classes)
+{
+    enum { COPIES = 5 };
+    const graphss_i_model_type *type = graphss_i_model_type_find(opt->model);
+    const double memory = (double)graphss_i_machine_memory();
+    graphss_i_params params = {0};
+    if (!type || type->declare(ctx, &params, opt, n_features, n_classes))
+        return GRAPHSS_OK;
+    const double need = (double)params.count * sizeof(float) * COPIES;
+    if (need <= memory)
+        return GRAPHSS_OK;
+    return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
+                          "%zu features make %zu weights, and training takes about %.0f GB "
+                          "for them, this machine has %.0f GB: want fewer features, or a "
+                          "smaller number of hidden units",
+                          n_features, params.count, need / 1e9, memory / 1e9);
+}
+
 graphss_status graphss_i_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
                                const graphss_graph *graph, const graphss_features *features,
                                size_t n_classes, const graphss_split *split, uint64_t seed,
@@ -285,6 +307,8 @@ graphss_status graphss_i_train(graphss_ctx *ctx, graphss_model **out, graphss_tr
         given ? *given : graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, features);
     graphss_model *model = NULL;
     graphss_status st = check_training(ctx, graph, features, n_classes, split);
+    if (!st)
+        st = check_memory(ctx, &opt, features->n_cols, n_classes);
     if (!st)
         st = graphss_i_model_new(ctx, &model, &opt, features->n_cols, n_classes, seed);
     if (st)
@@ -343,6 +367,8 @@ graphss_status graphss_i_train_checked(graphss_ctx *ctx, graphss_model **out,
         st = check_training(ctx, graph, features, n_classes, split);
     if (!st)
         st = graphss_i_check_snapshot(ctx, graph, features);
+    if (!st)
+        st = graphss_i_columns_check_range(ctx, features, NULL, NULL);
     return st ? st
               : graphss_i_train(ctx, out, log, graph, features, n_classes, split, seed, opt);
 }
@@ -444,7 +470,8 @@ static graphss_status predict(graphss_ctx *ctx, float *prob, graphss_i_pass *pas
 graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
                                  const graphss_graph *graph, const graphss_features *features)
 {
-    return predict(ctx, prob, NULL, model, graph, features, NULL);
+    const graphss_status st = graphss_i_pulse(ctx);
+    return st ? st : predict(ctx, prob, NULL, model, graph, features, NULL);
 }
 
 graphss_status graphss_i_predict_first(graphss_ctx *ctx, float *prob, graphss_i_pass *pass,

@@ -1,8 +1,8 @@
 /* model_load.c - a model from its file (model_file.h), which anybody may have written: all of
  * it is checked, and nothing is allocated that the file is too small to fill. */
+#include "base/json_fault.h"
 #include "data/build.h"
 #include "models/model_file.h"
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -265,9 +265,13 @@ static graphss_status read_class_names(graphss_ctx *ctx, graphss_model *model,
     graphss_status st = meta_text(ctx, &text, src, "class_names");
     if (st)
         return st;
-    json_t *names = json_loads(text, 0, NULL);
+    json_error_t error;
+    bool starved;
+    json_t *names = graphss_i_json_load(text, strlen(text), 0, &error, &starved);
     const size_t n = json_array_size(names);
-    if (!json_is_array(names) || (n != 0 && n != model->n_classes))
+    if (starved)
+        st = graphss_i_nomem(ctx, strlen(text));
+    else if (!json_is_array(names) || (n != 0 && n != model->n_classes))
         st = bad(ctx, src, "class_names", text, "a list with a name for each class");
     for (size_t k = 0; k < n && !st; k++) {
         json_t *item = json_array_get(names, k);
@@ -424,7 +428,13 @@ graphss_status graphss_model_load(graphss_ctx *ctx, graphss_model **out, const c
                             "%s: not a safetensors file, or cut short (%zu bytes)", path, n);
         goto done;
     }
-    src.header = json_loadb(bytes + 8, (size_t)length, JSON_REJECT_DUPLICATES, &error);
+    bool starved;
+    src.header = graphss_i_json_load(bytes + 8, (size_t)length, JSON_REJECT_DUPLICATES, &error,
+                                     &starved);
+    if (starved) {
+        st = graphss_i_nomem(ctx, (size_t)length);
+        goto done;
+    }
     if (!src.header) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: header, byte %d: %s", path,
                             8 + error.position, error.text);

@@ -6,7 +6,7 @@
 #include <graphss/dataset.h>
 
 /* What alert learned from rehearsed attacks on the training snapshot: numbers that mean
- * nothing here (defence/gates.c). Without rows: nothing was learned. */
+ * nothing here (defence/detector_fit.c). Without rows: nothing was learned. */
 typedef struct graphss_i_model_lesson {
     size_t rows, cols;
     double *value; /* [rows x cols], finite */

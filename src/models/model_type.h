@@ -4,7 +4,7 @@
 #define GRAPHSS_MODEL_TYPE_H
 
 #include "models/input.h"
-#include "models/params.h"
+#include "models/tape/params.h"
 #include <graphss/model.h>
 
 typedef enum graphss_i_loops {

@@ -202,7 +202,7 @@ case $("$json_value" warnings.0 <../stdout) in
     *) complain "no warning in the JSON" ;;
 esac
 run alert --model-file named.model --current named --previous short
-exits 3; no_out; err "named has node names and short has none, and 120 nodes are not 119"
+exits 3; no_out; err "named has node names and short has none, and the node counts differ (120 and 119), so nodes cannot be matched"
 run --json alert --model-file named.model --current named --previous named
 [ "$code" -le 1 ] || complain "code $code"
 no_err

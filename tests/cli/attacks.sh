@@ -227,4 +227,39 @@ for place in first turned; do
 done
 present first.victims; same first.victims turned.victims
 
+case_ "what the attacker knows is said, and changes what is attacked"
+know=synth:nodes=300,classes=3,features=60,degree=4,homophily=0.6
+run train $know --epochs 20 -o know.model -q
+for knows in truth predictions nothing; do
+    run --json attack $know --model-file know.model --victims 0.2 --knows $knows -o $knows.flips -q
+    exits 0; json knows $knows
+done
+run --json attack $know --model-file know.model --victims 0.2 -o default.flips -q
+exits 0; json knows predictions
+same default.flips predictions.flips
+! cmp -s truth.flips predictions.flips || complain "predictions are no other than the truth"
+! cmp -s nothing.flips predictions.flips || complain "nothing is no other than predictions"
+run attack $know --model-file know.model --victims 0.2
+exits 0; out "Knows    the model's predictions, and the labels that were given out"
+run predict $know --model-file know.model -o believed.npz -q
+run --json attack $know --model-file know.model --victims 0.2 --labels believed.npz --knows truth -q
+exits 0; json knows labels
+run attack $know --model-file know.model --knows all
+exits 2; err "want one of truth, predictions, nothing"
+run --json snapshots $know -o known -q
+exits 0; json knows truth
+run --json snapshots $know --knows nothing -o unknown -q
+exits 0; json knows nothing
+run --json snapshots $know --mode paper -o paper -q
+exits 0; json knows published
+
+case_ "the time is that of the whole command, with its parts"
+run --json attack $know --model-file know.model --victims 0.1 --independent -q
+exits 0
+for part in attack_seconds surrogate_seconds read_seconds measure_seconds; do
+    "$json_value" $part <../stdout >part || complain "no field $part"
+    "$json_value" seconds <../stdout >whole
+    awk "BEGIN { exit !($(cat part) <= $(cat whole)) }" || complain "$part is more than seconds"
+done
+
 finish

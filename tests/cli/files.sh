@@ -96,6 +96,32 @@ run --json info citeseer
 exits 0; json nodes 50
 rm -r mine cora citeseer
 
+case_ "feature columns that no node uses cost nothing, and the others keep their numbers"
+mkdir wide later
+printf 'node_id,label,feat\na,x,2000000000:1\nb,y,1:1\nc,x,2:1\nd,y,3:1\ne,x,4:1\nf,y,5:1\n' \
+    >wide/nodes.csv
+printf 'src_id,dst_id\na,b\nc,d\ne,f\n' >wide/edges.csv
+run --json info wide
+exits 0; json features 6; err "1999999995 of 2000000001 feature columns have no entry"
+run train wide -o wide.model
+exits 0
+printf 'node_id,feat\na,1000000000:1 2000000000:1\nb,5:1\n' >later/nodes.csv
+printf 'src_id,dst_id\na,b\n' >later/edges.csv
+run --json predict later --model-file wide.model -o later.npz
+exits 0; err "1 that the model does not know is left out"; err "lacks '1', '2', '3'"
+rm -r wide later
+
+case_ "features too large or too small to compute with are refused when they are read"
+mkdir odd
+printf 'src_id,dst_id\na,b\n' >odd/edges.csv
+printf 'node_id,label,size\na,x,1\nb,y,1e38\n' >odd/nodes.csv
+run train odd -o odd.model
+exits 3; err "feature 'size' of node 'b' is 1e+38"; err "want at most 1e+19"; absent odd.model
+printf 'node_id,label,size\na,x,1e-40\nb,y,2e-40\n' >odd/nodes.csv
+run train odd -o odd.model
+exits 3; err "feature 'size' of node 'b', is 2e-40, want at least 1e-19"; absent odd.model
+rm -r odd
+
 case_ "a file that is not there is named"
 run info missing.npz
 exits 3; no_out; err "missing.npz"
@@ -232,5 +258,62 @@ case $("$json_value" warnings.0 <../stdout) in
     "follow.csv:1: "*) ;;
     *) complain "no warning in the JSON" ;;
 esac
+
+case_ "a name that a spreadsheet would compute is guarded in tables, and can be read back"
+mkdir sums
+{
+    echo 'id,label,a,b'
+    i=0
+    while [ $i -lt 120 ]; do
+        echo "n$i,$([ $((i % 2)) = 0 ] && echo =one || echo two),$((i % 2)),$((1 - i % 2))"
+        i=$((i + 1))
+    done
+    printf '"=cmd|'"' /C calc'"'!A0",two,1,0\n+1,two,1,0\n-1,two,1,0\n@x,two,1,0\n'
+    printf "'quoted,two,1,0\n"
+} >sums/nodes.csv
+{
+    echo src,dst
+    i=2
+    while [ $i -lt 120 ]; do echo "n$i,n$((i - 2))"; i=$((i + 1)); done
+} >sums/edges.csv
+run -q train sums --noise 0 --epochs 20 -o sums.model
+exits 0
+for kind in csv tsv; do
+    run -q predict sums --model-file sums.model -o sums.$kind
+    exits 0
+    ! grep -q '^"\{0,1\}[=+@-]' sums.$kind || complain "a cell of sums.$kind is a formula"
+    ! grep -q '[,	]"\{0,1\}=one' sums.$kind || complain "a label of sums.$kind is a formula"
+done
+grep -qF "\"'=cmd|' /C calc'!A0\"," sums.csv || complain "no quoted and guarded name"
+grep -qF "\"''quoted\"," sums.csv || complain "a leading apostrophe is ambiguous"
+grep -qF "'=cmd|' /C calc'!A0	" sums.tsv || complain "no guarded name in sums.tsv"
+grep -qF "n0,\"'=one\"," sums.csv || complain "no guarded label"
+"$graphss" -q alert --model-file sums.model --current sums -o nodes.tsv >../stdout 2>../stderr
+! grep -q '^[=+@-]' nodes.tsv || complain "a cell of nodes.tsv is a formula"
+grep -qF "'@x	" nodes.tsv || complain "no guarded name in nodes.tsv"
+
+case_ "names that would act on a terminal are shown escaped"
+mkdir odd
+# a colour, a bell, a direction override, its isolate, a C1 control
+bad=$(printf 'b\033[31m\007\342\200\256\342\201\246\302\233')
+printf 'id,label\na,%s\nb,x\nc,x\n' "$bad" >odd/nodes.csv
+printf 'src,dst\na,b\n' >odd/edges.csv
+printf '%s\n' "$bad" >odd.txt
+run -q convert odd -o odd.npz
+printf '%s\n' "$bad" >odd.txt
+run evaluate odd.npz --truth odd.npz --nodes odd.txt
+! LC_ALL=C grep -q "$(printf '[\033\007]\|\342\200\256')" ../stdout ../stderr ||
+    complain "a character that acts on the terminal"
+LC_ALL=C.UTF-8 "$graphss" info "$(printf 'no\033\342\200\256\302\233file.npz')" \
+    >../stdout 2>../stderr
+err 'no\x1b\u202e\u009bfile'
+! LC_ALL=C grep -q "$(printf '\342\200\256')" ../stderr || complain "an override got through"
+if command -v script >/dev/null; then
+    command="graphss --json on a terminal"
+    script -qec "'$graphss' --json info '$(printf 'no\342\200\256file.npz')'" /dev/null \
+        >../stdout 2>../stderr </dev/null
+    out '\u202e'
+    ! LC_ALL=C grep -q "$(printf '\342\200\256')" ../stdout || complain "an override got through"
+fi
 
 finish

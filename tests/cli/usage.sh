@@ -154,4 +154,30 @@ exits 0; out "complete -c graphss"
 run --completion tcsh
 exits 2; err "want bash, zsh or fish"
 
+case_ "help is as wide as the terminal, from 40 to 100 columns"
+for columns in 20 40 60 80 100 300; do
+    widest=$columns
+    [ $widest -ge 40 ] || widest=40
+    [ $widest -le 100 ] || widest=100
+    COLUMNS=$columns
+    export COLUMNS
+    longest=0
+    for command_name in "" demo info fetch convert split train predict attack apply snapshots alert \
+        recover evaluate reproduce report version; do
+        run help $command_name
+        exits 0
+        awk -v w=$widest 'length($0) > w && $0 ~ /[^ ].* [^ ]/ { print; bad = 1 } END { exit bad }' \
+            ../stdout >../long || complain "over $widest columns: $(head -n 1 ../long)"
+        length=$(awk '{ if (length($0) > m) m = length($0) } END { print m }' ../stdout)
+        [ "$length" -le $longest ] || longest=$length
+    done
+    [ $longest -ge $((widest - 12)) ] || complain "no line is near $widest columns: $longest"
+done
+unset COLUMNS
+COLUMNS=wide
+export COLUMNS
+run help train
+exits 0; out "Usage: graphss train DATASET [--model NAME] [-o MODEL]"
+unset COLUMNS
+
 finish

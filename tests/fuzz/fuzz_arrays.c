@@ -3,7 +3,7 @@
  * Checksums and inflating stop most of what fuzz_npz tries at the door; this goes through
  * it. Each array takes four bytes of the input (name, dtype, rows, columns; 0 columns: one
  * dimension), then its values. */
-#include "data/npz.h"
+#include "data/formats/npz.h"
 #include "npz_feed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

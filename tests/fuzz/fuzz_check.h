@@ -3,7 +3,7 @@
 #ifndef GRAPHSS_FUZZ_CHECK_H
 #define GRAPHSS_FUZZ_CHECK_H
 
-#include "data/readers.h"
+#include "data/files/readers.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* fuzz_pickle.c - any bytes as a pickle; and, cut at each "\xff\xff#", as the eight files of
  * a Planetoid dataset. */
-#include "data/pickle.h"
+#include "data/formats/pickle.h"
 #include "fuzz_check.h"
 
 static const char *const ending[8] = {"x",    "y",    "tx",    "ty",

@@ -1,5 +1,5 @@
 /* fuzz_recipe.c - any bytes as a recipe: lines with a key, or refused. */
-#include "experiment/recipe.h"
+#include "lab/experiment/recipe.h"
 #include "fuzz_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

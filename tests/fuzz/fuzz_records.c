@@ -1,5 +1,5 @@
 /* fuzz_records.c - any bytes as records: taken line by line, or refused. */
-#include "experiment/records.h"
+#include "lab/experiment/records.h"
 #include "fuzz_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

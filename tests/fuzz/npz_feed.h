@@ -5,7 +5,7 @@
 #define GRAPHSS_NPZ_FEED_H
 
 #include "base/base.h"
-#include "data/readers.h"
+#include "data/files/readers.h"
 #include <graphss/predictions.h>
 #include <stdlib.h>
 #include <string.h>

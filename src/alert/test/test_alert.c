@@ -1,0 +1,198 @@
+/* Alerts over a small world whose victims are tied to the other group. */
+#include "testing.h"
+
+#include "observation/test/testing_attacked_world.h"
+
+static void test_an_attack_is_told_from_none(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_alert hit = {0}, calm = {0};
+    assert_ok(ctx, graphss_alert_run(ctx, &hit, &a.in, a.victim, VICTIMS, NULL));
+    assert_true(hit.alert);
+    assert_true(hit.score > hit.threshold);
+    assert_int_equal(hit.n_group, VICTIMS);
+    assert_true(hit.n_flagged > VICTIMS / 2);
+    for (size_t i = 1; i < hit.n_flagged; i++)
+        assert_true(hit.perturbed[hit.flagged[i]] <= hit.perturbed[hit.flagged[i - 1]]);
+    a.in.current = a.previous;
+    assert_ok(ctx, graphss_alert_run(ctx, &calm, &a.in, NULL, 0, NULL));
+    assert_false(calm.alert);
+    assert_int_equal(calm.n_flagged, 0);
+    assert_int_equal(calm.n_group, a.w.split.n_test);
+    graphss_alert_destroy(ctx, &calm);
+    graphss_alert_destroy(ctx, &hit);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_the_result_does_not_depend_on_the_number_of_threads(void **state)
+{
+    (void)state;
+    double score[2][WORLD_NODES];
+    for (size_t t = 0; t < 2; t++) {
+        graphss_ctx *ctx = testing_ctx(NULL, 1 + 2 * t);
+        attacked_world a;
+        attacked_world_make(ctx, &a);
+        graphss_alert r = {0};
+        a.in.previous = NULL;
+        assert_ok(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL));
+        memcpy(score[t], r.node_score, sizeof score[t]);
+        graphss_alert_destroy(ctx, &r);
+        attacked_world_destroy(ctx, &a);
+        graphss_ctx_free(ctx);
+    }
+    assert_memory_equal(score[0], score[1], sizeof score[0]);
+}
+
+static void test_a_wrong_group_is_an_error(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_alert r = {0};
+    const int32_t far[] = {WORLD_NODES}, twice[] = {3, 3};
+    assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, far, 1, NULL), GRAPHSS_ERR_INVALID,
+                 "the group has node");
+    assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, twice, 2, NULL), GRAPHSS_ERR_INVALID,
+                 "twice");
+    assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, far, 0, NULL), GRAPHSS_ERR_INVALID,
+                 "no nodes");
+    assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 5, NULL), GRAPHSS_ERR_INVALID,
+                 "no nodes given: NULL, want 5");
+    assert_null(r.node_score);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_unsound_snapshots_are_refused_by_name(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_alert r = {0};
+    graphss_alert_scores seen = {0};
+#define REFUSED(part)                                                                         \
+    do {                                                                                      \
+        assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL),                   \
+                     GRAPHSS_ERR_INVALID, part);                                              \
+        assert_fails(ctx, graphss_alert_look(ctx, &seen, &a.in, NULL), GRAPHSS_ERR_INVALID,   \
+                     part);                                                                   \
+    } while (0)
+    a.w.graph.target[0] = -1;
+    REFUSED("the previous snapshot: node 0: neighbour -1");
+    a.in.previous = NULL;
+    a.w.features.column[1] = WORLD_WORDS;
+    REFUSED("the current snapshot: row 0: feature 20");
+#undef REFUSED
+    assert_null(r.node_score);
+    assert_null(seen.score);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+typedef struct listener {
+    char heard[256]; /* stages, each once */
+    int calls, stop; /* reports so far; the one that says stop, 0: none */
+    const char *stage; /* of the last report */
+    size_t done;
+} listener;
+
+static bool listen(void *user, const char *stage, size_t done, size_t total, const char *note)
+{
+    listener *l = user;
+    char word[32];
+    (void)note;
+    assert_true(done <= total);
+    if (total == 0 || (l->stage && !strcmp(stage, l->stage) && done == l->done))
+        return true; /* told again, since it takes long */
+    l->stage = stage;
+    l->done = done;
+    snprintf(word, sizeof word, "%s ", stage);
+    if (!strstr(l->heard, word))
+        strcat(l->heard, word);
+    return ++l->calls != l->stop;
+}
+
+static void test_it_tells_how_far_it_is_and_stops_when_told(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    listener l = {0};
+    testing_memory memory = {.left = -1};
+    const graphss_ctx_options options = {
+        .allocator = {testing_alloc, testing_release, &memory},
+        .threads = 1,
+        .progress = listen,
+        .user = &l};
+    graphss_ctx *own = graphss_ctx_new(&options);
+    const long held = memory.blocks;
+    graphss_alert r = {0};
+    assert_ok(own, graphss_alert_run(own, &r, &a.in, a.victim, VICTIMS, NULL));
+    assert_true(r.alert);
+    graphss_alert_destroy(own, &r);
+    assert_string_equal(l.heard, "look rehearse judge name ");
+    const int reports = l.calls;
+    for (int stop = 1; stop <= reports; stop++) {
+        l = (listener){.stop = stop};
+        assert_int_equal(graphss_alert_run(own, &r, &a.in, a.victim, VICTIMS, NULL),
+                         GRAPHSS_ERR_CANCELLED);
+        assert_int_equal(l.calls, stop);
+        assert_null(r.node_score);
+        assert_int_equal(memory.blocks, held);
+    }
+    graphss_ctx_free(own);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+/* A run makes thousands of allocations: some of them fail, spread over the run. */
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    enum { POINTS = 60 };
+    testing_memory memory = {0};
+    graphss_ctx *ctx = testing_ctx(&memory, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_alert r = {0};
+    const long first = memory.granted, held = memory.blocks;
+    assert_ok(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL));
+    graphss_alert_destroy(ctx, &r);
+    const long needed = memory.granted - first;
+    assert_int_equal(memory.blocks, held);
+    for (long i = 0; i < POINTS; i++) {
+        memory.left = needed * i / POINTS;
+        assert_int_equal(graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL), GRAPHSS_ERR_NOMEM);
+        memory.left = -1;
+        assert_int_equal(memory.blocks, held);
+    }
+    for (long i = 1; i < 10; i++) { /* and of the last ones each */
+        memory.left = needed - i;
+        assert_int_equal(graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL), GRAPHSS_ERR_NOMEM);
+        memory.left = -1;
+        assert_int_equal(memory.blocks, held);
+    }
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+    assert_int_equal(memory.blocks, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_attack_is_told_from_none),
+        cmocka_unit_test(test_the_result_does_not_depend_on_the_number_of_threads),
+        cmocka_unit_test(test_a_wrong_group_is_an_error),
+        cmocka_unit_test(test_unsound_snapshots_are_refused_by_name),
+        cmocka_unit_test(test_it_tells_how_far_it_is_and_stops_when_told),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+/* benign.c - churn: links joined and cut, words come and go, at nodes that nobody attacks. */
+#include "attack/attack_method.h"
+#include "attack/benign/churn.h"
+#include "attack/benign/class_sampler.h"
+#include "attack/sandbox.h"
+#include "data/build.h"
+#include <graphss/benign.h>
+#include <math.h>
+
+enum { TRIES = 200 };
+
+graphss_benign_options graphss_benign_options_default(void)
+{
+    return (graphss_benign_options){.links = 2, .features = 20};
+}
+
+static graphss_status check(graphss_ctx *ctx, const graphss_dataset *data, const int32_t *node,
+                            size_t n, const graphss_benign_options *opt)
+{
+    if (opt->links < 0 || opt->features < 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "a budget of %lld links and %lld features, want neither below 0",
+                              (long long)opt->links, (long long)opt->features);
+    graphss_status st = graphss_i_dataset_check(ctx, data);
+    if (st)
+        return st;
+    uint8_t *seen = graphss_i_calloc(ctx, data->graph.n_nodes, sizeof *seen);
+    if (!seen)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n && !st; i++) {
+        if (node[i] < 0 || (size_t)node[i] >= data->graph.n_nodes)
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %d, want one below %zu",
+                                (int)node[i], data->graph.n_nodes);
+        else if (seen[node[i]]++)
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %d is listed twice",
+                                (int)node[i]);
+    }
+    graphss_release(ctx, seen);
+    return st;
+}
+
+typedef struct churn {
+    graphss_i_sandbox world;
+    graphss_i_mixing mix;
+    graphss_rng rng;
+    int32_t turn;       /* number of the node now, from 1 */
+    int32_t *link_seen; /* [n], [d] the last turn in which a place was changed */
+    int32_t *word_seen;
+} churn;
+
+static graphss_status churn_init(graphss_ctx *ctx, churn *c, const graphss_dataset *data)
+{
+    graphss_status st = graphss_i_mixing_init(ctx, &c->mix, data);
+    if (!st)
+        st = graphss_i_sandbox_init(ctx, &c->world, &data->graph, &data->features);
+    if (st)
+        return st;
+    c->link_seen = graphss_i_calloc(ctx, data->graph.n_nodes, sizeof *c->link_seen);
+    c->word_seen = graphss_i_calloc(ctx, data->features.n_cols, sizeof *c->word_seen);
+    return c->link_seen && c->word_seen ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+static void churn_destroy(graphss_ctx *ctx, churn *c)
+{
+    graphss_release(ctx, c->word_seen);
+    graphss_release(ctx, c->link_seen);
+    graphss_i_sandbox_destroy(ctx, &c->world);
+    graphss_i_mixing_destroy(ctx, &c->mix);
+}
+
+static graphss_status churn_link(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node,
+                                 bool cut)
+{
+    graphss_i_sandbox *s = &c->world;
+    const int32_t degree = s->links.length[node];
+    for (int i = 0; i < TRIES; i++) {
+        int32_t other = -1;
+        if (!cut)
+            other =
+                graphss_i_mixing_end(&c->mix, graphss_i_mixing_class(&c->mix, node), &c->rng);
+        else if (degree > 0)
+            other = s->links.item[node][graphss_rng_below(&c->rng, (uint64_t)degree)];
+        if (other < 0 || other == node || c->link_seen[other] == c->turn)
+            continue;
+        if (cut ? graphss_i_sandbox_may_cut(s, node, other)
+                : !graphss_i_rows_has(&s->links, (size_t)node, other)) {
+            c->link_seen[other] = c->turn;
+            return graphss_i_sandbox_flip_link(ctx, s, out, node, node, other);
+        }
+    }
+    return GRAPHSS_OK;
+}
+
+/* Of dense features no word comes or goes: values become those of nodes of the class. */
+static graphss_status churn_word(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node,
+                                 bool remove)
+{
+    graphss_i_sandbox *s = &c->world;
+    const bool dense = graphss_features_dense(&c->mix.data->features);
+    const int32_t n = s->words.length[node];
+    remove = remove && !dense;
+    for (int i = 0; i < TRIES && !(remove && n <= 1); i++) {
+        float value = 0;
+        int32_t word;
+        if (remove)
+            word = s->words.column[node][graphss_rng_below(&c->rng, (uint64_t)n)];
+        else
+            word = graphss_i_mixing_word(&c->mix, graphss_i_mixing_class(&c->mix, node),
+                                         &value, &c->rng);
+        if (word < 0 || c->word_seen[word] == c->turn)
+            continue;
+        const float held = graphss_i_sandbox_word(s, (size_t)node, word);
+        if (dense ? held == value : !remove && held != 0)
+            continue;
+        c->word_seen[word] = c->turn;
+        return graphss_i_sandbox_set_word(ctx, s, out, node, node, word, value);
+    }
+    return GRAPHSS_OK;
+}
+
+/* A word takes the value that some word of a node of the class has. Where all values are the
+ * same none can, and another word comes in its place. */
+static graphss_status churn_value(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node)
+{
+    graphss_i_sandbox *s = &c->world;
+    const int32_t n = s->words.length[node];
+    for (int i = 0; i < TRIES && n > 0; i++) {
+        float value = 0;
+        const int32_t word = s->words.column[node][graphss_rng_below(&c->rng, (uint64_t)n)];
+        if (c->word_seen[word] == c->turn ||
+            graphss_i_mixing_word(&c->mix, graphss_i_mixing_class(&c->mix, node), &value,
+                                  &c->rng) < 0 ||
+            value == 0 || value == graphss_i_sandbox_word(s, (size_t)node, word))
+            continue;
+        c->word_seen[word] = c->turn;
+        return graphss_i_sandbox_set_word(ctx, s, out, node, node, word, value);
+    }
+    const graphss_status st = churn_word(ctx, out, c, node, true);
+    return st ? st : churn_word(ctx, out, c, node, false);
+}
+
+static void describe(graphss_flips *flips, const graphss_dataset *data, uint64_t seed,
+                     const graphss_benign_options *opt)
+{
+    snprintf(flips->dataset, sizeof flips->dataset, "%s", data->name);
+    snprintf(flips->hash, sizeof flips->hash, "%s", data->hash);
+    snprintf(flips->method, sizeof flips->method, "benign");
+    snprintf(flips->budget, sizeof flips->budget, "%lld links and %lld features per node",
+             (long long)opt->links, (long long)opt->features);
+    snprintf(flips->seed, sizeof flips->seed, "%llu", (unsigned long long)seed);
+    snprintf(flips->version, sizeof flips->version, "%s", graphss_version());
+}
+
+graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
+                               const graphss_dataset *data, const int32_t *node, size_t n,
+                               uint64_t seed, const graphss_i_churning *each, size_t stride)
+{
+    churn c = {.rng = graphss_rng_make(seed, GRAPHSS_STREAM_BENIGN)};
+    graphss_status st = churn_init(ctx, &c, data);
+    for (size_t i = 0; i < n && !st; i++) {
+        const graphss_i_churning *opt = each + i * stride;
+        c.turn = (int32_t)i + 1;
+        for (int64_t l = 0; l < opt->links + opt->joins + opt->cuts && !st; l++) {
+            const bool cut = l < opt->links ? graphss_rng_below(&c.rng, 2) == 0
+                                            : l >= opt->links + opt->joins;
+            st = churn_link(ctx, flips, &c, node[i], cut);
+        }
+        /* Removals and additions in turn: the length of a row hardly changes. */
+        const int64_t words =
+            data->features.n_cols ? opt->features + opt->adds + opt->drops : 0;
+        for (int64_t w = 0; w < words && !st; w++)
+            st = churn_word(ctx, flips, &c, node[i],
+                            w < opt->features ? w % 2 == 0 : w >= opt->features + opt->adds);
+        for (int64_t w = 0; w < opt->values && data->features.n_cols && !st; w++)
+            st = churn_value(ctx, flips, &c, node[i]);
+    }
+    churn_destroy(ctx, &c);
+    return st;
+}
+
+graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
+                                    const graphss_dataset *data, const int32_t *node, size_t n,
+                                    uint64_t seed, const graphss_benign_options *opt)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"nodes", GRAPHSS_I_FILLED(node, n)},
+                        {"place for the changes", out}))
+        return GRAPHSS_ERR_INVALID;
+    const graphss_benign_options standard = graphss_benign_options_default();
+    opt = opt ? opt : &standard;
+    graphss_status st = check(ctx, data, node, n, opt);
+    if (st)
+        return st;
+    graphss_flips made = {0};
+    describe(&made, data, seed, opt);
+    const graphss_i_churning each = {.links = opt->links, .features = opt->features};
+    st = graphss_i_churn(ctx, &made, data, node, n, seed, &each, 0);
+    if (st)
+        graphss_flips_destroy(ctx, &made);
+    else
+        *out = made;
+    return st;
+}
+
+/* ---- in the table of attacks: what an attack is to be told from ---- */
+
+/* The log of changes that were made without a word about losses. */
+static graphss_status write_log(graphss_ctx *ctx, graphss_attack_log *log,
+                                const graphss_flips *flips, const graphss_attack_input *in,
+                                size_t wanted)
+{
+    log->victim = graphss_i_calloc(ctx, in->n_victims, sizeof *log->victim);
+    if (!log->victim)
+        return GRAPHSS_ERR_NOMEM;
+    size_t at = 0; /* changes stand in the order of the victims */
+    for (size_t i = 0; i < in->n_victims; i++) {
+        graphss_attack_victim *v = &log->victim[log->n_victims++];
+        *v = (graphss_attack_victim){
+            .node = in->victim[i], .loss_before = NAN, .loss_after = NAN, .wanted = wanted};
+        for (; at < flips->count && flips->item[at].victim == v->node; at++)
+            *(flips->item[at].kind == GRAPHSS_FLIP_LINK ? &v->n_links : &v->n_features) += 1;
+    }
+    return graphss_i_attack_log_steps(ctx, log, flips);
+}
+
+static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
+                          const graphss_attack_input *in, const graphss_attack_options *opt)
+{
+    if (opt->kind != GRAPHSS_ATTACK_LF || opt->influencers || opt->independent)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "benign: want --links and --features, no --kind, --influencers "
+                              "or --independent");
+    int32_t *label = graphss_i_copy(ctx, in->label, in->graph->n_nodes, sizeof *label);
+    if (!label)
+        return GRAPHSS_ERR_NOMEM;
+    const graphss_dataset data = {.graph = *in->graph,
+                                  .features = *in->features,
+                                  .label = label,
+                                  .n_classes = in->n_classes};
+    const graphss_i_churning each = {.links = opt->links, .features = opt->features};
+    graphss_status st =
+        graphss_i_churn(ctx, out, &data, in->victim, in->n_victims, in->seed, &each, 0);
+    if (!st)
+        st = write_log(ctx, log, out, in, (size_t)(opt->links + opt->features));
+    graphss_release(ctx, label);
+    return st;
+}
+
+const graphss_i_attack_method graphss_i_benign_attack = {
+    .name = "benign",
+    .summary = "no attack: links and features of the node's own class, as graphs change by "
+               "themselves",
+    .run = run,
+};

@@ -1,0 +1,216 @@
+/* cooccur.c - the words-occur-together relation as rows of bits.
+ *
+ * Made node by node: the node's words as one bit set, added to the row of each of them. That
+ * is nnz x d / 64 operations, on Coauthor CS 0.1 s for all words. A change of one node sets
+ * or clears single bits; a pair is cleared only when no other node holds both words, which
+ * the ascending lists of holders tell, mostly after a few steps. */
+#include "attack/nettack/cooccur.h"
+#include <string.h>
+
+enum { MANY = 5 }; /* a row with more than one bit set in so many is added up in full */
+
+static inline void set_bit(uint64_t *row, int32_t i)
+{
+    row[i >> 6] |= UINT64_C(1) << (i & 63);
+}
+
+static inline void clear_bit(uint64_t *row, int32_t i)
+{
+    row[i >> 6] &= ~(UINT64_C(1) << (i & 63));
+}
+
+static graphss_status place_rows(graphss_ctx *ctx, graphss_i_cooccur *c, const uint8_t *wanted,
+                                 size_t max_bytes)
+{
+    size_t kept = 0;
+    const size_t most = max_bytes / (c->blocks * sizeof *c->block + 1);
+    for (size_t j = 0; j < c->d; j++)
+        kept += wanted[j] != 0;
+    kept = kept < most ? kept : most;
+    c->kept = kept;
+    c->row = graphss_i_calloc(ctx, c->d, sizeof *c->row);
+    c->block = graphss_i_calloc(ctx, kept, c->blocks * sizeof *c->block);
+    if (!c->row || !c->block)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t j = 0, at = 0; j < c->d && at < kept; j++)
+        if (wanted[j])
+            c->row[j] = c->block + c->blocks * at++;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_cooccur_init(graphss_ctx *ctx, graphss_i_cooccur *c,
+                                      const graphss_i_words *x, const uint8_t *wanted,
+                                      size_t max_bytes)
+{
+    *c = (graphss_i_cooccur){.d = x->d, .blocks = (x->d + 63) / 64, .x = x};
+    graphss_status st = place_rows(ctx, c, wanted, max_bytes);
+    uint64_t *words = graphss_i_calloc(ctx, c->blocks, sizeof *words);
+    if (!words)
+        st = GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; !st && i < x->n; i++) {
+        const int32_t *word = x->column[i], n = x->length[i];
+        bool asked = false;
+        for (int32_t e = 0; e < n && !asked; e++)
+            asked = c->row[word[e]] != NULL;
+        if (!asked)
+            continue;
+        for (int32_t e = 0; e < n; e++)
+            set_bit(words, word[e]);
+        for (int32_t e = 0; e < n; e++) {
+            uint64_t *row = c->row[word[e]];
+            for (size_t b = 0; row && b < c->blocks; b++)
+                row[b] |= words[b];
+        }
+        for (int32_t e = 0; e < n; e++)
+            words[word[e] >> 6] = 0;
+    }
+    graphss_release(ctx, words);
+    if (st)
+        graphss_i_cooccur_destroy(ctx, c);
+    return st;
+}
+
+graphss_status graphss_i_cooccur_copy(graphss_ctx *ctx, graphss_i_cooccur *c,
+                                      const graphss_i_cooccur *from, const graphss_i_words *x)
+{
+    *c = (graphss_i_cooccur){.d = from->d, .blocks = from->blocks, .x = x, .kept = from->kept};
+    c->row = graphss_i_calloc(ctx, c->d, sizeof *c->row);
+    c->block = graphss_i_copy(ctx, from->block, c->kept, c->blocks * sizeof *c->block);
+    if (!c->row || !c->block) {
+        graphss_i_cooccur_destroy(ctx, c);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t j = 0; j < c->d; j++)
+        if (from->row[j])
+            c->row[j] = c->block + (from->row[j] - from->block);
+    return GRAPHSS_OK;
+}
+
+void graphss_i_cooccur_destroy(graphss_ctx *ctx, graphss_i_cooccur *c)
+{
+    graphss_release(ctx, c->block);
+    graphss_release(ctx, c->row);
+    *c = (graphss_i_cooccur){0};
+}
+
+/* The row of word j, worked out in scratch when it is not kept. */
+static const uint64_t *row_of(const graphss_i_cooccur *c, int32_t j, uint64_t *scratch)
+{
+    if (c->row[j])
+        return c->row[j];
+    const graphss_i_words *x = c->x;
+    memset(scratch, 0, c->blocks * sizeof *scratch);
+    for (int32_t h = 0; h < x->holders.length[j]; h++) {
+        const int32_t node = x->holders.item[j][h];
+        for (int32_t e = 0; e < x->length[node]; e++)
+            set_bit(scratch, x->column[node][e]);
+    }
+    return scratch;
+}
+
+/* sum[i] += inv where bit i is set, for the bits that are */
+static void add_few(double *sum, const uint64_t *row, size_t blocks, double inv)
+{
+    for (size_t b = 0; b < blocks; b++)
+        for (uint64_t rest = row[b]; rest; rest &= rest - 1)
+            sum[64 * b + (size_t)__builtin_ctzll(rest)] += inv;
+}
+
+/* The same for all bits, four at a time: to add 0 changes nothing. */
+static void add_many(double *sum, const uint64_t *row, size_t blocks, double inv)
+{
+    double add[16][4];
+    for (size_t q = 0; q < 16; q++)
+        for (size_t i = 0; i < 4; i++)
+            add[q][i] = q >> i & 1 ? inv : 0;
+    for (size_t b = 0; b < blocks; b++)
+        for (size_t q = 0; q < 16; q++) {
+            const double *four = add[row[b] >> 4 * q & 15];
+            double *to = sum + 64 * b + 4 * q;
+            for (size_t i = 0; i < 4; i++)
+                to[i] += four[i];
+        }
+}
+
+void graphss_i_cooccur_allowed(uint8_t *allowed, const graphss_i_cooccur *c,
+                               const int32_t *word, size_t n,
+                               graphss_i_cooccur_scratch *scratch)
+{
+    double *sum = scratch->sum, all = 0;
+    memset(sum, 0, c->d * sizeof *sum);
+    for (size_t w = 0; w < n; w++) {
+        const int32_t j = word[w];
+        const uint64_t *row = row_of(c, j, scratch->row);
+        int64_t degree = -1; /* its own bit is set, since the node holds it */
+        for (size_t b = 0; b < c->blocks; b++)
+            degree += __builtin_popcountll(row[b]);
+        const double inv = 1 / ((double)degree + 1e-8);
+        all += inv;
+        const size_t many = (size_t)degree > c->d / MANY ? c->d / 64 : 0; /* blocks */
+        add_many(sum, row, many, inv);
+        add_few(sum + 64 * many, row + many, c->blocks - many, inv);
+        sum[j] -= inv;
+    }
+    for (size_t i = 0; i < c->d; i++)
+        allowed[i] = sum[i] - 0.5 * all > 0;
+}
+
+/* Do two ascending lists share a number? */
+static bool share(const int32_t *a, int32_t n_a, const int32_t *b, int32_t n_b)
+{
+    for (int32_t i = 0, j = 0; i < n_a && j < n_b;) {
+        if (a[i] == b[j])
+            return true;
+        if (a[i] < b[j])
+            i++;
+        else
+            j++;
+    }
+    return false;
+}
+
+static bool listed(const int32_t *list, size_t n, int32_t x)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (list[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && list[low] == x;
+}
+
+static void join(graphss_i_cooccur *c, int32_t i, int32_t j)
+{
+    if (c->row[i])
+        set_bit(c->row[i], j);
+    if (c->row[j])
+        set_bit(c->row[j], i);
+}
+
+static void part(graphss_i_cooccur *c, int32_t i, int32_t j)
+{
+    const graphss_i_rows *h = &c->x->holders;
+    if ((!c->row[i] && !c->row[j]) ||
+        share(h->item[i], h->length[i], h->item[j], h->length[j]))
+        return;
+    if (c->row[i])
+        clear_bit(c->row[i], j);
+    if (c->row[j])
+        clear_bit(c->row[j], i);
+}
+
+void graphss_i_cooccur_update(graphss_i_cooccur *c, const int32_t *old, size_t n_old,
+                              const int32_t *now, size_t n_now)
+{
+    for (size_t e = 0; e < n_now; e++)
+        if (!listed(old, n_old, now[e]))
+            for (size_t f = 0; f < n_now; f++)
+                join(c, now[e], now[f]);
+    for (size_t e = 0; e < n_old; e++)
+        if (!listed(now, n_now, old[e]))
+            for (size_t f = 0; f < n_old; f++)
+                part(c, old[e], old[f]);
+}

@@ -1,0 +1,41 @@
+/* random_attacks.h - attacks that draw their changes instead of computing them: what the others
+ * are measured against. A control says how to draw one link and one feature; budgets, kinds,
+ * influencers and the order of victims are the same for all of them.
+ *
+ * The draws for a victim depend on the seed and the victim, not on who else is attacked. */
+#ifndef GRAPHSS_CONTROLS_H
+#define GRAPHSS_CONTROLS_H
+
+#include "attack/attack_method.h"
+#include "attack/sandbox.h"
+
+typedef struct graphss_i_control_state {
+    const graphss_attack_input *in;
+    graphss_i_sandbox world;
+    graphss_rng rng;
+    float *on;          /* [d] what an absent word becomes */
+    int32_t *link_seen; /* [n], [d] the last victim for which a place was changed, from 1 */
+    int32_t *word_seen;
+    int32_t turn; /* number of the victim now, from 1 */
+} graphss_i_control_state;
+
+/* Both draw a place at `node` that was not changed for this victim before; false: there is
+ * none, or none was met in many tries. */
+typedef struct graphss_i_control {
+    bool (*link)(graphss_i_control_state *s, int32_t node, int32_t *target);
+    bool (*word)(graphss_i_control_state *s, int32_t node, int32_t *column);
+} graphss_i_control;
+
+/* Draws until one is accepted, so often. */
+enum { GRAPHSS_I_CONTROL_TRIES = 1000 };
+
+/* A link may be joined, or cut where both ends keep another one. */
+bool graphss_i_control_may_flip(const graphss_i_control_state *s, int32_t node,
+                                int32_t target);
+
+graphss_status graphss_i_control_run(graphss_ctx *ctx, graphss_flips *out,
+                                     graphss_attack_log *log, const graphss_attack_input *in,
+                                     const graphss_attack_options *opt,
+                                     const graphss_i_control *control);
+
+#endif

@@ -1,0 +1,281 @@
+/* Nodes that pose as a node of another class, and change that is no attack. */
+#include "attack/test/testing_scene.h"
+#include <graphss/benign.h>
+
+static graphss_attack_options options(const char *method, int64_t links, int64_t features)
+{
+    graphss_attack_options opt = graphss_attack_options_default();
+    opt.method = method;
+    opt.links = links;
+    opt.features = features;
+    return opt;
+}
+
+static float word(const graphss_features *x, int32_t i, int32_t column)
+{
+    if (graphss_features_dense(x))
+        return x->value[(size_t)i * x->n_cols + (size_t)column];
+    for (int64_t e = x->offset[i]; e < x->offset[i + 1]; e++)
+        if (x->column[e] == column)
+            return x->value[e];
+    return 0;
+}
+
+/* Could these changes have been made to look like c? By the definition: new links lead to c or
+ * its neighbours, new words are those of c with their values, lost words are not. */
+static bool looks_like(const scene *s, const graphss_flip *item, size_t n, int32_t c)
+{
+    for (size_t i = 0; i < n; i++) {
+        const graphss_flip *f = &item[i];
+        if (f->kind == GRAPHSS_FLIP_FEATURE) {
+            if (word(&s->data.features, c, f->target) != f->new_value)
+                return false;
+        } else if (f->new_value != 0 && f->target != c &&
+                   !graphss_graph_has_edge(&s->data.graph, c, f->target)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void test_every_victim_is_made_to_look_like_one_node_of_another_class(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    scene s;
+    scene_make(ctx, &s, NULL);
+    graphss_attack_options opt = options("copy", 6, 8);
+    opt.independent = true; /* else a model may have been a victim before */
+    graphss_flips flips = {0};
+    graphss_attack_log log = {0};
+    assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
+    assert_int_equal(log.n_victims, SCENE_VICTIMS);
+    assert_int_equal(log.n_steps, flips.count);
+    size_t at = 0, cutting = 0, joining = 0;
+    for (size_t v = 0; v < SCENE_VICTIMS; v++) {
+        const graphss_attack_victim *told = &log.victim[v];
+        const graphss_flip *item = &flips.item[at];
+        const size_t n = told->n_links + told->n_features;
+        size_t cuts = 0, links = 0, taken = 0, dropped = 0;
+        int32_t model = -1;
+        assert_int_equal(told->node, s.victim[v]);
+        assert_int_equal(told->wanted, 14);
+        assert_true(at + n <= flips.count);
+        for (size_t i = 0; i < n; i++) {
+            assert_int_equal(item[i].victim, s.victim[v]);
+            assert_int_equal(item[i].node, s.victim[v]);
+            const bool link = item[i].kind == GRAPHSS_FLIP_LINK;
+            links += link;
+            cuts += link && item[i].new_value == 0;
+            taken += !link && item[i].new_value != 0;
+            dropped += !link && item[i].new_value == 0;
+        }
+        assert_int_equal(links, told->n_links);
+        assert_true(links >= 1 && links <= 6 && cuts <= 2);
+        assert_true(2 * cuts <= links - cuts);
+        assert_true(taken <= 4 && dropped <= 4 && taken > 0);
+        for (int32_t c = 0; c < (int32_t)s.data.graph.n_nodes && model < 0; c++)
+            if (s.data.label[c] != s.data.label[s.victim[v]] && looks_like(&s, item, n, c))
+                model = c;
+        assert_true(model >= 0);
+        cutting += cuts > 0;
+        for (size_t i = 0; i < n; i++)
+            joining += item[i].kind == GRAPHSS_FLIP_LINK && item[i].target == model;
+        at += n;
+    }
+    assert_int_equal(at, flips.count);
+    /* a fair coin over twelve victims: none of a kind once in four thousand seeds */
+    assert_true(cutting > 0 && joining > 0);
+    graphss_attack_log_destroy(ctx, &log);
+    graphss_flips_destroy(ctx, &flips);
+    scene_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_large_budget_of_words_takes_all_and_leaves_links(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    scene s;
+    scene_make(ctx, &s, NULL);
+    s.in.n_victims = 1;
+    const graphss_attack_options opt = options("copy", 0, 1000);
+    graphss_flips flips = {0};
+    graphss_dataset now = {0};
+    assert_ok(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt));
+    assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_LINK), 0);
+    assert_ok(ctx, graphss_flips_apply(ctx, &now, &s.data, &flips, NULL));
+    bool same = false; /* as some node of another class */
+    for (int32_t c = 0; c < (int32_t)s.data.graph.n_nodes && !same; c++) {
+        same = s.data.label[c] != s.data.label[s.victim[0]];
+        for (int32_t j = 0; j < (int32_t)s.data.features.n_cols && same; j++)
+            same = word(&now.features, s.victim[0], j) == word(&s.data.features, c, j);
+    }
+    assert_true(same);
+    graphss_dataset_destroy(ctx, &now);
+    graphss_flips_destroy(ctx, &flips);
+    scene_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void test_either_kind_of_change_keeps_one_budget(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    scene s;
+    scene_make(ctx, &s, NULL);
+    graphss_attack_options opt = options("copy", 0, 0);
+    opt.kind = GRAPHSS_ATTACK_BOTH;
+    opt.budget = 9;
+    graphss_flips flips = {0};
+    graphss_attack_log log = {0};
+    assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
+    for (size_t v = 0; v < SCENE_VICTIMS; v++)
+        assert_true(log.victim[v].n_links + log.victim[v].n_features <= 9);
+    assert_true(graphss_flips_count(&flips, GRAPHSS_FLIP_LINK) > 0);
+    assert_true(graphss_flips_count(&flips, GRAPHSS_FLIP_FEATURE) > 0);
+    graphss_attack_log_destroy(ctx, &log);
+    graphss_flips_destroy(ctx, &flips);
+    scene_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void same_flips(const graphss_flip *a, const graphss_flip *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(a[i].kind, b[i].kind);
+        assert_int_equal(a[i].node, b[i].node);
+        assert_int_equal(a[i].target, b[i].target);
+        assert_true(a[i].new_value == b[i].new_value);
+    }
+}
+
+static void test_draws_follow_the_seed_and_the_victim(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    scene s;
+    scene_make(ctx, &s, NULL);
+    graphss_attack_options opt = options("copy", 3, 20);
+    opt.independent = true;
+    graphss_flips all = {0}, last = {0}, other = {0};
+    assert_ok(ctx, graphss_attack_run(ctx, &all, NULL, &s.in, &opt));
+    graphss_attack_input one = s.in;
+    one.victim = &s.victim[SCENE_VICTIMS - 1];
+    one.n_victims = 1;
+    assert_ok(ctx, graphss_attack_run(ctx, &last, NULL, &one, &opt));
+    assert_true(last.count > 0 && last.count < all.count);
+    same_flips(all.item + all.count - last.count, last.item, last.count);
+    one.seed = 2;
+    assert_ok(ctx, graphss_attack_run(ctx, &other, NULL, &one, &opt));
+    bool differs = other.count != last.count;
+    for (size_t i = 0; i < last.count && !differs; i++)
+        differs = last.item[i].target != other.item[i].target;
+    assert_true(differs);
+    graphss_flips_destroy(ctx, &other);
+    graphss_flips_destroy(ctx, &last);
+    graphss_flips_destroy(ctx, &all);
+    scene_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void test_benign_is_churn_by_another_name(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    scene s;
+    scene_make(ctx, &s, NULL);
+    const graphss_attack_options opt = options("benign", 3, 10);
+    const graphss_benign_options churn = {.links = 3, .features = 10};
+    graphss_flips flips = {0}, wanted = {0};
+    graphss_attack_log log = {0};
+    assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
+    assert_ok(ctx,
+              graphss_benign_churn(ctx, &wanted, &s.data, s.victim, SCENE_VICTIMS, 1, &churn));
+    assert_int_equal(flips.count, wanted.count);
+    same_flips(flips.item, wanted.item, wanted.count);
+    assert_string_equal(flips.method, "benign");
+    size_t told = 0;
+    for (size_t v = 0; v < SCENE_VICTIMS; v++) {
+        assert_int_equal(log.victim[v].node, s.victim[v]);
+        assert_int_equal(log.victim[v].wanted, 13);
+        told += log.victim[v].n_links + log.victim[v].n_features;
+    }
+    assert_int_equal(told, flips.count);
+    assert_int_equal(log.n_steps, flips.count);
+    graphss_attack_log_destroy(ctx, &log);
+    graphss_flips_destroy(ctx, &wanted);
+    graphss_flips_destroy(ctx, &flips);
+    scene_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void test_what_has_no_meaning_is_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    scene s;
+    scene_make(ctx, &s, NULL);
+    static const char *const method[] = {"copy", "benign"};
+    graphss_flips flips = {0};
+    for (size_t m = 0; m < 2; m++) {
+        graphss_attack_options opt = options(method[m], 2, 20);
+        opt.mode = GRAPHSS_MODE_PAPER;
+        assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt),
+                     GRAPHSS_ERR_INVALID, "has no such mode");
+        opt = options(method[m], 2, 20);
+        opt.influencers = 2;
+        assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt),
+                     GRAPHSS_ERR_INVALID, "--influencers");
+    }
+    graphss_attack_options opt = options("benign", 2, 20);
+    opt.kind = GRAPHSS_ATTACK_LINKS;
+    assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
+                 "--kind");
+    scene_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+typedef struct attempt {
+    const scene *s;
+    graphss_attack_options opt;
+} attempt;
+
+static graphss_status run_once(graphss_ctx *ctx, void *arg)
+{
+    const attempt *a = arg;
+    graphss_flips flips = {0};
+    const graphss_status st = graphss_attack_run(ctx, &flips, NULL, &a->s->in, &a->opt);
+    graphss_flips_destroy(ctx, &flips);
+    return st;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    scene s;
+    scene_make(ctx, &s, NULL);
+    s.in.n_victims = 2;
+    attempt a = {&s, options("copy", 3, 6)};
+    a.opt.independent = true;
+    testing_each_allocation_fails(run_once, &a);
+    a.opt = options("benign", 3, 6);
+    testing_each_allocation_fails(run_once, &a);
+    scene_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_victim_is_made_to_look_like_one_node_of_another_class),
+        cmocka_unit_test(test_a_large_budget_of_words_takes_all_and_leaves_links),
+        cmocka_unit_test(test_either_kind_of_change_keeps_one_budget),
+        cmocka_unit_test(test_draws_follow_the_seed_and_the_victim),
+        cmocka_unit_test(test_benign_is_churn_by_another_name),
+        cmocka_unit_test(test_what_has_no_meaning_is_refused),
+        cmocka_unit_test(test_each_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

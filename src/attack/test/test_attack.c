@@ -1,0 +1,228 @@
+/* What holds for every attack of the list. */
+#include "attack/test/testing_scene.h"
+
+static graphss_attack_options options(const char *method, graphss_attack_kind kind)
+{
+    graphss_attack_options opt = graphss_attack_options_default();
+    opt.method = method;
+    opt.kind = kind;
+    opt.links = 2;
+    opt.features = graphss_attack_links_only(method) ? 0 : 5;
+    opt.budget = 3;
+    return opt;
+}
+
+/* A scene with a surrogate: whatever a method asks for. The caller releases *w. */
+static void make(graphss_ctx *ctx, scene *s, float **w)
+{
+    *w = NULL;
+    scene_make(ctx, s, "gcn");
+    assert_ok(ctx, graphss_surrogate_train(ctx, w, &s->data.graph, &s->data.features,
+                                           s->data.n_classes, &s->split, 1));
+    s->in.surrogate = *w;
+}
+
+static void check_budget(const graphss_flips *flips, const graphss_attack_log *log,
+                         const graphss_attack_options *opt)
+{
+    size_t of_victims = 0;
+    assert_int_equal(log->n_steps, flips->count);
+    assert_int_equal(log->n_victims, SCENE_VICTIMS);
+    for (size_t v = 0; v < log->n_victims; v++) {
+        size_t made[2] = {0, 0};
+        for (size_t i = 0; i < flips->count; i++)
+            if (flips->item[i].victim == log->victim[v].node)
+                made[flips->item[i].kind]++;
+        assert_int_equal(made[GRAPHSS_FLIP_LINK], log->victim[v].n_links);
+        assert_int_equal(made[GRAPHSS_FLIP_FEATURE], log->victim[v].n_features);
+        of_victims += made[0] + made[1];
+        if (opt->kind == GRAPHSS_ATTACK_LF)
+            assert_true(made[GRAPHSS_FLIP_LINK] <= (size_t)opt->links &&
+                        made[GRAPHSS_FLIP_FEATURE] <= (size_t)opt->features);
+        else
+            assert_true(made[0] + made[1] <= (size_t)opt->budget);
+        if (opt->kind == GRAPHSS_ATTACK_LINKS)
+            assert_int_equal(made[GRAPHSS_FLIP_FEATURE], 0);
+        if (opt->kind == GRAPHSS_ATTACK_FEATURES)
+            assert_int_equal(made[GRAPHSS_FLIP_LINK], 0);
+    }
+    assert_int_equal(of_victims, flips->count);
+}
+
+static void same_flips(const graphss_flips *a, const graphss_flips *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        assert_int_equal(a->item[i].victim, b->item[i].victim);
+        assert_int_equal(a->item[i].kind, b->item[i].kind);
+        assert_int_equal(a->item[i].node, b->item[i].node);
+        assert_int_equal(a->item[i].target, b->item[i].target);
+        assert_true(a->item[i].new_value == b->item[i].new_value);
+    }
+}
+
+static void test_each_attack_keeps_its_budget_and_its_changes_apply(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1), *two = testing_ctx(NULL, 2);
+    scene s;
+    float *w;
+    make(ctx, &s, &w);
+    for (size_t m = 0; graphss_attack_name(m); m++)
+        for (int kind = GRAPHSS_ATTACK_LF; kind <= GRAPHSS_ATTACK_BOTH; kind++) {
+            const char *method = graphss_attack_name(m);
+            const graphss_attack_options opt = options(method, (graphss_attack_kind)kind);
+            graphss_flips flips = {0}, again = {0};
+            graphss_attack_log log = {0};
+            graphss_dataset now = {0}, back = {0};
+            const graphss_status st = graphss_attack_run(ctx, &flips, &log, &s.in, &opt);
+            if (kind != GRAPHSS_ATTACK_LF && st == GRAPHSS_ERR_INVALID)
+                continue; /* each takes links and features apart; other kinds it may refuse */
+            assert_ok(ctx, st);
+            assert_true(flips.count > 0);
+            assert_string_equal(flips.method, method);
+            check_budget(&flips, &log, &opt);
+            assert_ok(two, graphss_attack_run(two, &again, NULL, &s.in, &opt));
+            same_flips(&flips, &again);
+            snprintf(flips.hash, sizeof flips.hash, "%s", s.data.hash);
+            assert_ok(ctx, graphss_flips_apply(ctx, &now, &s.data, &flips, NULL));
+            const graphss_apply_options undo = {.undo = true};
+            assert_ok(ctx, graphss_flips_apply(ctx, &back, &now, &flips, &undo));
+            assert_string_equal(back.hash, s.data.hash);
+            graphss_dataset_destroy(ctx, &back);
+            graphss_dataset_destroy(ctx, &now);
+            graphss_attack_log_destroy(ctx, &log);
+            graphss_flips_destroy(two, &again);
+            graphss_flips_destroy(ctx, &flips);
+        }
+    graphss_release(ctx, w);
+    scene_destroy(ctx, &s);
+    graphss_ctx_free(two);
+    graphss_ctx_free(ctx);
+}
+
+static void test_what_a_method_lacks_is_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    scene s;
+    float *w;
+    graphss_flips flips = {0};
+    make(ctx, &s, &w);
+    for (size_t m = 0; graphss_attack_name(m); m++) {
+        const char *method = graphss_attack_name(m);
+        graphss_attack_options opt = options(method, GRAPHSS_ATTACK_LF);
+        graphss_attack_input in = s.in;
+        in.surrogate = NULL;
+        if (graphss_attack_needs_surrogate(method))
+            assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt),
+                         GRAPHSS_ERR_INVALID, "surrogate");
+        in = s.in;
+        in.model = NULL;
+        if (graphss_attack_needs_model(method))
+            assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt),
+                         GRAPHSS_ERR_INVALID, "needs a model");
+        opt.features = 1;
+        if (graphss_attack_links_only(method))
+            assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt),
+                         GRAPHSS_ERR_INVALID, "links only");
+        assert_non_null(graphss_attack_summary(m));
+    }
+    graphss_attack_options opt = options("magic", GRAPHSS_ATTACK_LF);
+    assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
+                 "found 'magic', want one of nettack, ");
+    assert_false(graphss_attack_needs_surrogate("magic"));
+    assert_false(graphss_attack_needs_model("magic") || graphss_attack_links_only("magic"));
+    graphss_release(ctx, w);
+    scene_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+typedef struct order {
+    graphss_attack_input in;
+    const char *method;
+} order;
+
+static graphss_status attack_once(graphss_ctx *ctx, void *arg)
+{
+    const order *o = arg;
+    const graphss_attack_options opt = options(o->method, GRAPHSS_ATTACK_LF);
+    graphss_flips flips = {0};
+    graphss_attack_log log = {0};
+    const graphss_status st = graphss_attack_run(ctx, &flips, &log, &o->in, &opt);
+    if (st) {
+        assert_null(flips.item);
+        assert_null(log.victim);
+    }
+    graphss_attack_log_destroy(ctx, &log);
+    graphss_flips_destroy(ctx, &flips);
+    return st;
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    scene s;
+    float *w;
+    make(ctx, &s, &w);
+    for (size_t m = 0; graphss_attack_name(m); m++) {
+        order o = {s.in, graphss_attack_name(m)};
+        o.in.n_victims = 2;
+        testing_allocations_fail(attack_once, &o, 60);
+    }
+    graphss_release(ctx, w);
+    scene_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void test_each_method_tells_which_options_it_uses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; graphss_attack_name(i); i++) {
+        const char *name = graphss_attack_name(i);
+        assert_true(graphss_attack_uses(name, "links"));
+        assert_false(graphss_attack_uses(name, "magic"));
+        assert_int_equal(graphss_attack_uses(name, "delta-cutoff"), !strcmp(name, "nettack"));
+    }
+    assert_true(graphss_attack_uses("dice", "feature-domain"));
+    assert_false(graphss_attack_uses("prbcd", "feature-domain"));
+    assert_false(graphss_attack_uses("magic", "links"));
+    assert_false(graphss_attack_uses(NULL, "links"));
+}
+
+static void test_budgets_are_told_in_words(void **state)
+{
+    (void)state;
+    static const char *const want[] = {"2 links then 20 features", "3 links", "3 features",
+                                       "3 links or features", "3 ?"};
+    for (int kind = 0; kind < 5; kind++) {
+        graphss_attack_options opt = graphss_attack_options_default();
+        char text[160], whole[160];
+        opt.kind = kind;
+        opt.budget = 3;
+        snprintf(whole, sizeof whole, "%s per victim, cumulative, direct", want[kind]);
+        graphss_attack_budget_text(text, sizeof text, &opt);
+        assert_string_equal(text, whole);
+    }
+    const graphss_features words = {.kind = GRAPHSS_FEATURES_BINARY};
+    graphss_attack_options odd = graphss_attack_options_default();
+    char text[160];
+    graphss_attack_domain_text(text, sizeof text, &words, &odd);
+    assert_string_equal(text, "0 <-> 1 (binary, detected)");
+    odd.domain = 9;
+    graphss_attack_domain_text(text, sizeof text, &words, &odd);
+    assert_string_equal(text, "? (?, forced)");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_attack_keeps_its_budget_and_its_changes_apply),
+        cmocka_unit_test(test_what_a_method_lacks_is_refused),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+        cmocka_unit_test(test_each_method_tells_which_options_it_uses),
+        cmocka_unit_test(test_budgets_are_told_in_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,267 @@
+/* Whom an attack chooses, and the surrogate it thinks with. */
+#include "attack/test/testing_attack.h"
+#include "data/formats/npz.h"
+
+static void test_victims_are_drawn_by_the_seed_and_the_rule_is_told(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    tiny_world t;
+    tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
+    const int32_t candidate[] = {1, 3, 4, 6, 8, 9, 10, 11, 12, 13};
+    graphss_victim_options opt = graphss_victim_options_default();
+    opt.share = 0.45;
+    int32_t *a = NULL, *b = NULL;
+    size_t n_a, n_b;
+    char *rule_a = NULL, *rule_b = NULL;
+    assert_ok(ctx, graphss_victims_choose(ctx, &a, &n_a, &rule_a, &t.data.graph, candidate, 10,
+                                          NULL, NULL, 0, 3, &opt));
+    assert_ok(ctx, graphss_victims_choose(ctx, &b, &n_b, &rule_b, &t.data.graph, candidate, 10,
+                                          NULL, NULL, 0, 3, &opt));
+    assert_int_equal(n_a, 4);
+    assert_int_equal(n_b, 4);
+    assert_memory_equal(a, b, 4 * sizeof *a);
+    for (size_t i = 1; i < 4; i++)
+        assert_true(a[i] > a[i - 1]);
+    assert_string_equal(rule_a, "4 nodes: a share of 0.45 of 10 candidates, drawn with seed 3 "
+                                "from the 10 that fit the rule (any)");
+    graphss_release(ctx, a);
+    graphss_release(ctx, b);
+    graphss_release(ctx, rule_a);
+    graphss_release(ctx, rule_b);
+    int32_t many[100];
+    for (int32_t i = 0; i < 100; i++)
+        many[i] = i % TINY_N;
+    opt.share = 0.29; /* times 100 is less than 29 in binary */
+    assert_ok(ctx, graphss_victims_choose(ctx, &a, &n_a, &rule_a, &t.data.graph, many, 100,
+                                          NULL, NULL, 0, 3, &opt));
+    assert_int_equal(n_a, 29);
+    graphss_release(ctx, a);
+    graphss_release(ctx, rule_a);
+    graphss_dataset_destroy(ctx, &t.data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_rules_by_degree_margin_and_correctness_are_kept(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    tiny_world t;
+    tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
+    float prob[TINY_N * TINY_K];
+    int32_t candidate[TINY_N];
+    graphss_rng rng = graphss_rng_make(1, 1);
+    for (int32_t i = 0; i < TINY_N; i++) {
+        const float p = (float)graphss_rng_double(&rng);
+        candidate[i] = i;
+        prob[i * TINY_K] = p;
+        prob[i * TINY_K + 1] = 1 - p;
+        prob[i * TINY_K + 2] = 0;
+        t.data.label[i] = i % 2;
+    }
+    graphss_victim_options opt = graphss_victim_options_default();
+    opt.share = 1;
+    opt.correct_only = true;
+    opt.min_degree = 2;
+    opt.max_degree = 4;
+    opt.max_margin = 0.75;
+    int32_t *victim = NULL;
+    size_t n = 0, want = 0, at = 0;
+    char *rule = NULL;
+    assert_ok(ctx, graphss_victims_choose(ctx, &victim, &n, &rule, &t.data.graph, candidate,
+                                          TINY_N, prob, t.data.label, TINY_K, 1, &opt));
+    for (int32_t i = 0; i < TINY_N; i++) {
+        const size_t degree = graphss_graph_degree(&t.data.graph, (size_t)i);
+        const double margin =
+            (double)prob[i * TINY_K + i % 2] - (double)prob[i * TINY_K + 1 - i % 2];
+        const bool fits = margin > 0 && margin <= 0.75 && degree >= 2 && degree <= 4;
+        want += fits;
+        at += at < n && victim[at] == i;
+    }
+    assert_true(want > 0 && want < TINY_N);
+    assert_int_equal(n, want);
+    assert_int_equal(at, n);
+    assert_non_null(strstr(rule, "(correctly classified, degree 2 to 4, margin -1 to 0.75)"));
+    graphss_release(ctx, victim);
+    graphss_release(ctx, rule);
+    opt.min_degree = 100;
+    opt.max_degree = 0;
+    assert_fails(ctx,
+                 graphss_victims_choose(ctx, &victim, &n, &rule, &t.data.graph, candidate,
+                                        TINY_N, prob, t.data.label, TINY_K, 1, &opt),
+                 GRAPHSS_ERR_DATA, "none of 14 candidates");
+    assert_fails(ctx,
+                 graphss_victims_choose(ctx, &victim, &n, &rule, &t.data.graph, candidate,
+                                        TINY_N, NULL, t.data.label, TINY_K, 1, &opt),
+                 GRAPHSS_ERR_INVALID, "want its probabilities");
+    opt.share = 0;
+    assert_fails(ctx,
+                 graphss_victims_choose(ctx, &victim, &n, &rule, &t.data.graph, candidate,
+                                        TINY_N, prob, t.data.label, TINY_K, 1, &opt),
+                 GRAPHSS_ERR_INVALID, "--victims");
+    candidate[3] = 99;
+    assert_fails(ctx,
+                 graphss_victims_choose(ctx, &victim, &n, &rule, &t.data.graph, candidate,
+                                        TINY_N, prob, t.data.label, TINY_K, 1, NULL),
+                 GRAPHSS_ERR_INVALID, "candidate 3 is node 99");
+    graphss_dataset_destroy(ctx, &t.data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_surrogate_is_the_product_of_the_layers(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    tiny_world t;
+    tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
+    graphss_split split = {0};
+    assert_ok(ctx, graphss_split_make(ctx, &split, t.data.label, TINY_N, TINY_K, 1, NULL));
+    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    opt.layers = 3;
+    opt.hidden = 3;
+    opt.epochs = 2;
+    graphss_model *model = NULL;
+    assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &t.data.graph, &t.data.features,
+                                       TINY_K, &split, 1, &opt));
+    const float *layer[3] = {0};
+    size_t found = 0, rows, cols;
+    const char *name;
+    for (size_t i = 0; graphss_model_weight(model, i, &name, &rows, &cols); i++)
+        if (!strstr(name, "bias"))
+            layer[found++] = graphss_model_weight(model, i, NULL, NULL, NULL);
+    assert_int_equal(found, 3);
+    for (int mode = GRAPHSS_MODE_HONEST; mode <= GRAPHSS_MODE_PAPER; mode++) {
+        float *w = NULL;
+        assert_ok(ctx, graphss_surrogate_from_model(ctx, &w, model, (graphss_mode)mode));
+        for (size_t i = 0; i < TINY_D; i++)
+            for (size_t c = 0; c < TINY_K; c++) {
+                double want = 0;
+                for (size_t a = 0; a < 3; a++)
+                    for (size_t b = 0; b < 3; b++) {
+                        const double middle =
+                            mode == GRAPHSS_MODE_PAPER ? a == b : (double)layer[1][a * 3 + b];
+                        want += (double)layer[0][i * 3 + a] * middle *
+                                (double)layer[2][b * TINY_K + c];
+                    }
+                assert_true(fabs((double)w[i * TINY_K + c] - want) < 1e-5);
+            }
+        graphss_release(ctx, w);
+    }
+    graphss_model_free(ctx, model);
+    graphss_split_destroy(ctx, &split);
+    graphss_dataset_destroy(ctx, &t.data);
+    graphss_ctx_free(ctx);
+}
+
+/* Two groups that differ in words and hardly link: a linear surrogate tells them apart. */
+static void test_a_trained_surrogate_classifies(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    assert_ok(ctx,
+              graphss_dataset_read(
+                  ctx, &data, "synth:nodes=200,classes=2,features=60,topic=0.5,seed=1", NULL));
+    graphss_split split = {0};
+    assert_ok(ctx, graphss_split_make(ctx, &split, data.label, 200, 2, 1, NULL));
+    float *w = NULL;
+    assert_ok(ctx,
+              graphss_surrogate_train(ctx, &w, &data.graph, &data.features, 2, &split, 1));
+    const graphss_attack_input in = {.graph = &data.graph,
+                                     .features = &data.features,
+                                     .label = data.label,
+                                     .n_classes = 2,
+                                     .surrogate = w,
+                                     .victim = split.test,
+                                     .n_victims = split.n_test};
+    graphss_attack_options opt = graphss_attack_options_default();
+    opt.links = opt.features = 0;
+    graphss_flips flips = {0};
+    graphss_attack_log log = {0};
+    assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &in, &opt));
+    size_t right = 0;
+    for (size_t i = 0; i < log.n_victims; i++)
+        right += log.victim[i].loss_before > 0;
+    assert_true(right * 10 > log.n_victims * 8);
+    graphss_attack_log_destroy(ctx, &log);
+    graphss_flips_destroy(ctx, &flips);
+    graphss_release(ctx, w);
+    graphss_split_destroy(ctx, &split);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_surrogate_is_read_from_a_file_of_the_right_shape(void **state)
+{
+    (void)state;
+    char path[256];
+    testing_temporary(path, sizeof path, "surrogate.npz");
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const float w[] = {1, 2, 3, 4, 5, 6};
+    const graphss_i_array_out array = {
+        .name = "W", .dtype = "<f4", .n_dims = 2, .shape = {3, 2}, .data = w};
+    assert_ok(ctx, graphss_i_npz_write(ctx, path, &array, 1));
+    float *got = NULL;
+    assert_ok(ctx, graphss_surrogate_read(ctx, &got, path, 3, 2));
+    assert_memory_equal(got, w, sizeof w);
+    graphss_release(ctx, got);
+    got = NULL;
+    assert_fails(ctx, graphss_surrogate_read(ctx, &got, path, 2, 3), GRAPHSS_ERR_SHAPE,
+                 "array W is 3 x 2, want 2 features x 3 classes");
+    assert_null(got);
+    unlink(path);
+    assert_fails(ctx, graphss_surrogate_read(ctx, &got, path, 3, 2), GRAPHSS_ERR_NOT_FOUND,
+                 "");
+    graphss_ctx_free(ctx);
+}
+
+typedef struct starving {
+    graphss_dataset data;
+    graphss_split split;
+} starving;
+
+static graphss_status choose_and_train(graphss_ctx *ctx, void *arg)
+{
+    starving *s = arg;
+    int32_t *victim = NULL;
+    float *w = NULL;
+    char *rule = NULL;
+    size_t n;
+    graphss_status st =
+        graphss_victims_choose(ctx, &victim, &n, &rule, &s->data.graph, s->split.test,
+                               s->split.n_test, NULL, NULL, 0, 1, NULL);
+    if (!st)
+        st = graphss_surrogate_train(ctx, &w, &s->data.graph, &s->data.features,
+                                     s->data.n_classes, &s->split, 1);
+    graphss_release(ctx, w);
+    graphss_release(ctx, rule);
+    graphss_release(ctx, victim);
+    return st;
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    starving s = {0};
+    assert_ok(ctx,
+              graphss_dataset_read(ctx, &s.data, "synth:nodes=40,classes=2,seed=1", NULL));
+    assert_ok(ctx, graphss_split_make(ctx, &s.split, s.data.label, 40, 2, 1, NULL));
+    testing_each_allocation_fails(choose_and_train, &s);
+    graphss_split_destroy(ctx, &s.split);
+    graphss_dataset_destroy(ctx, &s.data);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_victims_are_drawn_by_the_seed_and_the_rule_is_told),
+        cmocka_unit_test(test_rules_by_degree_margin_and_correctness_are_kept),
+        cmocka_unit_test(test_a_surrogate_is_the_product_of_the_layers),
+        cmocka_unit_test(test_a_trained_surrogate_classifies),
+        cmocka_unit_test(test_a_surrogate_is_read_from_a_file_of_the_right_shape),
+        cmocka_unit_test(test_every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

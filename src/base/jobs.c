@@ -1,0 +1,165 @@
+/* jobs.c - work that allocates and may fail, on the context's threads. Each errand has a
+ * context of its own with one thread, so that errors do not meet; the caller's allocator and
+ * log are used one errand at a time, and his progress function on his own thread alone. */
+#include "base/context_private.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* What the context of an errand knows of it. */
+typedef struct place {
+    struct crew *crew;
+    size_t errand;
+} place;
+
+typedef struct crew {
+    graphss_ctx *ctx;
+    graphss_i_errand fn;
+    void *arg;
+    graphss_ctx *own;       /* [errands] */
+    place *place;           /* [errands] */
+    graphss_status *result; /* [errands] */
+    pthread_mutex_t lock;
+    pthread_t caller;
+    const char *stage; /* what the caller was last told */
+    size_t done, total;
+    double told;
+    atomic_bool stopped;  /* the caller wants no more */
+    atomic_size_t failed; /* the first errand that did, so far */
+} crew;
+
+/* Those before one that failed go on: which failure is told must not depend on who was fast.
+ */
+static bool needless(crew *c, size_t errand)
+{
+    return atomic_load(&c->stopped) || atomic_load(&c->failed) < errand;
+}
+
+static void fail_at(crew *c, size_t errand)
+{
+    size_t first = atomic_load(&c->failed);
+    while (errand < first && !atomic_compare_exchange_weak(&c->failed, &first, errand)) {
+    }
+}
+
+static void *locked_alloc(void *user, size_t bytes)
+{
+    crew *c = ((place *)user)->crew;
+    const graphss_allocator *a = &c->ctx->opt.allocator;
+    pthread_mutex_lock(&c->lock);
+    void *block = a->alloc(a->user, bytes);
+    pthread_mutex_unlock(&c->lock);
+    return block;
+}
+
+static void locked_release(void *user, void *block)
+{
+    crew *c = ((place *)user)->crew;
+    const graphss_allocator *a = &c->ctx->opt.allocator;
+    pthread_mutex_lock(&c->lock);
+    a->release(a->user, block);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void locked_log(void *user, graphss_log_level level, const char *line)
+{
+    crew *c = ((place *)user)->crew;
+    pthread_mutex_lock(&c->lock);
+    c->ctx->opt.log(c->ctx->opt.user, level, line);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static bool progress(void *user, const char *stage, size_t done, size_t total,
+                     const char *note)
+{
+    const place *own = user;
+    crew *c = own->crew;
+    const graphss_ctx_options *opt = &c->ctx->opt;
+    if (pthread_equal(pthread_self(), c->caller) && !atomic_load(&c->stopped) &&
+        !opt->progress(opt->user, stage, done, total, note))
+        atomic_store(&c->stopped, true);
+    return !needless(c, own->errand);
+}
+
+/* The caller has no errand left, and others have. */
+static void ask_caller(void *arg)
+{
+    crew *c = arg;
+    if (!atomic_load(&c->stopped) && graphss_i_pulse(c->ctx))
+        atomic_store(&c->stopped, true);
+}
+
+static void run_errand(void *arg, size_t errand)
+{
+    crew *c = arg;
+    graphss_ctx *own = &c->own[errand];
+    c->place[errand] = (place){c, errand};
+    memset(own, 0, sizeof *own);
+    own->kernels = c->ctx->kernels;
+    own->stage = c->stage;
+    own->done = c->done;
+    own->total = c->total;
+    own->told = c->told;
+    own->opt =
+        (graphss_ctx_options){.threads = 1,
+                              .allocator = {locked_alloc, locked_release, &c->place[errand]},
+                              .user = &c->place[errand],
+                              .log = c->ctx->opt.log ? locked_log : NULL,
+                              .progress = c->ctx->opt.progress ? progress : NULL};
+    graphss_status st = graphss_i_pulse(own);
+    if (!st && needless(c, errand))
+        st = graphss_i_fail(own, GRAPHSS_ERR_CANCELLED, "cancelled");
+    c->result[errand] = st ? st : c->fn(own, c->arg, errand);
+    if (c->result[errand])
+        fail_at(c, errand);
+}
+
+/* An errand that was told to stop is not the reason; the first that was not, is. */
+static graphss_status first_failure(const crew *c, size_t n)
+{
+    size_t first = n;
+    for (size_t j = 0; j < n; j++)
+        if (c->result[j] && (first == n || (c->result[first] == GRAPHSS_ERR_CANCELLED &&
+                                            c->result[j] != GRAPHSS_ERR_CANCELLED)))
+            first = j;
+    if (first == n)
+        return GRAPHSS_OK;
+    const graphss_status st = c->result[first];
+    const char *text = c->own[first].error;
+    return graphss_i_fail(c->ctx, st, "%s", *text ? text : graphss_status_text(st));
+}
+
+graphss_status graphss_i_errands(graphss_ctx *ctx, size_t n, graphss_i_errand fn, void *arg)
+{
+    graphss_status st = GRAPHSS_OK;
+    if (!ctx->pool || n < 2) {
+        for (size_t j = 0; j < n && !st; j++) {
+            st = graphss_i_pulse(ctx);
+            st = st ? st : fn(ctx, arg, j);
+        }
+        return st;
+    }
+    crew c = {.ctx = ctx,
+              .fn = fn,
+              .arg = arg,
+              .own = graphss_i_alloc(ctx, n, sizeof *c.own),
+              .place = graphss_i_alloc(ctx, n, sizeof *c.place),
+              .result = graphss_i_alloc(ctx, n, sizeof *c.result),
+              .caller = pthread_self(),
+              .stage = ctx->stage,
+              .done = ctx->done,
+              .total = ctx->total,
+              .told = ctx->told,
+              .failed = n};
+    if (c.own && c.place && c.result && pthread_mutex_init(&c.lock, NULL) == 0) {
+        graphss_i_pool_run(ctx->pool, n, run_errand, &c, ask_caller);
+        st = first_failure(&c, n);
+        pthread_mutex_destroy(&c.lock);
+    } else {
+        st = GRAPHSS_ERR_NOMEM;
+    }
+    graphss_release(ctx, c.result);
+    graphss_release(ctx, c.place);
+    graphss_release(ctx, c.own);
+    return st;
+}

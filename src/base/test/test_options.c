@@ -1,0 +1,152 @@
+#include "base/base.h"
+#include "testing.h"
+
+typedef struct settings {
+    bool loud;
+    int64_t rounds;
+    double rate;
+    int colour;
+    const char *file;
+} settings;
+
+static const char *const colours[] = {"red", "green", NULL};
+static const graphss_option table[] = {
+    {"loud", GRAPHSS_OPTION_BOOL, offsetof(settings, loud), 0, 1, NULL, NULL, "", 0},
+    {"rounds", GRAPHSS_OPTION_INT, offsetof(settings, rounds), 1, 100, NULL, "N", "", 0},
+    {"rate", GRAPHSS_OPTION_REAL, offsetof(settings, rate), 0, INFINITY, NULL, "R", "", 0},
+    {"colour", GRAPHSS_OPTION_CHOICE, offsetof(settings, colour), 0, 0, colours, "C", "", 0},
+    {"file", GRAPHSS_OPTION_STRING, offsetof(settings, file), 0, 0, NULL, "F", "", 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
+};
+
+static graphss_status set(graphss_ctx *ctx, settings *s, const char *name, const char *text)
+{
+    return graphss_option_set(ctx, s, graphss_option_find(table, name), text);
+}
+
+static void test_text_sets_fields_and_comes_back(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    settings s = {0};
+    static const char *const pairs[][2] = {{"loud", "yes"},
+                                           {"rounds", "17"},
+                                           {"rate", "0.125"},
+                                           {"colour", "green"},
+                                           {"file", "a b.txt"}};
+    for (size_t i = 0; i < 5; i++) {
+        char text[64];
+        assert_ok(ctx, set(ctx, &s, pairs[i][0], pairs[i][1]));
+        graphss_option_text(text, sizeof text, &s, graphss_option_find(table, pairs[i][0]));
+        assert_string_equal(text, pairs[i][1]);
+    }
+    assert_true(s.loud && s.rounds == 17 && s.rate == 0.125 && s.colour == 1);
+    assert_ok(ctx, set(ctx, &s, "rounds", "1e2"));
+    assert_int_equal(s.rounds, 100);
+    assert_ok(ctx, graphss_options_check(ctx, &s, table));
+    assert_null(graphss_option_find(table, "round"));
+    graphss_ctx_free(ctx);
+}
+
+static void test_refusals_say_what_was_wanted(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    settings s = {.rounds = 5, .rate = 1};
+    assert_fails(ctx, set(ctx, &s, "rounds", "0"), GRAPHSS_ERR_INVALID,
+                 "--rounds: found '0', want a whole number from 1 to 100");
+    assert_fails(ctx, set(ctx, &s, "rounds", "2.5"), GRAPHSS_ERR_INVALID, "2.5");
+    assert_fails(ctx, set(ctx, &s, "rounds", "1e300"), GRAPHSS_ERR_INVALID, "1e300");
+    assert_fails(ctx, set(ctx, &s, "rate", "-1"), GRAPHSS_ERR_INVALID, "of at least 0");
+    assert_fails(ctx, set(ctx, &s, "rate", "nan"), GRAPHSS_ERR_INVALID, "nan");
+    assert_fails(ctx, set(ctx, &s, "colour", "blue"), GRAPHSS_ERR_INVALID, "red, green");
+    assert_fails(ctx, set(ctx, &s, "loud", "perhaps"), GRAPHSS_ERR_INVALID, "yes or no");
+    assert_int_equal(s.rounds, 5);
+    s.rate = NAN;
+    assert_fails(ctx, graphss_options_check(ctx, &s, table), GRAPHSS_ERR_INVALID, "--rate");
+    s.rate = 1;
+    s.colour = 9;
+    assert_fails(ctx, graphss_options_check(ctx, &s, table), GRAPHSS_ERR_INVALID, "--colour");
+    for (int colour = -1; colour <= 2; colour++) {
+        char text[16];
+        s.colour = colour;
+        graphss_option_text(text, sizeof text, &s, graphss_option_find(table, "colour"));
+        assert_string_equal(text, colour == 0 ? "red" : colour == 1 ? "green" : "?");
+    }
+    graphss_ctx_free(ctx);
+}
+
+static void test_the_defaults_of_every_table_are_within_it(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+#define FINE(type, value, of)                                                                 \
+    do {                                                                                      \
+        const type opt_ = value;                                                              \
+        assert_ok(ctx, graphss_options_check(ctx, &opt_, of));                                \
+    } while (0)
+    FINE(graphss_alert_options, graphss_alert_options_default(),
+         graphss_alert_options_table());
+    FINE(graphss_attack_options, graphss_attack_options_default(),
+         graphss_attack_options_table());
+    FINE(graphss_victim_options, graphss_victim_options_default(),
+         graphss_victim_options_table());
+    FINE(graphss_selfsup_options, graphss_selfsup_options_default(),
+         graphss_selfsup_options_table());
+    FINE(graphss_snapshot_options, graphss_snapshot_options_default(),
+         graphss_snapshot_options_table());
+    FINE(graphss_split_options, graphss_split_options_default(),
+         graphss_split_options_table());
+    FINE(graphss_synth_options, graphss_synth_options_default(),
+         graphss_synth_options_table());
+    FINE(graphss_reproduce_options, {0}, graphss_reproduce_options_table());
+    for (int m = GRAPHSS_MODE_HONEST; m <= GRAPHSS_MODE_PAPER; m++) {
+        const graphss_mode mode = (graphss_mode)m;
+        for (size_t i = 0; graphss_model_name(i); i++)
+            FINE(graphss_train_options,
+                 graphss_train_options_default(graphss_model_name(i), mode),
+                 graphss_train_options_table());
+        for (size_t i = 0; graphss_recover_name(i); i++)
+            FINE(graphss_recover_options,
+                 graphss_recover_options_default(graphss_recover_name(i), mode, NULL),
+                 graphss_recover_options_table());
+    }
+#undef FINE
+    graphss_ctx_free(ctx);
+}
+
+static void test_an_option_that_came_later_is_unsaid_where_it_is_off(void **state)
+{
+    (void)state;
+    graphss_option row = table[0];
+    settings s = {0};
+    assert_false(row.later);
+    assert_false(graphss_i_option_unsaid(&s, &row));
+    row.later = true;
+    assert_true(graphss_i_option_unsaid(&s, &row));
+    s.loud = true;
+    assert_false(graphss_i_option_unsaid(&s, &row));
+    const graphss_option *const tables[] = {graphss_train_options_table(),
+                                            graphss_recover_options_table()};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        assert_true(graphss_option_find(tables[i], "standardise")->later);
+        for (const graphss_option *r = tables[i]; r->name; r++)
+            assert_true(!r->later || r->type == GRAPHSS_OPTION_BOOL);
+    }
+    const graphss_option *knows = graphss_option_find(graphss_attack_options_table(), "knows");
+    graphss_attack_options attack = graphss_attack_options_default();
+    assert_true(graphss_i_option_unsaid(&attack, knows));
+    attack.knows = GRAPHSS_KNOWS_NOTHING;
+    assert_false(graphss_i_option_unsaid(&attack, knows));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_sets_fields_and_comes_back),
+        cmocka_unit_test(test_refusals_say_what_was_wanted),
+        cmocka_unit_test(test_an_option_that_came_later_is_unsaid_where_it_is_off),
+        cmocka_unit_test(test_the_defaults_of_every_table_are_within_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

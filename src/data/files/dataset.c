@@ -1,0 +1,234 @@
+/* dataset.c - which reader? "synth:" first; then a path that exists, told apart by what it
+ * is and by its ending; then a name in the data folders. A folder without nodes.csv is no
+ * dataset, so a name it happens to have (after "snapshots -o cora", say) is looked up. */
+#include "data/files/readers.h"
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+/* The datasets that graphss fetch knows, and the names their files go by elsewhere. */
+static const struct {
+    const char *name, *file;
+} public[] = {
+    {"cora", NULL},
+    {"citeseer", NULL},
+    {"pubmed", NULL},
+    {"amazon_photo", "amazon_electronics_photo"},
+    {"coauthor_cs", "ms_academic_cs"},
+};
+
+typedef enum entry { ENTRY_NONE, ENTRY_FILE, ENTRY_FOLDER } entry;
+
+static entry look(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return ENTRY_NONE;
+    return S_ISDIR(info.st_mode) ? ENTRY_FOLDER : ENTRY_FILE;
+}
+
+/* 1, 0, or -1 without memory. */
+static int is_file(graphss_ctx *ctx, const char *path, const char *ending)
+{
+    char *whole = graphss_i_format(ctx, "%s%s", path, ending);
+    const int found = whole ? look(whole) == ENTRY_FILE : -1;
+    graphss_release(ctx, whole);
+    return found;
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    const size_t n = strlen(text), m = strlen(ending);
+    return n > m && !strcasecmp(text + n - m, ending);
+}
+
+/* Length of the prefix when path is one of the eight files "DIR/ind.NAME.x" ..., or 0. */
+static size_t planetoid_prefix(const char *path)
+{
+    static const char *const endings[] = {".x",    ".y",    ".tx",    ".ty",
+                                          ".allx", ".ally", ".graph", ".test.index"};
+    const char *slash = strrchr(path, '/');
+    if (strncmp(slash ? slash + 1 : path, "ind.", 4))
+        return 0;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(path, endings[i]))
+            return strlen(path) - strlen(endings[i]);
+    return 0;
+}
+
+static graphss_status read_file(graphss_ctx *ctx, graphss_dataset *out, const char *path,
+                                uint64_t max_bytes)
+{
+    static const char *const lists[] = {".csv", ".tsv", ".txt", ".edges"};
+    if (ends_with(path, ".npz"))
+        return graphss_i_read_npz(ctx, out, path, max_bytes);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (ends_with(path, lists[i]))
+            return graphss_i_read_edge_list(ctx, out, path, max_bytes);
+    const size_t length = planetoid_prefix(path);
+    if (length) {
+        char *prefix = graphss_i_strdup(ctx, path);
+        if (!prefix)
+            return GRAPHSS_ERR_NOMEM;
+        prefix[length] = '\0';
+        const graphss_status st = graphss_i_read_planetoid(ctx, out, prefix, max_bytes);
+        graphss_release(ctx, prefix);
+        return st;
+    }
+    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                          "%s: want a name that ends in .npz, .csv, .tsv, .txt or .edges",
+                          path);
+}
+
+/* Where a folder keeps NAME: at before NAME after, if the same with proof added is a file. */
+static const struct {
+    const char *before, *after, *proof;
+    graphss_i_reader reader;
+} place[] = {
+    {"", ".npz", "", graphss_i_read_npz},
+    {"planetoid/ind.", "", ".x", graphss_i_read_planetoid},
+    {"ind.", "", ".x", graphss_i_read_planetoid},
+    {"", "", "/nodes.csv", graphss_i_read_csv_folder},
+};
+
+/* *found tells whether the folder has it; only then was anything read. */
+static graphss_status read_from(graphss_ctx *ctx, graphss_dataset *out, bool *found,
+                                const char *dir, const char *name, uint64_t max_bytes)
+{
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+        char *path =
+            graphss_i_format(ctx, "%s/%s%s%s", dir, place[i].before, name, place[i].after);
+        const int there = path ? is_file(ctx, path, place[i].proof) : -1;
+        graphss_status st = there < 0 ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK;
+        *found = there > 0;
+        if (*found)
+            st = place[i].reader(ctx, out, path, max_bytes);
+        graphss_release(ctx, path);
+        if (st || *found)
+            return st;
+    }
+    return GRAPHSS_OK;
+}
+
+/* Letters to change, add or take away to make b of a; large when either is long. */
+static size_t distance(const char *a, const char *b)
+{
+    enum { LONGEST = 32 };
+    size_t row[LONGEST + 1];
+    const size_t n = strlen(a), m = strlen(b);
+    if (n > LONGEST || m > LONGEST)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            const size_t change = corner + (a[i - 1] != b[j - 1]);
+            const size_t step = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+            corner = row[j];
+            row[j] = change < step ? change : step;
+        }
+    }
+    return row[m];
+}
+
+static graphss_status not_found(graphss_ctx *ctx, const char *name, const char *const *dirs)
+{
+    char folders[512] = "", hint[160] = "";
+    for (size_t i = 0; dirs[i]; i++) {
+        const size_t used = strlen(folders);
+        snprintf(folders + used, sizeof folders - used, "%s%s", i ? ", " : "", dirs[i]);
+    }
+    for (size_t i = 0; i < sizeof public / sizeof *public; i++) {
+        const size_t far = distance(name, public[i].name);
+        if (far == 0)
+            snprintf(hint, sizeof hint, "; 'graphss fetch %s' downloads it", public[i].name);
+        else if (far <= 2 && !hint[0])
+            snprintf(hint, sizeof hint, "; did you mean %s?", public[i].name);
+    }
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_NOT_FOUND, "dataset '%s': %s, and not in the data folders (%s)%s",
+        name, look(name) == ENTRY_FOLDER ? "the folder here has no nodes.csv" : "no such file",
+        folders[0] ? folders : "none given", hint);
+}
+
+static graphss_status read_name_in(graphss_ctx *ctx, graphss_dataset *out, const char *name,
+                                   const char *const *dirs, uint64_t max_bytes)
+{
+    const char *other = NULL; /* another name of its file */
+    bool known = false;
+    for (size_t i = 0; i < sizeof public / sizeof *public; i++)
+        if (!strcmp(name, public[i].name)) {
+            other = public[i].file;
+            known = true;
+        }
+    for (size_t i = 0; dirs[i] && name[0] && !strchr(name, '/'); i++) {
+        bool found = false;
+        graphss_status st = read_from(ctx, out, &found, dirs[i], name, max_bytes);
+        if (!st && !found && other) {
+            st = read_from(ctx, out, &found, dirs[i], other, max_bytes);
+            if (!st && found)
+                snprintf(out->name, sizeof out->name, "%s", name);
+        }
+        if (st || found)
+            return st;
+    }
+    if (!known && look(name) == ENTRY_FOLDER) /* says what it has in place of nodes.csv */
+        return graphss_i_read_csv_folder(ctx, out, name, max_bytes);
+    return not_found(ctx, name, dirs);
+}
+
+/* dirs NULL: the default folders. */
+static graphss_status read_name(graphss_ctx *ctx, graphss_dataset *out, const char *name,
+                                const char *const *dirs, uint64_t max_bytes)
+{
+    const char **usual = NULL;
+    graphss_status st = dirs ? GRAPHSS_OK : graphss_data_dirs(ctx, &usual);
+    if (!st)
+        st = read_name_in(ctx, out, name, dirs ? dirs : usual, max_bytes);
+    graphss_release(ctx, (void *)usual);
+    return st;
+}
+
+static graphss_status read_synth(graphss_ctx *ctx, graphss_dataset *out, const char *text,
+                                 uint64_t max_bytes)
+{
+    graphss_synth_options opt;
+    const graphss_status st = graphss_synth_options_parse(ctx, &opt, text);
+    return st ? st : graphss_i_synth_make(ctx, out, &opt, max_bytes);
+}
+
+graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out, const char *where,
+                                    const graphss_read_options *opt)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", where}, {"place for the dataset", out}))
+        return GRAPHSS_ERR_INVALID;
+    const uint64_t max_bytes =
+        opt && opt->max_bytes ? opt->max_bytes : graphss_i_machine_memory() / 4 * 3;
+    if (!strncmp(where, "synth:", 6))
+        return read_synth(ctx, out, where + 6, max_bytes);
+    const bool path = strchr(where, '/') || where[0] == '.';
+    switch (look(where)) {
+    case ENTRY_FOLDER: {
+        const int there = path ? 1 : is_file(ctx, where, "/nodes.csv");
+        if (there < 0)
+            return GRAPHSS_ERR_NOMEM;
+        if (there)
+            return graphss_i_read_csv_folder(ctx, out, where, max_bytes);
+        break;
+    }
+    case ENTRY_FILE:
+        return read_file(ctx, out, where, max_bytes);
+    case ENTRY_NONE:
+        break;
+    }
+    char *proof = graphss_i_format(ctx, "%s.x", where);
+    if (!proof)
+        return GRAPHSS_ERR_NOMEM;
+    const bool planetoid = look(proof) == ENTRY_FILE && planetoid_prefix(proof);
+    graphss_release(ctx, proof);
+    if (planetoid)
+        return graphss_i_read_planetoid(ctx, out, where, max_bytes);
+    return read_name(ctx, out, where, opt ? opt->data_dirs : NULL, max_bytes);
+}

@@ -1,0 +1,354 @@
+/* test_csv_folder.c */
+#include "data/files/readers.h"
+#include "testing.h"
+#include <sys/stat.h>
+
+static const uint64_t plenty = UINT64_C(1) << 30;
+
+typedef struct folder {
+    char path[512];
+} folder;
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static folder make_folder(const char *nodes, const char *edges)
+{
+    folder f;
+    char path[600];
+    testing_temporary(f.path, sizeof f.path, "csv");
+    assert_true(mkdir(f.path, 0700) == 0);
+    snprintf(path, sizeof path, "%s/nodes.csv", f.path);
+    write_text(path, nodes);
+    snprintf(path, sizeof path, "%s/edges.csv", f.path);
+    write_text(path, edges);
+    return f;
+}
+
+static void remove_folder(folder *f)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/nodes.csv", f->path);
+    remove(path);
+    snprintf(path, sizeof path, "%s/edges.csv", f->path);
+    remove(path);
+    rmdir(f->path);
+}
+
+static graphss_dataset read_good(graphss_ctx *ctx, const char *nodes, const char *edges)
+{
+    graphss_dataset data = {0};
+    folder f = make_folder(nodes, edges);
+    const graphss_status st = graphss_i_read_csv_folder(ctx, &data, f.path, plenty);
+    remove_folder(&f);
+    assert_ok(ctx, st);
+    assert_string_equal(data.format, "csv");
+    return data;
+}
+
+/* Value of a cell, dense or sparse. */
+static float cell(const graphss_features *f, size_t row, int32_t column)
+{
+    if (graphss_features_dense(f))
+        return f->value[row * f->n_cols + (size_t)column];
+    for (int64_t e = f->offset[row]; e < f->offset[row + 1]; e++)
+        if (f->column[e] == column)
+            return f->value[e];
+    return 0;
+}
+
+static const char people_nodes[] = "label,node_id,feat,train_mask,val_mask,test_mask\n"
+                                   "spam,anna,\"0.5, 1\",1,0,0\n"
+                                   "ham,\"b, c\",\"2 -3e2\",False,True,False\n"
+                                   ",karl,\"[4;0]\",,,1\n";
+static const char people_edges[] = "dst_id,note,src_id,weight\n"
+                                   "anna,x,\"b, c\",1\n"
+                                   "karl,y,anna,2.5\n"
+                                   "karl,y,\"b, c\",0\n"
+                                   "anna,y,anna,1\n";
+
+static void test_names_labels_masks_and_dense_features(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = read_good(ctx, people_nodes, people_edges);
+    assert_int_equal(data.graph.n_nodes, 3);
+    assert_int_equal(graphss_graph_edges(&data.graph), 2);
+    assert_true(graphss_graph_has_edge(&data.graph, 0, 1));
+    assert_true(graphss_graph_has_edge(&data.graph, 0, 2));
+    assert_int_equal(data.cleaned.weighted, 1);
+    assert_int_equal(data.cleaned.zeros, 1);
+    assert_int_equal(data.cleaned.loops, 1);
+    assert_string_equal(graphss_names_get(&data.node_names, 1), "b, c");
+    assert_int_equal(data.n_classes, 2);
+    assert_string_equal(graphss_names_get(&data.class_names, 0), "spam");
+    static const int32_t label[] = {0, 1, -1};
+    assert_memory_equal(data.label, label, sizeof label);
+    assert_int_equal(data.features.n_cols, 2);
+    static const float want[] = {0.5f, 1, 2, -300, 4, 0};
+    for (size_t i = 0; i < 6; i++)
+        assert_true(cell(&data.features, i / 2, (int32_t)(i % 2)) == want[i]);
+    assert_int_equal(data.split.n_train, 1);
+    assert_int_equal(data.split.train[0], 0);
+    assert_int_equal(data.split.train_label[0], 0);
+    assert_int_equal(data.split.n_val, 1);
+    assert_int_equal(data.split.val_label[0], 1);
+    assert_int_equal(data.split.n_test, 1);
+    assert_int_equal(data.split.test[0], 2);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_words_with_values_make_sparse_features(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = read_good(
+        ctx, "id,feat\nx,\"\"\ny,cat:1 a:b:2\nz,\"dog:3,cat:1\"\n", "source,target\nx,y\n");
+    assert_int_equal(data.features.n_cols, 3);
+    assert_string_equal(graphss_names_get(&data.column_names, 0), "cat");
+    assert_string_equal(graphss_names_get(&data.column_names, 1), "a:b");
+    assert_true(cell(&data.features, 0, 0) == 0);
+    assert_true(cell(&data.features, 1, 1) == 2);
+    assert_true(cell(&data.features, 2, 2) == 3);
+    assert_true(cell(&data.features, 2, 0) == 1);
+    assert_null(data.label);
+    graphss_dataset_destroy(ctx, &data);
+
+    data = read_good(ctx, "id,feat\nx,7:1\ny,2:0.5\n", "source,target\nx,y\n");
+    assert_int_equal(data.features.n_cols, 8);
+    assert_int_equal(data.column_names.count, 0);
+    assert_true(cell(&data.features, 0, 7) == 1);
+    assert_true(cell(&data.features, 1, 2) == 0.5f);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_numeric_columns_are_features_and_text_is_left_out(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = read_good(ctx,
+                                     "node_id;age;title;class;height;graph_id\n"
+                                     "0;30;one;3;1.5;0\n1;40;2;7;1.75;0\n",
+                                     "0;1\n");
+    assert_int_equal(data.features.n_cols, 2);
+    assert_string_equal(graphss_names_get(&data.column_names, 0), "age");
+    assert_string_equal(graphss_names_get(&data.column_names, 1), "height");
+    assert_true(cell(&data.features, 1, 1) == 1.75f);
+    assert_int_equal(data.node_names.count, 0);
+    assert_int_equal(data.n_classes, 2);
+    assert_string_equal(graphss_names_get(&data.class_names, 1), "7");
+    assert_int_equal(graphss_graph_edges(&data.graph), 1);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_file_that_is_not_utf_8_is_taken_as_latin_1(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = read_good(ctx, "id,label\nren\xe9,caf\xe9\nb,x\n", "ren\xe9,b\n");
+    assert_string_equal(graphss_names_get(&data.node_names, 0), "ren\xc3\xa9");
+    assert_string_equal(graphss_names_get(&data.class_names, 0), "caf\xc3\xa9");
+    assert_int_equal(graphss_graph_edges(&data.graph), 1);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_edges_need_no_header(void **state)
+{
+    (void)state;
+    static const char *const edges[] = {"a,b\nb,c\n", "a,b,1\nb,c,2\n", "one,two\na,b\nb,c\n",
+                                        "src\tdst\na\tb\nb\tc\n", "from to\na b\nb c\n"};
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        graphss_dataset data = read_good(ctx, "node_id\na\nb\nc\n", edges[i]);
+        assert_int_equal(graphss_graph_edges(&data.graph), 2);
+        assert_true(graphss_graph_has_edge(&data.graph, 1, 2));
+        assert_int_equal(data.features.n_cols, 0);
+        assert_int_equal(data.features.n_rows, 3);
+        assert_int_equal(data.cleaned.weighted, i == 1);
+        graphss_dataset_destroy(ctx, &data);
+    }
+    graphss_ctx_free(ctx);
+}
+
+static void keep_warning(void *user, graphss_log_level level, const char *line)
+{
+    if (level <= GRAPHSS_LOG_NOTICE)
+        snprintf(user, 512, "%s", line);
+}
+
+static void test_what_pandas_writes_is_what_was_meant(void **state)
+{
+    (void)state;
+    char warning[512] = "";
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    assert_non_null(ctx);
+    /* Its index has no name; labels that lack somewhere make all of them 1.0. */
+    graphss_dataset data = read_good(ctx,
+                                     ",id,label,age,title\n7,a,0.0,1,\n8,b,1.0,2,x\n"
+                                     "9,c,,3,\n10,d,-1.0,4,\n11,e,1,5,\n",
+                                     ",follower,followee\n0,a,b\n1,b,c\n");
+    assert_non_null(strstr(warning, "edges.csv:1: 'follower' and 'followee' are taken"));
+    assert_int_equal(data.graph.n_nodes, 5);
+    assert_int_equal(graphss_graph_edges(&data.graph), 2);
+    assert_int_equal(data.features.n_cols, 1);
+    assert_string_equal(graphss_names_get(&data.column_names, 0), "age");
+    static const int32_t label[] = {0, 1, -1, -1, 1};
+    assert_int_equal(data.n_classes, 2);
+    assert_int_equal(data.class_names.count, 0);
+    assert_memory_equal(data.label, label, sizeof label);
+    graphss_dataset_destroy(ctx, &data);
+    data = read_good(ctx, ",id,age\n0,x,1\n1,y,1\n", "x,y\n");
+    assert_non_null(strstr(warning, "nodes.csv:1: the first column has no name"));
+    assert_int_equal(data.features.n_cols, 1);
+    graphss_dataset_destroy(ctx, &data);
+    data = read_good(ctx, "id,label,age\nx,1.5,\ny,1.0,NA\n", "x,y\n");
+    assert_string_equal(graphss_names_get(&data.class_names, 0), "1.5");
+    assert_int_equal(data.features.n_cols, 0);
+    assert_non_null(strstr(warning, "column 'age' is not used: it has no entries"));
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_labels_that_differ_only_in_case_are_told(void **state)
+{
+    (void)state;
+    char warning[512] = "";
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    assert_non_null(ctx);
+    graphss_dataset data = read_good(ctx, "id,label\na,bot\nb,human\nc,bots\n", "a,b\n");
+    assert_string_equal(warning, "");
+    graphss_dataset_destroy(ctx, &data);
+    data = read_good(ctx, "id,label\na,bot\nb,human\nc,Bot\nd,\" BOT \"\n", "a,b\n");
+    assert_int_equal(data.n_classes, 4);
+    assert_non_null(
+        strstr(warning, "labels 'bot' and 'Bot' differ only in case or blanks (2"));
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_mistakes_are_named_with_their_place(void **state)
+{
+    (void)state;
+    static const char e[] = "src,dst\n0,1\n";
+    static const struct {
+        const char *nodes, *edges, *part;
+    } cases[] = {
+        {"", e, "nodes.csv: empty"},
+        {"node_id\n", e, "nodes.csv: no node in it"},
+        {"name,label\n0,a\n", e, "nodes.csv:1:1: found 'name', want a header with a column"},
+        {"id,label\n0,a\n1\n", e, "nodes.csv:3: found 1 fields, want 2"},
+        {"id\n0\n0\n", e, "nodes.csv:3:1: found '0', want an id that no other"},
+        {"id,label\n0,a\n ,b\n", e, "nodes.csv:3:2: found '', want the id"},
+        {"id,age\n0,1\n1,old\n", e, "nodes.csv:3:3: found 'old', want a finite number"},
+        {"id,age\n0,nan\n1,3\n", e, "nodes.csv:2:3: found 'nan', want a finite number"},
+        /* one rule for what is missing, whatever the order of the rows */
+        {"id,age\n0,\n1,NA\n2,3\n", e,
+         "nodes.csv:2:3: found '', want a finite number, as in line 4 of column 'age'"},
+        {"id,age\n0,3\n1,\n", e, "nodes.csv:3:3: found '', want a finite number"},
+        {"id,age\n0,3\n1,NA\n", e, "nodes.csv:3:3: found 'NA', want a finite number"},
+        {"id,age\n0,3\n1,\"1,200\"\n", e,
+         "found '1,200', want a finite number in column 'age': write 1200 or 1.5, without"},
+        /* all of them at once, ten by name */
+        {"id,age,h\n0,3,1\n1,NA,\n2,old,5\n", e,
+         "nodes.csv:3:3: found 'NA', want a finite number in column 'age': fill it in, or "
+         "leave "
+         "the column out; 3 cells in all: also 3:6 '' in 'h', 4:3 'old' in 'age'"},
+        {"id,a,b\n0,,1\n1,,2\n2,7,x\n3,,3\n", e,
+         "nodes.csv:4:5: found 'x', want a finite number in column 'b': mend it, or leave the "
+         "column out; 4 cells in all: also 2:3 '' in 'a', 5:3 '' in 'a' ..."},
+        {"id,a\n0,1\n1,\n2,\n3,\n4,\n5,\n6,\n7,\n8,\n9,\n10,\n11,\n", e,
+         "11 cells in all: also 4:3 '' in 'a', 5:3 '' in 'a', 6:3 '' in 'a', 7:3 '' in 'a', "
+         "8:3 '' in 'a', 9:3 '' in 'a', 10:3 '' in 'a', 11:3 '' in 'a', 12:4 '' in 'a' ..."},
+        {"id,feat\n0,\"1,2\"\n1,\"1,x\"\n", e,
+         "nodes.csv:3:6: found 'x', want a finite number"},
+        {"id,feat\n0,\"1,2\"\n1,3\n", e, "nodes.csv:3:3: found 1 features, want 2"},
+        {"id,feat\n0,\n1,3\n", e, "nodes.csv:2:3: found 0 features, want 1"},
+        {"id,feat\n0,1e39\n1,3\n", e, "nodes.csv:2:3: found '1e39', want a finite number"},
+        {"id,feat\n0,nan\n1,3\n", e, "nodes.csv:2:3: found 'nan', want a finite number"},
+        {"id,feat\n0,a:1\n1,b\n", e, "nodes.csv:3:3: found 'b', want WORD:VALUE"},
+        {"id,feat\n0,a:1\n1,b:x\n", e, "nodes.csv:3:3: found 'b:x', want a finite number"},
+        {"id,train_mask,label\n0,maybe,1\n1,0,1\n", e,
+         "nodes.csv:2:3: found 'maybe', want 0, 1"},
+        {"id,train_mask,val_mask,label\n0,1,1,1\n1,0,0,1\n", e, "in one mask only"},
+        {"id,train_mask,label\n0,1,\n1,0,1\n", e, "nodes.csv:2:3: found '1', want no node"},
+        {"id,train_mask,label\n0,1,-1\n1,0,1\n", e, "node 0 is in train_mask"},
+        {"id\n0\n1\n", "src,dst\n0,7\n", "edges.csv:2:3: found '7', want the id of a node"},
+        {"id\n0\n1\n", "src,dst\n0\n", "edges.csv:2: found 1 fields, want 2"},
+        {"id\n0\n1\n", "0,2\n", "edges.csv:1:3: found '2', want the id of a node"},
+        {"id\n0\n1\n", "src,dst,weight\n0,1,x\n",
+         "edges.csv:2:5: found 'x', want a finite weight"},
+    };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        graphss_dataset data = {0};
+        folder f = make_folder(cases[i].nodes, cases[i].edges);
+        const graphss_status st = graphss_i_read_csv_folder(ctx, &data, f.path, plenty);
+        remove_folder(&f);
+        assert_fails(ctx, st, GRAPHSS_ERR_DATA, cases[i].part);
+        assert_null(data.graph.offset);
+    }
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_file_too_large_for_the_memory_allowed_is_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    folder f = make_folder(people_nodes, people_edges);
+    const graphss_status st = graphss_i_read_csv_folder(ctx, &data, f.path, 1000);
+    remove_folder(&f);
+    assert_fails(ctx, st, GRAPHSS_ERR_LIMIT, "nodes.csv");
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
+{
+    graphss_dataset data = {0};
+    const graphss_status st = graphss_i_read_csv_folder(ctx, &data, arg, plenty);
+    graphss_dataset_destroy(ctx, &data);
+    return st;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    static const char *const nodes[] = {people_nodes,
+                                        "id,label\nanna,caf\xe9\n\"b, c\",\nkarl,x\n",
+                                        "id,feat,label\nanna,x:1,3\n\"b, c\",y:2,4\nkarl,,\n",
+                                        "id,age,size\nanna,1,2\n\"b, c\",2,3\nkarl,3,4\n",
+                                        "id,x,y\nanna,,\n\"b, c\",,t\nkarl,,\n"};
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        folder f = make_folder(nodes[i], people_edges);
+        testing_each_allocation_fails(read_and_destroy, f.path);
+        remove_folder(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_labels_masks_and_dense_features),
+        cmocka_unit_test(test_words_with_values_make_sparse_features),
+        cmocka_unit_test(test_numeric_columns_are_features_and_text_is_left_out),
+        cmocka_unit_test(test_a_file_that_is_not_utf_8_is_taken_as_latin_1),
+        cmocka_unit_test(test_edges_need_no_header),
+        cmocka_unit_test(test_what_pandas_writes_is_what_was_meant),
+        cmocka_unit_test(test_labels_that_differ_only_in_case_are_told),
+        cmocka_unit_test(test_mistakes_are_named_with_their_place),
+        cmocka_unit_test(test_a_file_too_large_for_the_memory_allowed_is_refused),
+        cmocka_unit_test(test_each_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* test_edge_list.c */
+#include "data/files/readers.h"
+#include "testing.h"
+
+static const uint64_t plenty = UINT64_C(1) << 30;
+
+static graphss_status read_text(graphss_ctx *ctx, graphss_dataset *out, const char *text,
+                                uint64_t max_bytes)
+{
+    char path[512];
+    testing_temporary(path, sizeof path, "list.edges");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    const graphss_status st = graphss_i_read_edge_list(ctx, out, path, max_bytes);
+    remove(path);
+    return st;
+}
+
+static void test_numbers_stay_numbers(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"# comment\n3 1\n1\t2\n\n% more\n2 0\n",
+                                        "3,1\n1,2\n2,0", "src,dst\n3, 1\r\n1,2\r\n2,0\r\n",
+                                        "3;1\n1;2\n2;0\n", "3 1 x\n1 2 y\n2 0 z\n"};
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        graphss_dataset data = {0};
+        assert_ok(ctx, read_text(ctx, &data, texts[i], plenty));
+        assert_int_equal(data.graph.n_nodes, 4);
+        assert_int_equal(graphss_graph_edges(&data.graph), 3);
+        assert_true(graphss_graph_has_edge(&data.graph, 3, 1));
+        assert_true(graphss_graph_has_edge(&data.graph, 0, 2));
+        assert_int_equal(data.node_names.count, 0);
+        assert_int_equal(data.features.n_rows, 4);
+        assert_int_equal(data.cleaned.weighted, 0);
+        assert_null(data.label);
+        assert_string_equal(data.format, "edges");
+        graphss_dataset_destroy(ctx, &data);
+    }
+    graphss_ctx_free(ctx);
+}
+
+static void test_other_ids_become_names_in_order_of_first_sight(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *first, *second;
+    } cases[] = {{"b a\na c\n", "b", "a"},
+                 {"1 2\n2 3\n", "1", "2"},
+                 {"New York,Paris\nParis,Rome\n", "New York", "Paris"},
+                 {"0 01\n01 1\n", "0", "01"},
+                 {"\"x y\" z\nz w\n", "x y", "z"},
+                 {"-1 0\n0 1\n", "-1", "0"}};
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        graphss_dataset data = {0};
+        assert_ok(ctx, read_text(ctx, &data, cases[i].text, plenty));
+        assert_int_equal(data.graph.n_nodes, 3);
+        assert_string_equal(graphss_names_get(&data.node_names, 0), cases[i].first);
+        assert_string_equal(graphss_names_get(&data.node_names, 1), cases[i].second);
+        assert_true(graphss_graph_has_edge(&data.graph, 0, 1));
+        assert_true(graphss_graph_has_edge(&data.graph, 1, 2));
+        graphss_dataset_destroy(ctx, &data);
+    }
+    graphss_ctx_free(ctx);
+}
+
+static void keep_warning(void *user, graphss_log_level level, const char *line)
+{
+    if (level == GRAPHSS_LOG_WARN)
+        snprintf(user, 512, "%s", line);
+}
+
+static void test_words_over_numbers_are_a_header_and_warned_of(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *warning;
+        size_t names;
+    } cases[] = {
+        {"follower,followee\n3,1\n1,2\n2,0\n", ":1: 'follower' and 'followee' are taken", 0},
+        {"follower,followee,when\n3,1,x\n1,2,y\n2,0,z\n", "are taken for a header", 0},
+        {"id id\n3 1\n1 2\n2 0\n", "are taken for a header", 0},
+        {",source,target\n0,3,1\n1,1,2\n2,2,0\n", "", 0},
+        {",follower,followee\n7,3,1\n8,1,2\n9,2,0\n", ":1: the first column has no name", 0},
+        {"weight,target,source\n9,1,3\n9,2,1\n9,0,2\n", "", 0},
+        {"ann bob\nbob cy\ncy 4\n", "", 4}, /* not all others are numbers */
+        {"ann bob 2\n7 8\n", "", 4},        /* it has a weight */
+        {"src dst\nann bob\n7 8\n", "", 4}, /* the header is above it */
+        {"ann 0\n0 1\n1 2\n", "", 4},       /* one of both is a number */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char warning[512] = "";
+        graphss_ctx *ctx =
+            graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+        graphss_dataset data = {0};
+        assert_non_null(ctx);
+        assert_ok(ctx, read_text(ctx, &data, cases[i].text, plenty));
+        assert_int_equal(data.graph.n_nodes, 4);
+        assert_int_equal(data.node_names.count, cases[i].names);
+        if (!cases[i].names) {
+            assert_int_equal(graphss_graph_edges(&data.graph), 3);
+            assert_true(graphss_graph_has_edge(&data.graph, 3, 1));
+            assert_true(graphss_graph_has_edge(&data.graph, 0, 2));
+        }
+        if (*cases[i].warning)
+            assert_non_null(strstr(warning, cases[i].warning));
+        else
+            assert_string_equal(warning, "");
+        graphss_dataset_destroy(ctx, &data);
+        graphss_ctx_free(ctx);
+    }
+}
+
+static void test_what_was_cleaned_is_counted(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    assert_ok(ctx,
+              read_text(ctx, &data, "0 1 1\n1 0 2\n0 1 1\n2 2 1\n3 0 0\n1 2 1\n", plenty));
+    assert_int_equal(data.cleaned.weighted, 1);
+    assert_int_equal(data.cleaned.zeros, 1);
+    assert_int_equal(data.cleaned.loops, 1);
+    assert_int_equal(data.cleaned.duplicates, 1);
+    assert_int_equal(data.cleaned.directed, 1);
+    assert_int_equal(data.cleaned.isolated, 1);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_mistakes_are_named_with_their_place(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    assert_fails(ctx, read_text(ctx, &data, "0 1\n2\n", plenty), GRAPHSS_ERR_DATA,
+                 "list.edges:2:1: found '2', want two ids");
+    assert_fails(ctx, read_text(ctx, &data, "0,1\n2,\n", plenty), GRAPHSS_ERR_DATA,
+                 "list.edges:2:3: found '', want the id of a node");
+    assert_fails(ctx, read_text(ctx, &data, "# nothing\n", plenty), GRAPHSS_ERR_DATA,
+                 "no edge in it");
+    assert_fails(ctx, read_text(ctx, &data, "0 1\n1 2\n", 100), GRAPHSS_ERR_LIMIT, "8 bytes");
+    assert_fails(ctx, graphss_i_read_edge_list(ctx, &data, "/nowhere/x.edges", plenty),
+                 GRAPHSS_ERR_NOT_FOUND, "/nowhere/x.edges");
+    assert_null(data.graph.offset);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
+{
+    graphss_dataset data = {0};
+    const graphss_status st = read_text(ctx, &data, arg, plenty);
+    graphss_dataset_destroy(ctx, &data);
+    return st;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    char names[] = "a b\nb c\n", numbers[] = "0 1\n1 2\n", header[] = "a b\n0 1\n1 5\n";
+    testing_each_allocation_fails(read_and_destroy, names);
+    testing_each_allocation_fails(read_and_destroy, numbers);
+    testing_each_allocation_fails(read_and_destroy, header);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_stay_numbers),
+        cmocka_unit_test(test_other_ids_become_names_in_order_of_first_sight),
+        cmocka_unit_test(test_words_over_numbers_are_a_header_and_warned_of),
+        cmocka_unit_test(test_what_was_cleaned_is_counted),
+        cmocka_unit_test(test_mistakes_are_named_with_their_place),
+        cmocka_unit_test(test_each_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

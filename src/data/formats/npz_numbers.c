@@ -1,0 +1,183 @@
+/* npz_numbers.c - arrays of numbers, inflated in chunks straight into the wanted type.
+ *
+ * Every dtype goes through int64 or double, which hold all of them but uint64 without
+ * loss, so that there is one conversion per dtype and one check per wanted type. */
+#include "data/formats/npz_private.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { CHUNK = 2048 };
+
+typedef enum wanted_type { INT32, INT64, FLOAT, DOUBLE } wanted_type;
+
+static const struct {
+    size_t size;
+    const char *text;
+} wanted[] = {{4, "a 32-bit integer"},
+              {8, "a 64-bit integer"},
+              {4, "a number within float"},
+              {8, "a number"}};
+
+/* Stores one integer or real; false when the type cannot hold it. */
+static bool store_int(void *out, size_t at, wanted_type type, int64_t value)
+{
+    switch (type) {
+    case INT32:
+        ((int32_t *)out)[at] = (int32_t)value;
+        return value >= INT32_MIN && value <= INT32_MAX;
+    case INT64:
+        ((int64_t *)out)[at] = value;
+        return true;
+    case FLOAT:
+        ((float *)out)[at] = (float)value;
+        return true;
+    case DOUBLE:
+        ((double *)out)[at] = (double)value;
+        return true;
+    }
+    return false;
+}
+
+static bool store_real(void *out, size_t at, wanted_type type, double value)
+{
+    switch (type) {
+    case INT32:
+    case INT64:
+        /* The largest int64 is no double: the next double above it is 2^63. */
+        if (!(value >= -0x1p63 && value < 0x1p63) || value != floor(value))
+            return false;
+        return store_int(out, at, type, (int64_t)value);
+    case FLOAT:
+        if (isfinite(value) && fabs(value) > (double)FLT_MAX)
+            return false;
+        ((float *)out)[at] = (float)value;
+        return true;
+    case DOUBLE:
+        ((double *)out)[at] = value;
+        return true;
+    }
+    return false;
+}
+
+/* Where element e of the file goes in row-major order. */
+static size_t place(const graphss_i_array_info *info, size_t e)
+{
+    if (!info->fortran_order || info->n_dims < 2)
+        return e;
+    return e % info->shape[0] * info->shape[1] + e / info->shape[0];
+}
+
+static graphss_status convert(graphss_ctx *ctx, void *out, graphss_i_stream *stream,
+                              wanted_type type)
+{
+    const graphss_i_npy *npy = &stream->member->npy;
+    const graphss_i_array_info *info = &npy->info;
+    const bool real = info->kind == 'f';
+    unsigned char raw[CHUNK * 8];
+    union {
+        int64_t i[CHUNK];
+        double f[CHUNK];
+    } wide;
+    for (size_t done = 0; done < info->count;) {
+        const size_t n = info->count - done < CHUNK ? info->count - done : CHUNK;
+        const graphss_status st = graphss_i_stream_read(ctx, stream, raw, n * npy->width);
+        if (st)
+            return st;
+        size_t sound = n;
+        if (real)
+            graphss_i_npy_reals(wide.f, npy, raw, n);
+        else
+            sound = graphss_i_npy_ints(wide.i, npy, raw, n);
+        for (size_t i = 0; i < n; i++) {
+            const size_t at = place(info, done + i);
+            const bool fits = real ? store_real(out, at, type, wide.f[i])
+                                   : i < sound && store_int(out, at, type, wide.i[i]);
+            if (fits)
+                continue;
+            char value[40];
+            if (real)
+                snprintf(value, sizeof value, "%.9g", wide.f[i]);
+            else if (i < sound)
+                snprintf(value, sizeof value, "%lld", (long long)wide.i[i]);
+            else
+                snprintf(value, sizeof value, "%llu", (unsigned long long)wide.i[i]);
+            return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, stream->npz, stream->member->name,
+                                      "entry %zu is %s, want %s", at, value,
+                                      wanted[type].text);
+        }
+        done += n;
+    }
+    return graphss_i_stream_end(ctx, stream);
+}
+
+static graphss_status fetch(graphss_ctx *ctx, void **out, size_t *n, graphss_i_npz *npz,
+                            const char *array, size_t want, wanted_type type)
+{
+    const graphss_i_member *member = NULL;
+    graphss_status st = graphss_i_npz_member(ctx, &member, npz, array);
+    if (st)
+        return st;
+    const graphss_i_npy *npy = &member->npy;
+    if (!strchr("biuf", npy->info.kind))
+        return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array, "strings, want numbers");
+    if (want != SIZE_MAX && npy->info.count != want)
+        return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array, "%zu elements, want %zu",
+                                  npy->info.count, want);
+    const size_t size = wanted[type].size;
+    graphss_i_stream stream = {0};
+    st = graphss_i_stream_open(ctx, &stream, npz, member,
+                               size > npy->width ? size : npy->width);
+    if (st)
+        return st;
+    void *block = graphss_i_alloc(ctx, npy->info.count, size);
+    st = block ? convert(ctx, block, &stream, type) : GRAPHSS_ERR_NOMEM;
+    graphss_i_stream_close(&stream);
+    if (st) {
+        graphss_release(ctx, block);
+        return st;
+    }
+    *out = block;
+    *n = npy->info.count;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_npz_int64(graphss_ctx *ctx, int64_t **out, size_t *n,
+                                   graphss_i_npz *npz, const char *array, size_t want)
+{
+    void *block = NULL;
+    const graphss_status st = fetch(ctx, &block, n, npz, array, want, INT64);
+    if (st == GRAPHSS_OK)
+        *out = block;
+    return st;
+}
+
+graphss_status graphss_i_npz_int32(graphss_ctx *ctx, int32_t **out, size_t *n,
+                                   graphss_i_npz *npz, const char *array, size_t want)
+{
+    void *block = NULL;
+    const graphss_status st = fetch(ctx, &block, n, npz, array, want, INT32);
+    if (st == GRAPHSS_OK)
+        *out = block;
+    return st;
+}
+
+graphss_status graphss_i_npz_float(graphss_ctx *ctx, float **out, size_t *n,
+                                   graphss_i_npz *npz, const char *array, size_t want)
+{
+    void *block = NULL;
+    const graphss_status st = fetch(ctx, &block, n, npz, array, want, FLOAT);
+    if (st == GRAPHSS_OK)
+        *out = block;
+    return st;
+}
+
+graphss_status graphss_i_npz_double(graphss_ctx *ctx, double **out, size_t *n,
+                                    graphss_i_npz *npz, const char *array, size_t want)
+{
+    void *block = NULL;
+    const graphss_status st = fetch(ctx, &block, n, npz, array, want, DOUBLE);
+    if (st == GRAPHSS_OK)
+        *out = block;
+    return st;
+}

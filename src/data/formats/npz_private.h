@@ -1,0 +1,52 @@
+/* npz_private.h - an open npz as npz.c, npz_numbers.c and npz_names.c share it. */
+#ifndef GRAPHSS_NPZ_PRIVATE_H
+#define GRAPHSS_NPZ_PRIVATE_H
+
+#include "data/formats/npy.h"
+#include <zip.h>
+
+typedef struct graphss_i_member {
+    char *name;        /* without .npy */
+    const char *fault; /* why it cannot be read, constant; NULL: it can */
+    graphss_i_npy npy;
+    uint64_t index, size;
+} graphss_i_member;
+
+struct graphss_i_npz {
+    zip_t *zip;
+    char *path;
+    graphss_i_member *member; /* [n_members] by name */
+    size_t n_members;
+    uint64_t max_bytes, claimed;              /* of all arrays */
+    uint64_t plausible_bytes, plausible_used; /* of those no other array bounds */
+};
+
+/* One array while it is read. {0} is closed. */
+typedef struct graphss_i_stream {
+    graphss_i_npz *npz;
+    const graphss_i_member *member;
+    zip_file_t *file;
+} graphss_i_stream;
+
+/* What an error of libzip means for somebody who reads. */
+graphss_status graphss_i_zip_status(const zip_error_t *error);
+
+/* The member of that name, sound and of at most two dimensions, or DATA. */
+graphss_status graphss_i_npz_member(graphss_ctx *ctx, const graphss_i_member **out,
+                                    const graphss_i_npz *npz, const char *array);
+/* Opens a member behind its header, once count * item bytes fit the limits. */
+graphss_status graphss_i_stream_open(graphss_ctx *ctx, graphss_i_stream *out,
+                                     graphss_i_npz *npz, const graphss_i_member *member,
+                                     size_t item);
+graphss_status graphss_i_stream_read(graphss_ctx *ctx, graphss_i_stream *stream, void *bytes,
+                                     size_t n);
+/* Checks that the member ends here and that its checksum is right. */
+graphss_status graphss_i_stream_end(graphss_ctx *ctx, graphss_i_stream *stream);
+void graphss_i_stream_close(graphss_i_stream *stream);
+
+/* A block of count x width UCS-4 characters, as numpy stores names; width is in characters.
+ * The caller releases it. */
+graphss_status graphss_i_names_to_ucs4(graphss_ctx *ctx, uint32_t **out, size_t *width,
+                                       const graphss_names *names);
+
+#endif

@@ -1,0 +1,365 @@
+#include "data/build.h"
+#include "testing.h"
+
+static void test_names_come_back_in_order(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_name_list list = {0};
+    graphss_names names = {0}, copy = {0};
+    assert_ok(ctx, graphss_i_name_list_finish(ctx, &names, &list));
+    assert_int_equal(names.count, 0);
+    assert_ok(ctx, graphss_i_name_list_add(ctx, &list, "alpha", 5));
+    assert_ok(ctx, graphss_i_name_list_add(ctx, &list, NULL, 0));
+    assert_ok(ctx, graphss_i_name_list_add(ctx, &list, "gamma rays", 5));
+    assert_fails(ctx, graphss_i_name_list_add(ctx, &list, "a\0b", 3), GRAPHSS_ERR_DATA, "NUL");
+    assert_ok(ctx, graphss_i_name_list_finish(ctx, &names, &list));
+    assert_ok(ctx, graphss_i_names_copy(ctx, &copy, &names));
+    graphss_names_destroy(ctx, &names);
+    assert_int_equal(copy.count, 3);
+    assert_string_equal(graphss_names_get(&copy, 0), "alpha");
+    assert_string_equal(graphss_names_get(&copy, 1), "");
+    assert_string_equal(graphss_names_get(&copy, 2), "gamma");
+    graphss_names_destroy(ctx, &copy);
+    graphss_ctx_free(ctx);
+}
+
+static void test_things_without_names_are_numbered(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_names names = {0};
+    assert_ok(ctx, graphss_i_names_number(ctx, &names, 12));
+    assert_int_equal(names.count, 12);
+    assert_string_equal(graphss_names_get(&names, 0), "0");
+    assert_string_equal(graphss_names_get(&names, 11), "11");
+    graphss_names_destroy(ctx, &names);
+    assert_ok(ctx, graphss_i_names_number(ctx, &names, 0));
+    assert_int_equal(names.count, 0);
+    graphss_ctx_free(ctx);
+}
+
+static void test_each_string_gets_its_number_once(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_i_intern table = {0};
+    assert_int_equal(graphss_i_intern_find(&table, "1", 1), -1);
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < N; i++) {
+            char text[24];
+            const size_t length = (size_t)snprintf(text, sizeof text, "%zu", i * i);
+            size_t index = 0;
+            bool added = false;
+            assert_ok(ctx, graphss_i_intern_add(ctx, &index, &added, &table, text, length));
+            assert_int_equal(index, i);
+            assert_int_equal(added, round == 0);
+        }
+    assert_int_equal(graphss_i_intern_find(&table, "49", 2), 7);
+    assert_int_equal(graphss_i_intern_find(&table, "49000", 2), 7);
+    assert_int_equal(graphss_i_intern_find(&table, "48", 2), -1);
+    graphss_names names = {0};
+    assert_ok(ctx, graphss_i_name_list_finish(ctx, &names, &table.list));
+    assert_int_equal(names.count, N);
+    assert_string_equal(graphss_names_get(&names, 7), "49");
+    graphss_names_destroy(ctx, &names);
+    graphss_i_intern_destroy(ctx, &table);
+    graphss_ctx_free(ctx);
+}
+
+/* Three nodes in a row, called after what is given (NULL: by number). */
+static graphss_status three_nodes(graphss_ctx *ctx, graphss_dataset *data,
+                                  const char *const *name)
+{
+    const int32_t from[] = {0, 1}, to[] = {1, 2};
+    graphss_i_name_list list = {0};
+    graphss_status st = graphss_graph_build(ctx, &data->graph, 3, from, to, 2, &data->cleaned);
+    for (size_t i = 0; name && st == GRAPHSS_OK && i < 3; i++)
+        st = graphss_i_name_list_add(ctx, &list, name[i], strlen(name[i]));
+    if (st == GRAPHSS_OK)
+        st = graphss_i_name_list_finish(ctx, &data->node_names, &list);
+    graphss_i_name_list_destroy(ctx, &list);
+    return st;
+}
+
+static const char *const planets[] = {"mars", "venus", "mars"};
+
+static void test_nodes_are_found_by_name_or_by_number(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    for (int named = 0; named < 2; named++) {
+        graphss_dataset data = {0};
+        graphss_node_index *index = NULL;
+        assert_ok(ctx, three_nodes(ctx, &data, named ? planets : NULL));
+        assert_ok(ctx, graphss_node_index_new(ctx, &index, &data));
+        const char *const id[] = {"venus", "1", "3", "-1", "mars", ""};
+        const int64_t want[2][6] = {{-1, 1, -1, -1, -1, -1}, {1, -1, -1, -1, 0, -1}};
+        for (size_t i = 0; i < 6; i++) {
+            assert_int_equal(graphss_dataset_find(&data, id[i]), want[named][i]);
+            assert_int_equal(graphss_node_index_find(index, id[i]), want[named][i]);
+        }
+        graphss_node_index_free(ctx, index);
+        graphss_dataset_destroy(ctx, &data);
+    }
+    graphss_node_index_free(ctx, NULL);
+    graphss_ctx_free(ctx);
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_a_list_of_nodes_is_read_or_its_bad_line_named(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    int32_t *nodes = NULL;
+    size_t n = 0;
+    char path[256];
+    testing_temporary(path, sizeof path, "nodes");
+    assert_ok(ctx, three_nodes(ctx, &data, planets));
+    write_text(path, "# two\n\n  venus\r\nmars");
+    assert_ok(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data));
+    assert_int_equal(n, 2);
+    assert_int_equal(nodes[0], 1);
+    assert_int_equal(nodes[1], 0);
+    graphss_release(ctx, nodes);
+    nodes = NULL;
+    write_text(path, "\\#odd\n"); /* the id is #odd, not a remark */
+    assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
+                 ":1: no node is called '#odd'");
+    write_text(path, "venus\n\npluto\n");
+    assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
+                 ":3: no node is called 'pluto'");
+    write_text(path, "venus\nmars\nvenus\n");
+    assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
+                 ":3: listed twice: 'venus'");
+    write_text(path, "# none\n\n");
+    assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
+                 "no node in it");
+    assert_null(nodes);
+    unlink(path);
+    assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data),
+                 GRAPHSS_ERR_NOT_FOUND, path);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static const char *const odd_names[] = {"#1", "node 2", "\"3\""};
+
+static void keep_warning(void *user, graphss_log_level level, const char *line)
+{
+    if (level == GRAPHSS_LOG_WARN)
+        snprintf(user, 512, "%s", line);
+}
+
+static void test_an_id_that_is_taken_for_a_comment_is_warned_of(void **state)
+{
+    (void)state;
+    char warning[512] = "", path[256];
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    graphss_dataset data = {0};
+    int32_t *nodes = NULL;
+    size_t n = 0;
+    assert_non_null(ctx);
+    testing_temporary(path, sizeof path, "hidden");
+    assert_ok(ctx, three_nodes(ctx, &data, odd_names));
+    write_text(path, "# a remark\nnode 2\n\\#1\n");
+    assert_ok(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data));
+    assert_int_equal(n, 2);
+    assert_string_equal(warning, "");
+    graphss_release(ctx, nodes);
+    write_text(path, "node 2\n #1\n");
+    assert_ok(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data));
+    assert_int_equal(n, 1);
+    assert_non_null(strstr(warning, ":2: '#1' is a comment, though a node is called so"));
+    assert_non_null(strstr(warning, "write '\\#1'"));
+    graphss_release(ctx, nodes);
+    unlink(path);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_what_is_written_as_a_list_is_read_back(void **state)
+{
+    (void)state;
+    static const char *const names[][3] = {{"#1", " 2 ", "\\#1"},
+                                           {"a\\tb", "a\tb", "a\nb\r"},
+                                           {"\\", "\\ ", " "},
+                                           {"C:\\new", "  x  ", "x"}};
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    char path[256];
+    testing_temporary(path, sizeof path, "back");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        graphss_dataset data = {0};
+        graphss_i_output out = {0};
+        int32_t *nodes = NULL;
+        size_t n = 0;
+        assert_ok(ctx, three_nodes(ctx, &data, names[i]));
+        assert_ok(ctx, graphss_i_output_open(ctx, &out, path));
+        for (size_t k = 0; k < 3; k++)
+            assert_ok(ctx, graphss_i_node_list_line(ctx, &out, names[i][k]));
+        assert_fails(ctx, graphss_i_node_list_line(ctx, &out, ""), GRAPHSS_ERR_DATA,
+                     "empty name");
+        assert_ok(ctx, graphss_i_output_commit(ctx, &out));
+        assert_ok(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data));
+        assert_int_equal(n, 3);
+        for (size_t k = 0; k < 3; k++)
+            assert_int_equal(nodes[k], k);
+        graphss_release(ctx, nodes);
+        nodes = NULL;
+        if (i == 3) { /* by hand, the backslash as it is */
+            write_text(path, "C:\\new\n");
+            assert_ok(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data));
+            assert_int_equal(nodes[0], 0);
+            graphss_release(ctx, nodes);
+        }
+        graphss_dataset_destroy(ctx, &data);
+    }
+    unlink(path);
+    graphss_ctx_free(ctx);
+}
+
+static void test_groups_are_read_or_their_bad_line_named(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    graphss_node_groups groups = {0};
+    char path[256];
+    testing_temporary(path, sizeof path, "groups");
+    assert_ok(ctx, three_nodes(ctx, &data, odd_names));
+    assert_fails(ctx, graphss_node_groups_read(ctx, &groups, NULL, &data), GRAPHSS_ERR_INVALID,
+                 "path");
+    assert_fails(ctx, graphss_node_groups_read(ctx, &groups, path, NULL), GRAPHSS_ERR_INVALID,
+                 "dataset");
+    write_text(path, "#1 \"node 2\"\r\n\n \t\n\"\"\"3\"\"\"\t#1");
+    assert_ok(ctx, graphss_node_groups_read(ctx, &groups, path, &data));
+    assert_int_equal(groups.count, 2);
+    static const size_t start[] = {0, 2, 4}, line[] = {1, 4};
+    static const int32_t node[] = {0, 1, 2, 0};
+    assert_memory_equal(groups.start, start, sizeof start);
+    assert_memory_equal(groups.line, line, sizeof line);
+    assert_memory_equal(groups.node, node, sizeof node);
+    graphss_node_groups_destroy(ctx, &groups);
+    const char *const bad[][2] = {
+        {"#1\nnode 2\n", ":2: no node is called 'node'"},
+        {"\"node 2\n#1\"\n", ":1: a quote that is not closed: 'node 2'"},
+        {"\"node 2\"x\n", ":1: text behind a closing quote: 'x'"},
+        {"#1 #1\n", ":1: listed twice: '#1'"},
+        {"\"\"\n", ":1: no node is called ''"},
+        {" \n", "no group is listed"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_text(path, bad[i][0]);
+        assert_fails(ctx, graphss_node_groups_read(ctx, &groups, path, &data),
+                     GRAPHSS_ERR_DATA, bad[i][1]);
+        assert_null(groups.node);
+    }
+    unlink(path);
+    assert_fails(ctx, graphss_node_groups_read(ctx, &groups, path, &data),
+                 GRAPHSS_ERR_NOT_FOUND, path);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status read_groups(graphss_ctx *ctx, void *path)
+{
+    graphss_dataset data = {0};
+    graphss_node_groups groups = {0};
+    graphss_status st = three_nodes(ctx, &data, planets);
+    if (st == GRAPHSS_OK)
+        st = graphss_node_groups_read(ctx, &groups, path, &data);
+    graphss_node_groups_destroy(ctx, &groups);
+    graphss_dataset_destroy(ctx, &data);
+    return st;
+}
+
+static void test_names_are_escaped_for_files_with_tabs(void **state)
+{
+    (void)state;
+    static const char name[] = "#a\tb\nc\rd\\e#";
+    char out[2 * sizeof name];
+    assert_int_equal(graphss_name_escape(out, name), strlen(name) + 5);
+    assert_string_equal(out, "\\#a\\tb\\nc\\rd\\\\e#");
+    assert_int_equal(graphss_name_escape(out, ""), 0);
+    assert_string_equal(out, "");
+}
+
+static graphss_status read_list(graphss_ctx *ctx, void *path)
+{
+    graphss_dataset data = {0};
+    int32_t *nodes = NULL;
+    size_t n = 0;
+    graphss_status st = three_nodes(ctx, &data, planets);
+    if (st == GRAPHSS_OK)
+        st = graphss_node_list_read(ctx, &nodes, &n, path, &data);
+    graphss_release(ctx, nodes);
+    graphss_dataset_destroy(ctx, &data);
+    return st;
+}
+
+static graphss_status intern_many(graphss_ctx *ctx, void *arg)
+{
+    (void)arg;
+    graphss_i_intern table = {0};
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < 200 && st == GRAPHSS_OK; i++) {
+        char text[24];
+        size_t index;
+        const size_t length = (size_t)snprintf(text, sizeof text, "%zu", i);
+        st = graphss_i_intern_add(ctx, &index, NULL, &table, text, length);
+    }
+    graphss_i_intern_destroy(ctx, &table);
+    return st;
+}
+
+static void test_names_that_a_spreadsheet_would_compute_are_guarded(void **state)
+{
+    (void)state;
+    static const char *const formula[] = {"=1+1",  "+1",  "-1",        "@sum",       "\ttab",
+                                          "\rcr", "\nl", "'quoted", "\uff1d1", "\uff0b1"};
+    static const char *const plain[] = {"", "a=1", "1-2", "\uff01", " =1", "\"=1"};
+    for (size_t i = 0; i < sizeof formula / sizeof *formula; i++)
+        assert_string_equal(graphss_name_guard(formula[i]), "'");
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        assert_string_equal(graphss_name_guard(plain[i]), "");
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    char path[256];
+    testing_temporary(path, sizeof path, "starved");
+    write_text(path, "venus\n");
+    testing_each_allocation_fails(read_list, path);
+    testing_each_allocation_fails(read_groups, path);
+    unlink(path);
+    testing_each_allocation_fails(intern_many, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_come_back_in_order),
+        cmocka_unit_test(test_things_without_names_are_numbered),
+        cmocka_unit_test(test_each_string_gets_its_number_once),
+        cmocka_unit_test(test_nodes_are_found_by_name_or_by_number),
+        cmocka_unit_test(test_a_list_of_nodes_is_read_or_its_bad_line_named),
+        cmocka_unit_test(test_an_id_that_is_taken_for_a_comment_is_warned_of),
+        cmocka_unit_test(test_what_is_written_as_a_list_is_read_back),
+        cmocka_unit_test(test_groups_are_read_or_their_bad_line_named),
+        cmocka_unit_test(test_names_are_escaped_for_files_with_tabs),
+        cmocka_unit_test(test_names_that_a_spreadsheet_would_compute_are_guarded),
+        cmocka_unit_test(test_each_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+#include "graph/test/testing_edits.h"
+
+enum { N = 40 };
+
+static void make_graph(graphss_ctx *ctx, graphss_graph *g, graphss_rng *rng)
+{
+    int32_t from[2 * N], to[2 * N];
+    for (size_t e = 0; e < 2 * N; e++) {
+        from[e] = (int32_t)graphss_rng_below(rng, N);
+        to[e] = (int32_t)graphss_rng_below(rng, N);
+    }
+    assert_ok(ctx, graphss_graph_build(ctx, g, N, from, to, 2 * N, NULL));
+}
+
+static void test_random_flips_agree_with_a_table_of_all_pairs(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_rng rng = graphss_rng_make(3, 1);
+    graphss_graph g = {0}, now = {0};
+    graphss_i_rows rows;
+    make_graph(ctx, &g, &rng);
+    assert_ok(ctx, graphss_i_rows_init(ctx, &rows, &g));
+    for (int round = 0; round < 3; round++) {
+        bool joined[N][N];
+        for (int32_t a = 0; a < N; a++)
+            for (int32_t b = 0; b < N; b++)
+                joined[a][b] = graphss_graph_has_edge(&g, a, b);
+        for (size_t i = 0; i < 3000; i++) {
+            const int32_t a = (int32_t)graphss_rng_below(&rng, N);
+            const int32_t b = (int32_t)graphss_rng_below(&rng, N);
+            if (a == b)
+                continue;
+            assert_true(graphss_i_rows_flip_link(ctx, &rows, a, b));
+            joined[a][b] = joined[b][a] = !joined[a][b];
+        }
+        rows_to_graph(ctx, &now, &rows);
+        assert_ok(ctx, graphss_graph_check(ctx, &now));
+        for (int32_t a = 0; a < N; a++)
+            for (int32_t b = 0; b < N; b++) {
+                assert_int_equal(graphss_graph_has_edge(&now, a, b), joined[a][b]);
+                assert_int_equal(graphss_i_rows_has(&rows, (size_t)a, b), joined[a][b]);
+            }
+        graphss_graph_destroy(ctx, &now);
+        graphss_i_rows_reset(&rows);
+    }
+    rows_to_graph(ctx, &now, &rows);
+    assert_memory_equal(now.offset, g.offset, (N + 1) * sizeof *g.offset);
+    assert_memory_equal(now.target, g.target, (size_t)g.offset[N] * sizeof *g.target);
+    graphss_graph_destroy(ctx, &now);
+    graphss_i_rows_destroy(ctx, &rows);
+    graphss_i_rows_destroy(ctx, &rows);
+    graphss_graph_destroy(ctx, &g);
+    graphss_ctx_free(ctx);
+}
+
+static void test_without_the_allocator_only_reserved_room_is_used(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_rng rng = graphss_rng_make(4, 1);
+    graphss_graph g = {0};
+    graphss_i_rows rows;
+    make_graph(ctx, &g, &rng);
+    assert_ok(ctx, graphss_i_rows_init(ctx, &rows, &g));
+    assert_false(graphss_i_rows_flip_link(NULL, &rows, 1, 2));
+    assert_int_equal(graphss_i_rows_has(&rows, 1, 2), graphss_graph_has_edge(&g, 1, 2));
+    assert_int_equal(rows.n_changed, 0);
+    assert_ok(ctx, graphss_i_rows_reserve(ctx, &rows, 2 * N + 32));
+    assert_true(graphss_i_rows_flip_link(NULL, &rows, 1, 2));
+    assert_int_equal(graphss_i_rows_has(&rows, 2, 1), !graphss_graph_has_edge(&g, 1, 2));
+    graphss_i_rows_destroy(ctx, &rows);
+    graphss_graph_destroy(ctx, &g);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status edit(graphss_ctx *ctx, void *arg)
+{
+    const graphss_graph *g = arg;
+    graphss_i_rows rows;
+    graphss_status st = graphss_i_rows_init(ctx, &rows, g);
+    if (st)
+        return st;
+    for (int32_t i = 1; i < 9 && !st; i++)
+        st = graphss_i_rows_flip_link(ctx, &rows, 0, i) ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    graphss_i_rows_destroy(ctx, &rows);
+    return st;
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_rng rng = graphss_rng_make(5, 1);
+    graphss_graph g = {0};
+    make_graph(ctx, &g, &rng);
+    testing_each_allocation_fails(edit, &g);
+    graphss_graph_destroy(ctx, &g);
+    graphss_ctx_free(ctx);
+}
+
+static void test_rows_are_divided_by_their_sums_once(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int64_t offset[] = {0, 2, 2, 3};
+    int32_t column[] = {0, 2, 1};
+    float value[] = {1, 3, 1};
+    const graphss_features f = {3, 3, offset, column, value, GRAPHSS_FEATURES_COUNTS};
+    graphss_features once = {0}, twice = {0};
+    assert_ok(ctx, graphss_features_normalise_rows(ctx, &once, &f));
+    assert_true(once.value[0] == 0.25f && once.value[1] == 0.75f && once.value[2] == 1);
+    assert_int_equal(once.kind, GRAPHSS_FEATURES_REAL);
+    assert_ok(ctx, graphss_features_normalise_rows(ctx, &twice, &once));
+    assert_memory_equal(once.value, twice.value, sizeof value);
+    graphss_features_destroy(ctx, &once);
+    graphss_features_destroy(ctx, &twice);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_flips_agree_with_a_table_of_all_pairs),
+        cmocka_unit_test(test_without_the_allocator_only_reserved_room_is_used),
+        cmocka_unit_test(test_every_allocation_may_fail),
+        cmocka_unit_test(test_rows_are_divided_by_their_sums_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,606 @@
+/* kernels_body.h - the kernels themselves; included once per instruction set.
+ *
+ * The including file defines KERNELS (the table), KERNELS_NAME, WIDTH (floats in a vector),
+ * MOST_VECTORS (sums that stay in registers), the type vec, and load_part/store_part for
+ * the first n < WIDTH floats. Multiply-adds fuse wherever the machine can (the build sets
+ * -ffp-contract=fast on these files only), in vectors and in single floats alike, so an
+ * element comes out the same wherever a cut falls.
+ *
+ * spmm is bound by loads, so a stretch of a row of y is summed in registers over all entries
+ * of its row and stored once. A last vector that sticks out is moved back to end at column
+ * c1: the overlap is computed twice, equally. bench/README.md says what else was tried. */
+
+#include <stdbool.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#if defined(__clang__)
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+/* The same vector anywhere in memory. */
+typedef float loose __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
+
+INLINE vec load(const float *p)
+{
+    const loose v = *(const loose *)p;
+    return (vec)v;
+}
+
+INLINE void store(float *p, vec v)
+{
+    *(loose *)p = (loose)v;
+}
+
+INLINE vec splat(float a)
+{
+    return a - (vec){0};
+}
+
+/* ---- sparse times dense ---- */
+
+enum {
+    LINE = GRAPHSS_I_ROW, /* floats in a cache line */
+    NARROW = 64,          /* columns up to which prefetching costs more than it brings */
+    AHEAD = 8             /* entries between prefetch and use */
+};
+
+typedef struct sparse_rows {
+    const int64_t *offset;
+    const int32_t *column;
+    const float *value; /* may be NULL */
+    size_t row0, row1;
+    int64_t end; /* no entry from here on may be looked at */
+} sparse_rows;
+
+/* A vector of 16 floats is a cache line. Where the rows of x do not begin on one, most loads
+ * straddle two, and half as wide vectors are faster as long as the data is near. */
+#if WIDTH == 16
+#define LEAVE_TO_AVX2(kernel, k, n, ...)                                                      \
+    do {                                                                                      \
+        if ((k) % LINE != 0 && (n) <= NARROW) {                                               \
+            graphss_i_kernels_avx2.kernel(__VA_ARGS__);                                       \
+            return;                                                                           \
+        }                                                                                     \
+    } while (0)
+#else
+#define LEAVE_TO_AVX2(kernel, k, n, ...) ((void)0)
+#endif
+
+/* y[i][c] = sum_e value[e] x[column[e]][c] for n vectors of columns from c0 on, the last of
+ * which starts at column last. n is a constant where this is inlined. */
+INLINE void spmm_tile(int n, float *y, const sparse_rows *rows, const float *x, size_t k,
+                      size_t c0, size_t last)
+{
+    const sparse_rows m = *rows;
+    for (size_t i = m.row0; i < m.row1; i++) {
+        vec sum[MOST_VECTORS] = {0};
+        for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++) {
+            const float *from = x + (size_t)m.column[e] * k;
+            if (n * WIDTH > NARROW && e + AHEAD < m.end) {
+                const float *next = x + (size_t)m.column[e + AHEAD] * k + c0;
+                for (int line = 0; line < n * WIDTH; line += LINE)
+                    __builtin_prefetch(next + line);
+            }
+            const vec a = splat(m.value ? m.value[e] : 1.0f);
+            for (int v = 0; v < n - 1; v++)
+                sum[v] += a * load(from + c0 + v * WIDTH);
+            sum[n - 1] += a * load(from + last);
+        }
+        float *to = y + i * k;
+        for (int v = 0; v < n - 1; v++)
+            store(to + c0 + v * WIDTH, sum[v]);
+        store(to + last, sum[n - 1]);
+    }
+}
+
+/* The same for fewer than WIDTH columns. */
+INLINE void spmm_part(float *y, const sparse_rows *rows, const float *x, size_t k, size_t c0,
+                      size_t n)
+{
+    const sparse_rows m = *rows;
+    for (size_t i = m.row0; i < m.row1; i++) {
+        vec sum = {0};
+        for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++)
+            sum += splat(m.value ? m.value[e] : 1.0f) *
+                   load_part(x + (size_t)m.column[e] * k + c0, n);
+        store_part(y + i * k + c0, sum, n);
+    }
+}
+
+/* y[column[e]][c] += value[e] x[i][c] for n vectors of columns from c0 on and part columns
+ * behind them; n is a constant where this is inlined. Terms come in the order of the rows,
+ * in which the built transpose has them too. */
+INLINE void transposed_tile(int n, float *y, const sparse_rows *rows, const float *x, size_t k,
+                            size_t c0, size_t part)
+{
+    const sparse_rows m = *rows;
+    const size_t whole = c0 + (size_t)n * WIDTH;
+    for (size_t i = m.row0; i < m.row1; i++) {
+        const float *from = x + i * k;
+        vec row[MOST_VECTORS], rest = {0};
+        for (int v = 0; v < n; v++)
+            row[v] = load(from + c0 + v * WIDTH);
+        if (part)
+            rest = load_part(from + whole, part);
+        for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++) {
+            float *to = y + (size_t)m.column[e] * k;
+            const vec a = splat(m.value ? m.value[e] : 1.0f);
+            for (int v = 0; v < n; v++) {
+                float *at = to + c0 + v * WIDTH;
+                store(at, load(at) + a * row[v]);
+            }
+            if (part)
+                store_part(to + whole, load_part(to + whole, part) + a * rest, part);
+        }
+    }
+}
+
+/* One case per number of vectors, so that the sums are registers. */
+#define CASE(n, tile, ...)                                                                    \
+    case n:                                                                                   \
+        tile(n, y, m, x, k, __VA_ARGS__);                                                     \
+        break;
+#define FIRST_CASES(tile, ...)                                                                \
+    CASE(1, tile, __VA_ARGS__)                                                                \
+    CASE(2, tile, __VA_ARGS__)                                                                \
+    CASE(3, tile, __VA_ARGS__)                                                                \
+    CASE(4, tile, __VA_ARGS__)                                                                \
+    CASE(5, tile, __VA_ARGS__)                                                                \
+    CASE(6, tile, __VA_ARGS__)                                                                \
+    CASE(7, tile, __VA_ARGS__)                                                                \
+    CASE(8, tile, __VA_ARGS__)                                                                \
+    CASE(9, tile, __VA_ARGS__)                                                                \
+    CASE(10, tile, __VA_ARGS__)                                                               \
+    CASE(11, tile, __VA_ARGS__)                                                               \
+    CASE(12, tile, __VA_ARGS__)
+#if MOST_VECTORS == 12
+#define CASES FIRST_CASES
+#elif MOST_VECTORS == 16
+#define CASES(tile, ...)                                                                      \
+    FIRST_CASES(tile, __VA_ARGS__)                                                            \
+    CASE(13, tile, __VA_ARGS__)                                                               \
+    CASE(14, tile, __VA_ARGS__)                                                               \
+    CASE(15, tile, __VA_ARGS__)                                                               \
+    CASE(16, tile, __VA_ARGS__)
+#endif
+
+static void spmm_vectors(size_t n, float *y, const sparse_rows *m, const float *x, size_t k,
+                         size_t c0, size_t last)
+{
+    switch (n) {
+        CASES(spmm_tile, c0, last)
+    }
+}
+
+static void transposed_vectors(size_t n, float *y, const sparse_rows *m, const float *x,
+                               size_t k, size_t c0, size_t part)
+{
+    switch (n) {
+        CASE(0, transposed_tile, c0, part)
+        CASES(transposed_tile, c0, part)
+    }
+}
+
+static void spmm(float *y, const int64_t *offset, const int32_t *column, const float *value,
+                 const float *x, size_t k, size_t row0, size_t row1, size_t c0, size_t c1)
+{
+    LEAVE_TO_AVX2(spmm, k, c1 - c0, y, offset, column, value, x, k, row0, row1, c0, c1);
+    sparse_rows m = {offset, column, value, row0, row1, offset[row1]};
+    if (c1 - c0 < WIDTH) {
+        if (c0 < c1)
+            spmm_part(y, &m, x, k, c0, c1 - c0);
+        return;
+    }
+    const size_t vectors = (c1 - c0 + WIDTH - 1) / WIDTH;
+    const size_t tiles = (vectors + MOST_VECTORS - 1) / MOST_VECTORS;
+    /* With several tiles, go row by row: the second tile finds column and value in cache. */
+    const size_t step = tiles == 1 ? row1 - row0 : 1;
+    for (size_t i = row0; i < row1; i += step) {
+        m.row0 = i;
+        m.row1 = i + step;
+        for (size_t t = 0; t < tiles; t++) {
+            const size_t v0 = vectors * t / tiles, v1 = vectors * (t + 1) / tiles;
+            const size_t last = t + 1 < tiles ? c0 + (v1 - 1) * WIDTH : c1 - WIDTH;
+            spmm_vectors(v1 - v0, y, &m, x, k, c0 + v0 * WIDTH, last);
+        }
+    }
+}
+
+static void spmm_transposed(float *y, const int64_t *offset, const int32_t *column,
+                            const float *value, const float *x, size_t k, size_t n_rows,
+                            size_t c0, size_t c1)
+{
+    LEAVE_TO_AVX2(spmm_transposed, k, c1 - c0, y, offset, column, value, x, k, n_rows, c0, c1);
+    const sparse_rows m = {offset, column, value, 0, n_rows, offset[n_rows]};
+    for (size_t c = c0; c < c1; c += MOST_VECTORS * WIDTH) {
+        const size_t left = c1 - c, most = MOST_VECTORS * WIDTH;
+        if (left >= most)
+            transposed_vectors(MOST_VECTORS, y, &m, x, k, c, 0);
+        else
+            transposed_vectors(left / WIDTH, y, &m, x, k, c, left % WIDTH);
+    }
+}
+
+/* ---- bits times dense ----
+ *
+ * Four rows of x have 16 sums, so with these in a table a row of y takes one addition for
+ * four bits, whatever they are (Arlazarov, Dinic, Kronrod & Faradzhev 1970). The tables for
+ * the 32 bits of a word and 64 columns are 32 KiB: they stay in the first-level cache while
+ * the words of all rows go by. */
+
+enum { BITS_VECTORS = WIDTH == 8 ? 8 : 4, BITS_COLUMNS = BITS_VECTORS * WIDTH };
+
+/* table[g][b] = sum of s[j] x[j] over the bits of b, j counting from j0 + 4 g; n vectors
+ * each, the last of which starts at column last. part: of one narrow vector. */
+INLINE void bits_table(int n, vec *table, const float *x, size_t j0, size_t n_x, size_t k,
+                       const float *s, size_t c0, size_t last, size_t part)
+{
+    for (size_t g = 0; g < 8; g++, table += 16 * BITS_VECTORS) {
+        for (int v = 0; v < n; v++)
+            table[v] = (vec){0};
+        for (size_t b = 0; b < 4; b++) {
+            const size_t j = j0 + 4 * g + b;
+            vec row[BITS_VECTORS] = {0};
+            if (j < n_x) {
+                const float *from = x + j * k;
+                const vec a = splat(s ? s[j] : 1.0f);
+                for (int v = 0; v < n - 1; v++)
+                    row[v] = a * load(from + c0 + v * WIDTH);
+                row[n - 1] = a * (part ? load_part(from + last, part) : load(from + last));
+            }
+            vec *with = table + (BITS_VECTORS << b);
+            for (int t = 0; t < BITS_VECTORS << b; t += BITS_VECTORS)
+                for (int v = 0; v < n; v++)
+                    with[t + v] = table[t + v] + row[v];
+        }
+    }
+}
+
+/* y[i] += table[0][bits 0 to 3 of word[i]] + table[1][bits 4 to 7] + ..., where y[i] counts
+ * as zero at first; in the end it is multiplied by r[i]. y has k columns. */
+INLINE void bits_rows(int n, float *y, const uint32_t *word, const vec *table, size_t k,
+                      const float *r, size_t row0, size_t row1, size_t c0, size_t last,
+                      bool first)
+{
+    for (size_t i = row0; i < row1; i++) {
+        float *to = y + i * k;
+        const size_t bit = word[i];
+        vec sum[BITS_VECTORS] = {0};
+        if (!first) {
+            for (int v = 0; v < n - 1; v++)
+                sum[v] = load(to + c0 + v * WIDTH);
+            sum[n - 1] = load(to + last);
+        }
+#pragma GCC unroll 8
+        for (int g = 0; g < 8; g++) {
+            const vec *t = table + (g * 16 + (bit >> 4 * g & 15)) * BITS_VECTORS;
+            __asm__("" : "+r"(t)); /* one address for n loads: gcc would compute n */
+            for (int v = 0; v < n; v++)
+                sum[v] += t[v];
+        }
+        for (int v = 0; r && v < n; v++)
+            sum[v] *= splat(r[i]);
+        for (int v = 0; v < n - 1; v++)
+            store(to + c0 + v * WIDTH, sum[v]);
+        store(to + last, sum[n - 1]);
+    }
+}
+
+INLINE void bits_tile(int n, float *y, const uint32_t *word, size_t n_rows, const float *x,
+                      size_t n_x, size_t k, const float *r, const float *s, size_t row0,
+                      size_t row1, size_t c0, size_t last)
+{
+    vec table[8 * 16 * BITS_VECTORS];
+    for (size_t j0 = 0; j0 < n_x; j0 += 32, word += n_rows) {
+        bits_table(n, table, x, j0, n_x, k, s, c0, last, 0);
+        bits_rows(n, y, word, table, k, j0 + 32 < n_x ? NULL : r, row0, row1, c0, last,
+                  j0 == 0);
+    }
+}
+
+/* Fewer than WIDTH columns; apart from the rest, which it would slow down inlined. Sums are
+ * kept in whole vectors beside y: the next row's would wait for the last one's, were both
+ * parts of a cache line. */
+static __attribute__((noinline)) void bits_narrow(float *y, const uint32_t *word,
+                                                  size_t n_rows, const float *x, size_t n_x,
+                                                  size_t k, const float *r, const float *s,
+                                                  size_t row0, size_t row1, size_t c0,
+                                                  size_t part)
+{
+    enum { ROWS = 256 };
+    vec table[8 * 16 * BITS_VECTORS], sum[ROWS];
+    for (size_t i0 = row0; i0 < row1; i0 += ROWS) {
+        const size_t rows = row1 - i0 < ROWS ? row1 - i0 : ROWS;
+        const uint32_t *at = word + i0;
+        for (size_t j0 = 0; j0 < n_x; j0 += 32, at += n_rows) {
+            bits_table(1, table, x, j0, n_x, k, s, c0, c0, part);
+            bits_rows(1, (float *)sum, at, table, WIDTH, r && j0 + 32 >= n_x ? r + i0 : NULL,
+                      0, rows, 0, 0, j0 == 0);
+        }
+        for (size_t i = 0; i < rows; i++)
+            store_part(y + (i0 + i) * k + c0, sum[i], part);
+    }
+}
+
+#define BITS_CASE(n)                                                                          \
+    case n:                                                                                   \
+        bits_tile(n, y, word, n_rows, x, n_x, k, r, s, row0, row1, c, end - WIDTH);           \
+        break;
+
+static void bits(float *y, const uint32_t *word, size_t n_rows, const float *x, size_t n_x,
+                 size_t k, const float *r, const float *s, size_t row0, size_t row1, size_t c0,
+                 size_t c1)
+{
+    for (size_t c = c0; c < c1; c += BITS_COLUMNS) {
+        const size_t end = c + BITS_COLUMNS < c1 ? c + BITS_COLUMNS : c1;
+#if WIDTH == 16 /* half a vector is a whole one of the other set */
+        if (end - c <= 8) {
+            graphss_i_kernels_avx2.bits(y, word, n_rows, x, n_x, k, r, s, row0, row1, c, end);
+            return;
+        }
+#endif
+        if (end - c < WIDTH) {
+            bits_narrow(y, word, n_rows, x, n_x, k, r, s, row0, row1, c, end - c);
+            return;
+        }
+        switch ((end - c + WIDTH - 1) / WIDTH) {
+            BITS_CASE(1)
+            BITS_CASE(2)
+            BITS_CASE(3)
+            BITS_CASE(4)
+#if WIDTH == 8
+            BITS_CASE(5)
+            BITS_CASE(6)
+            BITS_CASE(7)
+            BITS_CASE(8)
+#endif
+        }
+    }
+}
+
+/* ---- dense times dense, where a sparse matrix has entries ---- */
+
+INLINE float sum_lanes(vec v)
+{
+    typedef float quad __attribute__((vector_size(16)));
+    const union {
+        vec whole;
+        quad part[WIDTH / 4];
+    } u = {v};
+    quad s = u.part[0];
+    for (int j = 1; j < WIDTH / 4; j++)
+        s += u.part[j];
+    return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+/* out[e] += a . b[column[e]] for n entries; n is a constant where this is inlined. Odd and
+ * even vectors are summed apart, to keep 2 n sums under way. */
+INLINE void dot_rows(int n, float *out, const int32_t *column, const float *a, const float *b,
+                     size_t k)
+{
+    const size_t part = k % WIDTH, whole = k - part;
+    const float *row[4];
+    vec even[4] = {0}, odd[4] = {0};
+    for (int j = 0; j < n; j++)
+        row[j] = b + (size_t)column[j] * k;
+    size_t c = 0;
+    for (; c + 2 * WIDTH <= whole; c += 2 * WIDTH) {
+        const vec a0 = load(a + c), a1 = load(a + c + WIDTH);
+        for (int j = 0; j < n; j++) {
+            even[j] += a0 * load(row[j] + c);
+            odd[j] += a1 * load(row[j] + c + WIDTH);
+        }
+    }
+    if (c < whole) {
+        const vec a0 = load(a + c);
+        for (int j = 0; j < n; j++)
+            even[j] += a0 * load(row[j] + c);
+    }
+    if (part) {
+        const vec a1 = load_part(a + whole, part);
+        for (int j = 0; j < n; j++)
+            odd[j] += a1 * load_part(row[j] + whole, part);
+    }
+    for (int j = 0; j < n; j++)
+        out[j] += sum_lanes(even[j] + odd[j]);
+}
+
+static void sddmm(float *out, const int64_t *offset, const int32_t *column, const float *a,
+                  const float *b, size_t k, size_t row0, size_t row1)
+{
+    LEAVE_TO_AVX2(sddmm, k, k, out, offset, column, a, b, k, row0, row1);
+    const int64_t end = offset[row1];
+    for (size_t i = row0; i < row1; i++) {
+        int64_t e = offset[i];
+        for (; e + 4 <= offset[i + 1]; e += 4) {
+            if (k > LINE && e + AHEAD + 4 <= end)
+                for (int j = 0; j < 4; j++)
+                    for (size_t c = 0; c < k; c += LINE)
+                        __builtin_prefetch(b + (size_t)column[e + AHEAD + j] * k + c);
+            dot_rows(4, out + e, column + e, a + i * k, b, k);
+        }
+        for (; e < offset[i + 1]; e++)
+            dot_rows(1, out + e, column + e, a + i * k, b, k);
+    }
+}
+
+/* ---- element by element ---- */
+
+/* Each average moves towards its new term by one product, which fuses in one way only:
+ *   m += (1 - b1) (g - m);  v += (1 - b2) (g^2 - v);  w -= rate m / (sqrt(v) + eps) */
+static void adam(float *w, float *m, float *v, const float *grad, size_t n, float decay,
+                 float b1, float b2, float rate_t, float eps_t)
+{
+    const float c1 = 1 - b1, c2 = 1 - b2;
+    INDEPENDENT
+    for (size_t j = 0; j < n; j++) {
+        const float g = grad[j] + decay * w[j];
+        m[j] = m[j] + c1 * (g - m[j]);
+        v[j] = v[j] + c2 * (g * g - v[j]);
+        w[j] = w[j] - rate_t * (m[j] / (__builtin_sqrtf(v[j]) + eps_t));
+    }
+}
+
+/* Not a number stays what it is, so that a training that fails is seen to fail. */
+INLINE float positive(float a)
+{
+    return a <= 0 ? 0 : a;
+}
+
+static void bias_relu(float *y, const float *x, const float *bias, size_t k, size_t row0,
+                      size_t row1)
+{
+    if (!bias) {
+        INDEPENDENT
+        for (size_t j = row0 * k; j < row1 * k; j++)
+            y[j] = positive(x[j]);
+        return;
+    }
+    for (size_t i = row0; i < row1; i++) {
+        INDEPENDENT
+        for (size_t c = 0; c < k; c++)
+            y[i * k + c] = positive(x[i * k + c] + bias[c]);
+    }
+}
+
+static void relu_backward(float *gx, const float *gy, const float *y, size_t n)
+{
+    INDEPENDENT
+    for (size_t j = 0; j < n; j++)
+        gx[j] = y[j] > 0 ? gy[j] : 0;
+}
+
+static void axpy(float *y, const float *x, float a, size_t n)
+{
+    INDEPENDENT
+    for (size_t j = 0; j < n; j++)
+        y[j] += a * x[j];
+}
+
+/* n vectors of columns at a time, summed in registers; n is a constant where inlined. */
+INLINE void column_sums_tile(int n, float *out, const float *x, size_t k, size_t row0,
+                             size_t row1, size_t c0)
+{
+    vec sum[4] = {0};
+    for (size_t i = row0; i < row1; i++)
+        for (int v = 0; v < n; v++)
+            sum[v] += load(x + i * k + c0 + v * WIDTH);
+    for (int v = 0; v < n; v++)
+        store(out + c0 + v * WIDTH, sum[v]);
+}
+
+static void column_sums(float *out, const float *x, size_t k, size_t row0, size_t row1)
+{
+    size_t c = 0;
+    for (; c + 4 * WIDTH <= k; c += 4 * WIDTH)
+        column_sums_tile(4, out, x, k, row0, row1, c);
+    for (; c + WIDTH <= k; c += WIDTH)
+        column_sums_tile(1, out, x, k, row0, row1, c);
+    for (; c < k; c++) {
+        float sum = 0;
+        for (size_t i = row0; i < row1; i++)
+            sum += x[i * k + c];
+        out[c] = sum;
+    }
+}
+
+/* ---- dropout ----
+ *
+ * Numbers come in blocks of 32. Lane l of block q has the 32-bit hash of (key, 16 q + l);
+ * its low half decides about number 32 q + l, its high half about 32 q + 16 + l. So a
+ * vector of hashes serves two vectors of numbers as they lie in memory, for any WIDTH up to
+ * 16. Multiplications of 32 bits are what all instruction sets have. */
+
+typedef struct hash_key {
+    uint32_t first, second;
+} hash_key;
+
+/* Spreads the key, and what of the counter lies above 32 bits, over both words. */
+INLINE hash_key spread_key(uint64_t key, uint64_t above)
+{
+    uint64_t z = key + 0x9e3779b97f4a7c15u * (above + 1);
+    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
+    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
+    z ^= z >> 32;
+    return (hash_key){(uint32_t)z, (uint32_t)(z >> 32)};
+}
+
+/* The second word enters between the rounds: were both added at the start, the masks of two
+ * keys would be one mask shifted. */
+INLINE uint32_t hash(hash_key key, uint32_t counter)
+{
+    uint32_t h = counter * 0x9e3779b1u + key.first;
+    h = (h ^ (h >> 16)) * 0x7feb352du;
+    h += key.second;
+    h = (h ^ (h >> 15)) * 0x846ca68bu;
+    return h ^ (h >> 16);
+}
+
+INLINE float drop(float x, uint32_t bits, uint32_t threshold, float scale)
+{
+    return bits >= threshold ? x * scale : 0;
+}
+
+static void dropout(float *y, const float *x, size_t j0, size_t j1, uint64_t key,
+                    uint32_t threshold, float scale)
+{
+    size_t j = j0;
+    while (j < j1) {
+        const uint64_t first = (uint64_t)j / 32 * 16; /* counter of lane 0 */
+        const hash_key spread = spread_key(key, first >> 32);
+        const uint32_t counter = (uint32_t)first;
+        if (j % 32 == 0 && j + 32 <= j1) {
+            INDEPENDENT
+            for (uint32_t l = 0; l < 16; l++) {
+                const uint32_t h = hash(spread, counter + l);
+                y[j + l] = drop(x[j + l], h & 0xffff, threshold, scale);
+                y[j + 16 + l] = drop(x[j + 16 + l], h >> 16, threshold, scale);
+            }
+            j += 32;
+            continue;
+        }
+        const uint32_t l = j % 16, h = hash(spread, counter + l);
+        y[j] = drop(x[j], j % 32 < 16 ? h & 0xffff : h >> 16, threshold, scale);
+        j++;
+    }
+}
+
+static void dropout_bits(uint32_t *y, const uint32_t *x, size_t q0, size_t q1, uint64_t key,
+                         uint32_t threshold)
+{
+    for (size_t q = q0; q < q1; q++) {
+        const uint64_t first = (uint64_t)q * 16;
+        const hash_key spread = spread_key(key, first >> 32);
+        uint32_t kept = 0;
+        for (uint32_t l = 0; l < 16; l++) {
+            const uint32_t h = hash(spread, (uint32_t)first + l);
+            kept |= (uint32_t)((h & 0xffff) >= threshold) << l;
+            kept |= (uint32_t)((h >> 16) >= threshold) << (16 + l);
+        }
+        y[q] = x[q] & kept;
+    }
+}
+
+#include "kernels/kernels_sixteen.h"
+
+const graphss_i_kernels KERNELS = {
+    .name = KERNELS_NAME,
+    .spmm = spmm,
+    .spmm_transposed = spmm_transposed,
+    .bits = bits,
+    .sddmm = sddmm,
+    .adam = adam,
+    .bias_relu = bias_relu,
+    .relu_backward = relu_backward,
+    .column_sums = column_sums,
+    .dropout = dropout,
+    .dropout_bits = dropout_bits,
+    .axpy = axpy,
+    .softmax = softmax,
+    .choice = choice,
+    .choice_bend = choice_bend,
+    .choices = choices,
+    .row_times = row_times,
+};

@@ -1,0 +1,281 @@
+/* learnt_graph.c - arrays over the entries of one fixed pattern, so that an epoch allocates
+ * nothing but what ARPACK needs. */
+#include "lab/baselines/learnt_graph.h"
+#include "lab/baselines/candidates.h"
+#include "lab/baselines/eigen.h"
+#include "graph/similarity.h"
+#include "graph/rows.h"
+#include <math.h>
+#include <string.h>
+
+static const double tiny = 1e-3;      /* added to degrees, as the authors do */
+static const double tolerance = 1e-3; /* of eigenvalues, relative */
+
+void graphss_i_learnt_destroy(graphss_ctx *ctx, graphss_i_learnt *s)
+{
+    graphss_i_propagation_destroy(ctx, &s->pattern);
+    graphss_release(ctx, s->place);
+    graphss_release(ctx, s->start);
+    graphss_release(ctx, s->weight);
+    graphss_release(ctx, s->grad);
+    graphss_release(ctx, s->speed);
+    graphss_release(ctx, s->alike);
+    graphss_release(ctx, s->change);
+    graphss_release(ctx, s->root);
+    graphss_release(ctx, s->pull);
+    graphss_release(ctx, s->value);
+    graphss_release(ctx, s->vector);
+    graphss_release(ctx, s->left);
+    graphss_release(ctx, s->right);
+}
+
+static graphss_status allocate(graphss_ctx *ctx, graphss_i_learnt *s)
+{
+    const size_t n = s->n, nnz = s->nnz, rank = s->rank;
+    s->place = graphss_i_alloc(ctx, nnz, sizeof *s->place);
+    s->start = graphss_i_calloc(ctx, nnz, sizeof *s->start);
+    s->weight = graphss_i_alloc(ctx, nnz, sizeof *s->weight);
+    s->grad = graphss_i_calloc(ctx, nnz, sizeof *s->grad);
+    s->speed = graphss_i_calloc(ctx, nnz, sizeof *s->speed);
+    s->alike = graphss_i_alloc(ctx, nnz, sizeof *s->alike);
+    s->change = graphss_i_alloc(ctx, nnz, sizeof *s->change);
+    s->root = graphss_i_alloc(ctx, n, sizeof *s->root);
+    s->pull = graphss_i_alloc(ctx, n, sizeof *s->pull);
+    s->value = graphss_i_alloc(ctx, rank, sizeof *s->value);
+    s->vector = graphss_i_alloc(ctx, n, rank * sizeof *s->vector);
+    s->left = graphss_i_alloc(ctx, n, rank * sizeof *s->left);
+    s->right = graphss_i_alloc(ctx, n, rank * sizeof *s->right);
+    return s->place && s->start && s->weight && s->grad && s->speed && s->alike && s->change &&
+                   s->root && s->pull && s->value && s->vector && s->left && s->right
+               ? GRAPHSS_OK
+               : GRAPHSS_ERR_NOMEM;
+}
+
+/* |x_i|, x as the classifier sees it */
+static double row_length(const graphss_features *f, size_t i, bool row_normalise, double scale)
+{
+    const graphss_i_row row = graphss_i_row_of(f, i);
+    double sum = 0, squares = 0;
+    for (size_t j = 0; j < row.n; j++) {
+        sum += row.value[j];
+        squares += (double)row.value[j] * row.value[j];
+    }
+    const double by = row_normalise && sum != 0 ? 1 / sum : 1;
+    return scale * fabs(by) * sqrt(squares);
+}
+
+/* alike <- x_i . x_j = cosine |x_i| |x_j|; cosine [links] has no loops. length [n] is room. */
+static void fill_alike(graphss_i_learnt *s, const float *cosine, double *length,
+                       const graphss_features *f, bool row_normalise, double scale)
+{
+    const graphss_i_csr *m = &s->pattern.m;
+    for (size_t i = 0; i < s->n; i++)
+        length[i] = row_length(f, i, row_normalise, scale);
+    for (size_t i = 0; i < s->n; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++) {
+            const size_t j = (size_t)m->column[e];
+            const double c = j == i ? 1 : *cosine++;
+            s->alike[e] = isnan(c) ? 0 : (float)(c * length[i] * length[j]);
+        }
+}
+
+static void fill_start(graphss_i_learnt *s, const graphss_graph *graph)
+{
+    const graphss_i_csr *m = &s->pattern.m;
+    for (size_t i = 0; i < s->n; i++) {
+        int64_t at = graph->offset[i];
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++) {
+            const bool linked = at < graph->offset[i + 1] && graph->target[at] == m->column[e];
+            at += linked;
+            s->start[e] = linked;
+            s->weight[e] = linked || (size_t)m->column[e] == i;
+        }
+    }
+}
+
+graphss_status graphss_i_learnt_make(graphss_ctx *ctx, graphss_i_learnt *s,
+                                     const graphss_observation *on, size_t alike, size_t near,
+                                     bool row_normalise, double scale, size_t rank)
+{
+    graphss_graph support = {0};
+    float *cosine = NULL;
+    const size_t n = s->n = on->graph->n_nodes;
+    s->rank = rank + 2 <= n ? rank : n > 2 ? n - 2 : 0;
+    graphss_status st =
+        graphss_i_candidates(ctx, &support, on->graph, on->features, alike, near);
+    if (!st)
+        st = graphss_i_propagation_make(ctx, &s->pattern, &support, GRAPHSS_I_NORM_SYMMETRIC,
+                                        true);
+    if (st)
+        goto done;
+    s->nnz = (size_t)s->pattern.m.offset[n];
+    st = allocate(ctx, s);
+    if (st)
+        goto done;
+    cosine = graphss_i_alloc(ctx, (size_t)support.offset[n], sizeof *cosine);
+    int64_t *next = graphss_i_alloc(ctx, n, sizeof *next);
+    if (cosine && next) {
+        graphss_i_link_similarity(ctx, cosine, &support, on->features,
+                                  GRAPHSS_SIMILARITY_COSINE);
+        fill_alike(s, cosine, s->root, on->features, row_normalise, scale);
+        fill_start(s, on->graph);
+        graphss_i_csr_places(s->place, next, &s->pattern.m);
+    } else {
+        st = GRAPHSS_ERR_NOMEM;
+    }
+    graphss_release(ctx, next);
+done:
+    graphss_release(ctx, cosine);
+    graphss_graph_destroy(ctx, &support);
+    return st;
+}
+
+/* ---- how much features differ along the links ---- */
+
+/* degree [n]: sum_j S_ij without the loop */
+static void degrees(double *degree, const graphss_i_learnt *s)
+{
+    const graphss_i_csr *m = &s->pattern.m;
+    for (size_t i = 0; i < s->n; i++) {
+        degree[i] = 0;
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
+            degree[i] += (size_t)m->column[e] == i ? 0 : s->weight[e];
+    }
+}
+
+/* sum_i |x_i|^2 d_i / (d_i + t) - sum_ij S_ij (x_i . x_j) r_i r_j,  r_i = (d_i + t)^-1/2 */
+double graphss_i_learnt_roughness(const graphss_i_learnt *s)
+{
+    const graphss_i_csr *m = &s->pattern.m;
+    double total = 0;
+    degrees(s->root, s);
+    for (size_t i = 0; i < s->n; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++) {
+            const double di = s->root[i] + tiny, dj = s->root[m->column[e]] + tiny;
+            total += (size_t)m->column[e] == i
+                         ? s->alike[e] * s->root[i] / di
+                         : -s->weight[e] * (double)s->alike[e] / sqrt(di * dj);
+        }
+    return total;
+}
+
+/* pull_i = |x_i|^2 t / (d_i + t)^2 + r_i^3 sum_k S_ik (x_i . x_k) r_k
+ * dS_ij = (pull_i + pull_j) / 2 - (x_i . x_j) r_i r_j */
+void graphss_i_learnt_roughness_gradient(graphss_i_learnt *s, float *out, double factor)
+{
+    const graphss_i_csr *m = &s->pattern.m;
+    double *root = s->root, *pull = s->pull;
+    degrees(root, s);
+    for (size_t i = 0; i < s->n; i++)
+        root[i] = 1 / sqrt(root[i] + tiny);
+    for (size_t i = 0; i < s->n; i++) {
+        double sum = 0, own = 0;
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
+            if ((size_t)m->column[e] == i)
+                own = s->alike[e];
+            else
+                sum += s->weight[e] * (double)s->alike[e] * root[m->column[e]];
+        const double square = root[i] * root[i];
+        pull[i] = own * tiny * square * square + square * root[i] * sum;
+    }
+    for (size_t i = 0; i < s->n; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++) {
+            const size_t j = (size_t)m->column[e];
+            if (j != i)
+                out[e] += (float)(factor *
+                                  ((pull[i] + pull[j]) / 2 - s->alike[e] * root[i] * root[j]));
+        }
+}
+
+/* ---- steps ---- */
+
+void graphss_i_learnt_step(graphss_i_learnt *s, double rate, double momentum, double gamma,
+                           double lambda)
+{
+    const graphss_i_csr *m = &s->pattern.m;
+    double squares = 0;
+    for (size_t i = 0; i < s->n; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
+            if ((size_t)m->column[e] != i)
+                squares += pow(s->weight[e] - s->start[e], 2);
+    const double back = squares > 0 ? 1 / sqrt(squares) : 0;
+    for (size_t i = 0; i < s->n; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
+            s->change[e] = (size_t)m->column[e] == i
+                               ? 0
+                               : (float)(back * (s->weight[e] - s->start[e]) +
+                                         gamma * (s->grad[e] + s->grad[s->place[e]]) / 2);
+    if (lambda > 0)
+        graphss_i_learnt_roughness_gradient(s, s->change, lambda);
+    for (size_t e = 0; e < s->nnz; e++) {
+        s->speed[e] = (float)momentum * s->speed[e] + s->change[e];
+        s->weight[e] -= (float)rate * s->speed[e];
+    }
+}
+
+void graphss_i_learnt_clip(graphss_i_learnt *s, double amount)
+{
+    const graphss_i_csr *m = &s->pattern.m;
+    for (size_t i = 0; i < s->n; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
+            if ((size_t)m->column[e] != i)
+                s->weight[e] = fminf(fmaxf(s->weight[e] - (float)amount, 0), 1);
+}
+
+/* change <- S without loops. Returns |S|_F^2. */
+static double without_loops(graphss_i_learnt *s)
+{
+    const graphss_i_csr *m = &s->pattern.m;
+    double squares = 0;
+    for (size_t i = 0; i < s->n; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++) {
+            s->change[e] = (size_t)m->column[e] == i ? 0 : s->weight[e];
+            squares += (double)s->change[e] * s->change[e];
+        }
+    return squares;
+}
+
+/* With q_r, l_r the known eigenpairs, soft(l) = sign(l) max(|l| - amount, 0), and p the root
+ * mean square of the other eigenvalues, keep = max(0, 1 - amount / p), on the support:
+ *   T = keep (S - sum_r l_r q_r q_r^T) + sum_r soft(l_r) q_r q_r^T
+ *   S <- T sum S / sum max(T, 0) */
+graphss_status graphss_i_learnt_low_rank(graphss_ctx *ctx, graphss_i_learnt *s, double amount)
+{
+    graphss_i_csr m = s->pattern.m;
+    const size_t n = s->n, rank = s->rank;
+    const double squares = without_loops(s);
+    if (rank == 0 || squares < 1e-12)
+        return GRAPHSS_OK;
+    m.value = s->change;
+    graphss_status st = graphss_i_eigen_largest(ctx, s->value, s->vector, &m, rank, tolerance);
+    if (st)
+        return st;
+    double others = squares;
+    for (size_t r = 0; r < rank; r++)
+        others -= s->value[r] * s->value[r];
+    others = sqrt(fmax(others, 0) / (double)(n - rank));
+    const double keep = others > amount ? 1 - amount / others : 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t r = 0; r < rank; r++) {
+            const double l = s->value[r], q = s->vector[i * rank + r];
+            const double soft = copysign(fmax(fabs(l) - amount, 0), l);
+            s->left[i * rank + r] = (float)((soft - keep * l) * q);
+            s->right[i * rank + r] = (float)q;
+        }
+    for (size_t e = 0; e < s->nnz; e++)
+        s->change[e] *= (float)keep;
+    graphss_i_sddmm(ctx, s->change, &m, s->left, s->right, rank);
+    double before = 0, after = 0; /* sums of what is positive */
+    for (size_t i = 0; i < n; i++)
+        for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++)
+            if ((size_t)m.column[e] != i) {
+                before += s->weight[e];
+                after += fmaxf(s->change[e], 0);
+            }
+    const float grow = after > 0 ? (float)(before / after) : 1;
+    for (size_t i = 0; i < n; i++)
+        for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++)
+            if ((size_t)m.column[e] != i)
+                s->weight[e] = grow * s->change[e];
+    return GRAPHSS_OK;
+}

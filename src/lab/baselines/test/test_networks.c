@@ -1,0 +1,188 @@
+/* The classifiers that defences bring along: what must hold of their answers. */
+#include "observation/test/testing_attacked_world.h"
+
+/* Runs a method on the attacked and on the clean links; are the answers the same? */
+static bool deaf_to_links(graphss_ctx *ctx, attacked_world *a,
+                          const graphss_recover_options *opt)
+{
+    graphss_recovery attacked = answer(ctx, a, opt);
+    a->in.current.graph = &a->w.graph;
+    graphss_recovery clean = answer(ctx, a, opt);
+    a->in.current.graph = &a->current;
+    const bool same = same_posteriors(&attacked, &clean);
+    graphss_recovery_destroy(ctx, &attacked);
+    graphss_recovery_destroy(ctx, &clean);
+    return same;
+}
+
+static void test_a_guard_that_trusts_no_link_does_not_hear_them(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recover_options opt = quick_preset("gnnguard", &a);
+    assert_false(deaf_to_links(ctx, &a, &opt));
+    /* No two rows are alike to the last word. */
+    float *value = a.w.features.value;
+    for (size_t e = 0; e < graphss_features_stored(&a.w.features); e++)
+        value[e] += (float)e * 1e-2f;
+    opt.threshold = 1;
+    assert_true(deaf_to_links(ctx, &a, &opt));
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_appnp_without_spreading_is_a_perceptron(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recover_options opt = quick_preset("appnp", &a);
+    assert_false(deaf_to_links(ctx, &a, &opt));
+    opt.steps = 0;
+    assert_true(deaf_to_links(ctx, &a, &opt));
+    opt.steps = 10;
+    opt.alpha = 0;
+    assert_true(deaf_to_links(ctx, &a, &opt));
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_grand_without_spreading_is_a_perceptron(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recover_options opt = quick_preset("grand", &a);
+    assert_false(deaf_to_links(ctx, &a, &opt));
+    opt.steps = 0;
+    assert_true(deaf_to_links(ctx, &a, &opt));
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+/* mean over nodes of sum_c p_c^2: 1 where every answer is certain */
+static double certainty(const graphss_recovery *r)
+{
+    double sum = 0;
+    for (size_t j = 0; j < WORLD_NODES * 2; j++)
+        sum += r->predictions.posterior[j] * r->predictions.posterior[j];
+    return sum / WORLD_NODES;
+}
+
+static void test_grand_agrees_on_sharper_answers(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recover_options opt = quick_preset("grand", &a);
+    graphss_split split = a.w.split;
+    split.n_val = 0; /* the last epoch counts, not the best */
+    a.in.split = &split;
+    opt.fit.epochs = 60;
+    opt.consistency = 0;
+    graphss_recovery alone = answer(ctx, &a, &opt);
+    opt.consistency = 2;
+    opt.temperature = 0.2;
+    graphss_recovery agreed = answer(ctx, &a, &opt);
+    assert_true(certainty(&agreed) > certainty(&alone) + 0.05);
+    graphss_recovery_destroy(ctx, &alone);
+    graphss_recovery_destroy(ctx, &agreed);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_the_paper_tuned_grand_for_each_dataset(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_dataset data = {
+        .n_classes = 2, .name = "pubmed", .features = *a.in.current.features};
+    assert_ok(ctx, graphss_model_describe(ctx, a.model, &data));
+    graphss_recover_options opt =
+        graphss_recover_options_default("grand", GRAPHSS_MODE_PAPER, a.model);
+    assert_int_equal(opt.steps, 5);
+    assert_true(opt.temperature == 0.2 && opt.fit.learning_rate == 0.2);
+    opt = graphss_recover_options_default("grand", GRAPHSS_MODE_PAPER, NULL);
+    assert_int_equal(opt.steps, 8);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_rgcn_draws_when_told_and_follows_the_seed(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recover_options opt = quick_preset("rgcn", &a);
+    graphss_recovery calm = answer(ctx, &a, &opt), again = answer(ctx, &a, &opt);
+    assert_true(same_posteriors(&calm, &again));
+    opt.sample = true;
+    graphss_recovery drawn = answer(ctx, &a, &opt);
+    assert_false(same_posteriors(&calm, &drawn));
+    a.in.seed = 2;
+    graphss_recovery other = answer(ctx, &a, &opt);
+    assert_false(same_posteriors(&other, &drawn));
+    graphss_recovery_destroy(ctx, &calm);
+    graphss_recovery_destroy(ctx, &again);
+    graphss_recovery_destroy(ctx, &drawn);
+    graphss_recovery_destroy(ctx, &other);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_all_learn_the_clean_world(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    a.in.current.graph = &a.w.graph;
+    const char *const name[] = {"rgcn",    "gnnguard", "appnp", "prognn",
+                                "jaccard", "svd",      "grand"};
+    const double want[] = {0.85, 0.65, 0.85, 0.85, 0.75, 0.75, 0.85}; /* words: 0.75 */
+    for (int i = 0; i < 7; i++)
+        for (int train = GRAPHSS_RECOVER_EVASION; train <= GRAPHSS_RECOVER_RETRAIN; train++) {
+            const double share = accuracy_of(ctx, &a, name[i], train);
+            if (share < want[i])
+                fail_msg("%s, way %d: %g", name[i], train, share);
+        }
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_cancelled_run_leaves_no_result(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    const char *const name[] = {"rgcn",    "gnnguard", "appnp", "prognn",
+                                "jaccard", "svd",      "grand", "retrain"};
+    for (int i = 0; i < 8; i++)
+        assert_can_be_cancelled(&a, name[i]);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_guard_that_trusts_no_link_does_not_hear_them),
+        cmocka_unit_test(test_appnp_without_spreading_is_a_perceptron),
+        cmocka_unit_test(test_grand_without_spreading_is_a_perceptron),
+        cmocka_unit_test(test_grand_agrees_on_sharper_answers),
+        cmocka_unit_test(test_the_paper_tuned_grand_for_each_dataset),
+        cmocka_unit_test(test_rgcn_draws_when_told_and_follows_the_seed),
+        cmocka_unit_test(test_all_learn_the_clean_world),
+        cmocka_unit_test(test_a_cancelled_run_leaves_no_result),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,317 @@
+/* cell.c - one method on one scene, measured. What a method is given holds no truth of test
+ * nodes; it is looked at here, and where the scene was made. */
+#include "lab/experiment/cell.h"
+#include "recover/defence.h"
+#include "lab/experiment/records.h"
+#include "models/model_private.h"
+#include <graphss/evaluate.h>
+#include <math.h>
+#include <string.h>
+
+static int set(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value);
+}
+
+int graphss_i_set_real(json_t *object, const char *key, double value)
+{
+    return set(object, key, graphss_i_json_real(value));
+}
+
+int graphss_i_set_count(json_t *object, const char *key, size_t value)
+{
+    return set(object, key, json_integer((json_int_t)value));
+}
+
+static graphss_status done(graphss_ctx *ctx, int bad)
+{
+    return bad ? graphss_i_nomem(ctx, 0) : GRAPHSS_OK;
+}
+
+json_t *graphss_i_json_numbers(const double *value, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n && list; i++)
+        if (json_array_append_new(list, graphss_i_json_real(value[i])) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}
+
+/* ---- datasets ---- */
+
+static graphss_status run_datasets(graphss_ctx *ctx, json_t *record,
+                                   const graphss_i_job_stage *s)
+{
+    const graphss_dataset *d = &s->data;
+    const double nodes = (double)d->graph.n_nodes;
+    double test_links = 0;
+    size_t nonzeros = graphss_features_stored(&d->features);
+    for (size_t i = 0; i < s->split.n_test; i++)
+        test_links += (double)graphss_graph_degree(&d->graph, (size_t)s->split.test[i]);
+    if (graphss_features_dense(&d->features)) {
+        const size_t stored = nonzeros;
+        nonzeros = 0;
+        for (size_t i = 0; i < stored; i++)
+            nonzeros += d->features.value[i] != 0;
+    }
+    json_t *m = json_object();
+    int bad = graphss_i_set_count(m, "nodes", d->graph.n_nodes);
+    bad |= graphss_i_set_count(m, "edges", graphss_graph_edges(&d->graph));
+    bad |= graphss_i_set_count(m, "features", d->features.n_cols);
+    bad |= graphss_i_set_count(m, "classes", d->n_classes);
+    bad |= graphss_i_set_real(m, "degree", 2 * (double)graphss_graph_edges(&d->graph) / nodes);
+    bad |= graphss_i_set_real(m, "test_degree", test_links / (double)s->split.n_test);
+    bad |= graphss_i_set_real(m, "homophily", graphss_graph_homophily(&d->graph, d->label));
+    bad |= graphss_i_set_count(m, "feature_nonzeros", nonzeros);
+    bad |= set(record, "metrics", m);
+    bad |=
+        set(record, "feature_kind", json_string(graphss_feature_kind_text(d->features.kind)));
+    return done(ctx, bad);
+}
+
+/* ---- defences ---- */
+
+/* Where victims are those who are new, a previous snapshot would name them. There it is given
+ * only to methods that train on it, or keep its answers. */
+static bool sees_previous(const graphss_i_job *job, const graphss_i_cell *cell)
+{
+    if (job->setting != GRAPHSS_SETTING_NEW)
+        return true;
+    const graphss_i_defence *m = graphss_i_defence_find(cell->method, job->mode);
+    return m && !strcmp(cell->train, "evasion") &&
+           (m->needs_previous || m->evasion_previous || m->on_model);
+}
+
+static int add_accuracy(json_t *m, const char *suffix, const int32_t *label,
+                        const graphss_i_job_stage *s)
+{
+    char key[32];
+    const int32_t *truth = s->scene.snapshots.current.label;
+    const graphss_split *split = &s->scene.snapshots.split;
+    snprintf(key, sizeof key, "victims%s", suffix);
+    int bad = graphss_i_set_real(m, key,
+                                 graphss_accuracy(label, truth, s->scene.snapshots.victim,
+                                                  s->scene.snapshots.n_victims));
+    snprintf(key, sizeof key, "others%s", suffix);
+    bad |= graphss_i_set_real(
+        m, key, graphss_accuracy(label, truth, s->scene.other, s->scene.n_others));
+    snprintf(key, sizeof key, "test%s", suffix);
+    bad |=
+        graphss_i_set_real(m, key, graphss_accuracy(label, truth, split->test, split->n_test));
+    return bad;
+}
+
+static double validation_accuracy(const int32_t *label, const graphss_split *split)
+{
+    size_t right = 0;
+    for (size_t i = 0; i < split->n_val; i++)
+        right += label[split->val[i]] == split->val_label[i];
+    return split->n_val ? (double)right / (double)split->n_val : NAN;
+}
+
+int graphss_i_set_scene(json_t *m, const graphss_i_job_stage *s, bool classifier)
+{
+    int bad = graphss_i_set_count(m, "victims_n", s->scene.snapshots.n_victims);
+    bad |= graphss_i_set_count(m, "others_n", s->scene.n_others);
+    bad |= graphss_i_set_count(m, "nodes", s->scene.snapshots.current.graph.n_nodes);
+    bad |= graphss_i_set_count(m, "edges",
+                               graphss_graph_edges(&s->scene.snapshots.current.graph));
+    bad |= graphss_i_set_real(m, "prepare_seconds", s->prepare_seconds);
+    bad |= graphss_i_set_real(m, "train_seconds", s->train_seconds);
+    bad |= graphss_i_set_real(m, "attack_seconds", s->scene.attack_seconds);
+    if (classifier) {
+        bad |= add_accuracy(m, "_before", s->scene.before, s);
+        bad |= add_accuracy(m, "_attacked", s->scene.after, s);
+    }
+    return bad;
+}
+
+graphss_i_scored *graphss_i_score_nodes(graphss_ctx *ctx, const double *score,
+                                        const graphss_i_job_stage *s)
+{
+    const size_t n = s->scene.snapshots.n_victims + s->scene.n_others;
+    graphss_i_scored *item = graphss_i_alloc(ctx, n, sizeof *item);
+    if (!item)
+        return NULL;
+    for (size_t i = 0; i < s->scene.snapshots.n_victims; i++)
+        item[i] = (graphss_i_scored){score[s->scene.snapshots.victim[i]], 1};
+    for (size_t i = 0; i < s->scene.n_others; i++)
+        item[s->scene.snapshots.n_victims + i] =
+            (graphss_i_scored){score[s->scene.other[i]], 0};
+    graphss_i_scored_sort(item, n);
+    return item;
+}
+
+static json_t *matrix_of(graphss_ctx *ctx, const int32_t *label, const graphss_i_job_stage *s,
+                         const int32_t *node, size_t n)
+{
+    const size_t k = s->scene.snapshots.current.n_classes;
+    int64_t *count = graphss_i_calloc(ctx, k * k, sizeof *count);
+    json_t *rows = json_array();
+    bool bad = !count || !rows;
+    if (count)
+        graphss_confusion(count, k, label, s->scene.snapshots.current.label, node, n);
+    for (size_t i = 0; i < k && !bad; i++) {
+        json_t *row = json_array();
+        bad |= json_array_append_new(rows, row) != 0;
+        for (size_t j = 0; j < k && !bad; j++)
+            bad |= json_array_append_new(row, json_integer(count[i * k + j])) != 0;
+    }
+    graphss_release(ctx, count);
+    if (bad) {
+        json_decref(rows);
+        rows = NULL;
+    }
+    return rows;
+}
+
+static int add_matrices(graphss_ctx *ctx, json_t *record, const graphss_i_job_stage *s,
+                        const int32_t *label)
+{
+    const struct {
+        const char *key;
+        const int32_t *node;
+        size_t n;
+    } part[] = {{"matrix", s->scene.snapshots.split.test, s->scene.snapshots.split.n_test},
+                {"victims_matrix", s->scene.snapshots.victim, s->scene.snapshots.n_victims}};
+    int bad = 0;
+    for (size_t i = 0; i < 2; i++) {
+        json_t *all = json_object();
+        bad |= set(all, "before", matrix_of(ctx, s->scene.before, s, part[i].node, part[i].n));
+        bad |=
+            set(all, "attacked", matrix_of(ctx, s->scene.after, s, part[i].node, part[i].n));
+        bad |= set(all, "recovered", matrix_of(ctx, label, s, part[i].node, part[i].n));
+        bad |= set(record, part[i].key, all);
+    }
+    const graphss_names *names = &s->scene.snapshots.current.class_names;
+    if (names->count) {
+        json_t *list = json_array();
+        for (size_t k = 0; k < names->count; k++)
+            bad |=
+                json_array_append_new(list, graphss_i_json_text(graphss_names_get(names, k)));
+        bad |= set(record, "classes", list);
+    }
+    return bad;
+}
+
+int graphss_i_set_curve(json_t *record, const char *key, json_t *x, json_t *y,
+                        const char *x_name, const char *y_name)
+{
+    json_t *curve = json_object();
+    int bad = set(curve, "x", x);
+    bad |= set(curve, "y", y);
+    bad |= set(curve, "x_name", json_string(x_name));
+    bad |= set(curve, "y_name", json_string(y_name));
+    return bad | set(record, key, curve);
+}
+
+static int add_reliability(json_t *record, const graphss_i_bins *bins)
+{
+    double x[GRAPHSS_I_BINS], y[GRAPHSS_I_BINS], weight[GRAPHSS_I_BINS];
+    size_t n = 0;
+    for (size_t b = 0; b < GRAPHSS_I_BINS; b++)
+        if (bins->count[b]) {
+            x[n] = bins->confidence[b];
+            y[n] = bins->accuracy[b];
+            weight[n++] = (double)bins->count[b];
+        }
+    int bad = graphss_i_set_curve(record, "curve", graphss_i_json_numbers(x, n),
+                                  graphss_i_json_numbers(y, n), "confidence", "accuracy");
+    return bad |
+           set(json_object_get(record, "curve"), "weight", graphss_i_json_numbers(weight, n));
+}
+
+/* Accuracy on the victims of the model that the set before left, before it does anything. */
+static graphss_status add_carried(graphss_ctx *ctx, json_t *m, const graphss_i_job_stage *s)
+{
+    const graphss_dataset *now = &s->scene.snapshots.current;
+    int32_t *label = graphss_i_alloc(ctx, now->graph.n_nodes, sizeof *label);
+    graphss_status st =
+        label ? graphss_model_label(ctx, label, s->carried, &now->graph, &now->features)
+              : GRAPHSS_ERR_NOMEM;
+    if (!st)
+        st = done(ctx, graphss_i_set_real(m, "victims_carried",
+                                          graphss_accuracy(label, now->label,
+                                                           s->scene.snapshots.victim,
+                                                           s->scene.snapshots.n_victims)));
+    graphss_release(ctx, label);
+    return st;
+}
+
+static graphss_status run_recover(graphss_ctx *ctx, json_t *record,
+                                  const graphss_i_job_stage *s, const graphss_i_job *job,
+                                  const graphss_i_cell *cell)
+{
+    graphss_recover_options opt;
+    graphss_recovery r = {0};
+    graphss_i_scored *item = NULL;
+    const graphss_split *split = &s->scene.snapshots.split;
+    const size_t n = s->scene.snapshots.current.graph.n_nodes;
+    graphss_observation previous;
+    graphss_i_carry carry = {.start = s->carried};
+    const bool carries = graphss_i_cell_carries(job, cell);
+    const graphss_recover_input in =
+        graphss_i_protocol_input(&s->scene, sees_previous(job, cell) ? &previous : NULL);
+    graphss_status st = graphss_i_cell_options_fill(ctx, &opt, job, cell);
+    if (!st)
+        st = graphss_i_recover_carried(ctx, &r, &in, &opt, carries ? &carry : NULL);
+    if (!st && !(item = graphss_i_score_nodes(ctx, r.predictions.perturbed, s)))
+        st = GRAPHSS_ERR_NOMEM;
+    if (st)
+        goto out;
+    graphss_i_bins bins;
+    graphss_i_bins_fill(&bins, r.predictions.posterior, s->scene.snapshots.current.n_classes,
+                        s->scene.snapshots.current.label, split->test, split->n_test);
+    json_t *m = json_object();
+    int bad = graphss_i_set_scene(m, s, !job->any);
+    bad |= add_accuracy(m, "", r.predictions.label, s);
+    bad |=
+        graphss_i_set_real(m, "validation", validation_accuracy(r.predictions.label, split));
+    bad |= graphss_i_set_count(m, "changed", r.changed);
+    bad |= graphss_i_set_real(m, "ece", graphss_i_calibration_error(&bins));
+    bad |= graphss_i_set_real(
+        m, "node_auc", graphss_i_auc(item, s->scene.snapshots.n_victims + s->scene.n_others));
+    if (r.kind) {
+        bad |= set(m, "kind", json_string(r.kind));
+        bad |= graphss_i_set_real(m, "share", r.share);
+    }
+    bad |= graphss_i_set_real(m, "seconds", r.seconds);
+    bad |= graphss_i_set_real(m, "seconds_per_100", 100 * r.seconds / (double)n);
+    if (carries && s->carried)
+        st = add_carried(ctx, m, s);
+    bad |= set(record, "metrics", m);
+    bad |= set(record, "how", json_string(r.how));
+    if (carries && s->left && carry.left)
+        graphss_i_model_state_put(s->left, carry.left);
+    if (!strcmp(job->what, "confusion"))
+        bad |= add_matrices(ctx, record, s, r.predictions.label);
+    if (!strcmp(job->what, "calibration"))
+        bad |= add_reliability(record, &bins);
+    if (!st)
+        st = done(ctx, bad);
+out:
+    graphss_model_free(ctx, carry.left);
+    graphss_release(ctx, item);
+    graphss_recovery_destroy(ctx, &r);
+    return st;
+}
+
+bool graphss_i_cell_carries(const graphss_i_job *job, const graphss_i_cell *cell)
+{
+    const graphss_i_defence *m =
+        cell->method ? graphss_i_defence_find(cell->method, job->mode) : NULL;
+    return m && m->carries;
+}
+
+graphss_status graphss_i_cell_run(graphss_ctx *ctx, json_t *record,
+                                  const graphss_i_job_stage *s, const graphss_i_job *job,
+                                  const graphss_i_cell *cell)
+{
+    if (!cell->method)
+        return run_datasets(ctx, record, s);
+    if (!strcmp(cell->method, "alert"))
+        return graphss_i_cell_alert(ctx, record, s, job, cell);
+    return run_recover(ctx, record, s, job, cell);
+}

@@ -1,0 +1,88 @@
+/* plan.h - from recipes to jobs and cells.
+ *
+ * A job is data, split and model; each set of victims makes a scene of it: snapshots, attack.
+ * Its cells are the methods that meet these, one after another, at every point of a sweep over
+ * options of methods. */
+#ifndef GRAPHSS_PLAN_H
+#define GRAPHSS_PLAN_H
+
+#include "lab/experiment/recipe.h"
+#include <graphss/alert.h>
+#include <graphss/protocol.h>
+#include <graphss/reproduce.h>
+#include <jansson.h>
+
+typedef struct graphss_i_cell {
+    const char *method; /* constant text; "alert": no defence; NULL: none (datasets) */
+    const char *train;  /* "evasion", "retrain" or "none" */
+    const graphss_i_recipe_line *point; /* of a sweep, or NULL */
+    int64_t set;                        /* of victims, from 1 */
+    bool done;                          /* a record of it is there */
+    bool twin; /* the same cell in another setting says all: it is copied */
+} graphss_i_cell;
+
+typedef struct graphss_i_job {
+    const graphss_i_recipe *recipe;
+    const char *what;
+    int mode; /* graphss_mode; -1: has none */
+    int setting;
+    const char *dataset;
+    const char *model; /* the scene's classifier */
+    bool any;          /* the cells do not depend on it */
+    int64_t seed;
+    const graphss_i_recipe_line *point; /* of all cells, where points differ in the scene */
+    bool alone;                         /* nothing else may run meanwhile */
+    size_t threads;                     /* of each cell: all when alone, else 1 */
+    int64_t limit;                      /* seconds for a cell; 0: none */
+    graphss_i_cell *cell;               /* [n_cells] */
+    size_t n_cells;
+} graphss_i_job;
+
+typedef struct graphss_i_plan {
+    graphss_i_recipe *recipe;
+    size_t n_recipes;
+    char **word; /* [n_words] names of datasets and models, each its own block */
+    size_t n_words, word_room;
+    char *given_datasets, *given_models, *given_settings, *given_methods; /* as words */
+    graphss_i_job *job;
+    size_t n_jobs, job_room;
+} graphss_i_plan;
+
+/* The jobs of opt->what, in the order of the recipes. Errors: INVALID (nothing by that name; a
+ * key, model, method or option that does not exist, with recipe and line), NOT_FOUND, NOMEM.
+ */
+graphss_status graphss_i_plan_make(graphss_ctx *ctx, graphss_i_plan *out, uint64_t first_seed,
+                                   const graphss_reproduce_options *opt);
+void graphss_i_plan_destroy(graphss_ctx *ctx, graphss_i_plan *plan);
+
+/* All options of a job, but for those of its methods. */
+typedef struct graphss_i_job_options {
+    graphss_protocol_options protocol;
+    graphss_alert_options alert;
+} graphss_i_job_options;
+
+graphss_status graphss_i_job_options_fill(graphss_ctx *ctx, graphss_i_job_options *out,
+                                          const graphss_i_job *job);
+graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_options *out,
+                                           const graphss_i_job *job,
+                                           const graphss_i_cell *cell);
+/* One assignment "group.option" = value. What is of another group or has no meaning for the
+ * method is left alone; *known tells whether the name exists at all. An option that borrows
+ * its value is not known where the value does not last. */
+graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
+                                graphss_recover_options *recover, const char *key,
+                                size_t n_key, const char *value, bool lasts, bool *known);
+/* Are all assignments of a point of options that exist, and are they of methods alone? */
+graphss_status graphss_i_point_check(graphss_ctx *ctx, const graphss_i_recipe *r,
+                                     const graphss_i_recipe_line *point, bool *of_methods);
+/* Fields that tell the cell apart, and format; NULL: no memory. */
+json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *cell);
+/* Every option, by group. */
+graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,
+                                           const graphss_i_job *job,
+                                           const graphss_i_cell *cell);
+/* "cora gcn seen jaccard retrain, seed 1", as snprintf. */
+size_t graphss_i_cell_text(char *out, size_t size, const graphss_i_job *job,
+                           const graphss_i_cell *cell);
+
+#endif

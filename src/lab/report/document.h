@@ -1,0 +1,213 @@
+/* document.h - the report before it takes a form: headings, sentences, tables and figures in
+ * their order. Sections (section_*.c) fill it, formats (format_*.c) write it. Private. */
+#ifndef GRAPHSS_REPORT_DOCUMENT_H
+#define GRAPHSS_REPORT_DOCUMENT_H
+
+#include "lab/report/figure.h"
+#include "lab/report/paper.h"
+#include "lab/report/table.h"
+
+typedef struct graphss_i_figure {
+    const char *id, *title, *note;
+    graphss_i_panel *panel;
+    size_t n, room;
+} graphss_i_figure;
+
+typedef enum graphss_i_block_kind {
+    GRAPHSS_I_BLOCK_HEADING,
+    GRAPHSS_I_BLOCK_TEXT,
+    GRAPHSS_I_BLOCK_ITEM, /* of a list; word says what kind of finding: "holds" */
+    GRAPHSS_I_BLOCK_CODE,
+    GRAPHSS_I_BLOCK_TABLE,
+    GRAPHSS_I_BLOCK_FIGURE
+} graphss_i_block_kind;
+
+typedef struct graphss_i_block {
+    graphss_i_block_kind kind;
+    int level; /* of a heading: 2 or 3 */
+    const char *text, *id, *word;
+    bool folded;
+    const graphss_i_table *table;
+    const graphss_i_figure *figure;
+} graphss_i_block;
+
+typedef struct graphss_i_document {
+    graphss_i_arena *arena;
+    const char *title, *lead; /* lead: one line below the title */
+    graphss_i_block *block;
+    size_t n, room;
+    size_t n_tables, n_panels;
+} graphss_i_document;
+
+void graphss_i_heading(graphss_i_document *d, int level, const char *id, const char *text);
+void graphss_i_sentence(graphss_i_document *d, const char *text);
+void graphss_i_item(graphss_i_document *d, const char *word, const char *text);
+void graphss_i_code(graphss_i_document *d, const char *text);
+/* Tables without rows and figures without panels are left out. */
+void graphss_i_show_table(graphss_i_document *d, const graphss_i_table *table);
+/* The same, folded away on the page until it is asked for. */
+void graphss_i_show_folded(graphss_i_document *d, const graphss_i_table *table);
+void graphss_i_show_figure(graphss_i_document *d, const graphss_i_figure *figure);
+
+graphss_i_figure *graphss_i_figure_new(graphss_i_arena *arena, const char *id,
+                                       const char *title, const char *note);
+/* A panel at the end, to be filled; NULL without memory. */
+graphss_i_panel *graphss_i_add_panel(graphss_i_figure *figure, graphss_i_arena *arena,
+                                     graphss_i_panel_kind kind, const char *title,
+                                     const char *x_label, const char *y_label);
+
+/* The same with n lines; NULL also where n is 0, and then no panel is added. */
+graphss_i_panel *graphss_i_add_lines(graphss_i_figure *figure, graphss_i_arena *arena,
+                                     graphss_i_line *line, size_t n, const char *title,
+                                     const char *x_label, const char *y_label);
+
+/* Of a panel's lines those of GraphSS come first, as the solid one; then so many as have room
+ * are kept. The figure's note names the others. */
+size_t graphss_i_choose_lines(graphss_i_figure *figure, graphss_i_arena *arena,
+                              graphss_i_line *line, size_t n, const char *panel);
+
+/* All of the sections, in their order (report.c). folder: where the records came from. */
+void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
+                             const char *folder);
+
+/* ---- sections, one for each kind of record; nothing of one that has none ---- */
+
+void graphss_i_section_answers(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_paper(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_datasets(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_defence(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_alert(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_runtime(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_sweeps(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_confusion(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_calibration(graphss_i_document *d, graphss_i_runs *records);
+void graphss_i_section_runs(graphss_i_document *d, graphss_i_runs *records,
+                            const char *folder);
+
+/* ---- what sections share (section.c) ---- */
+
+const char *graphss_i_plural(graphss_i_arena *arena, size_t n, const char *word);
+
+/* "a; b; c and 3 more"; begins as {"", 0}. The second way to add names all: "a, b, c, d". */
+typedef struct graphss_i_report_names {
+    const char *text;
+    size_t n;
+} graphss_i_report_names;
+
+void graphss_i_report_names_add(graphss_i_arena *arena, graphss_i_report_names *list,
+                                const char *name);
+void graphss_i_report_names_add_any(graphss_i_arena *arena, graphss_i_report_names *list,
+                                    const char *name);
+const char *graphss_i_report_names_text(graphss_i_arena *arena,
+                                        const graphss_i_report_names *list);
+
+/* Modes and settings that occur for one kind of record: never in one table. Nor are points of
+ * a sweep, such as attackers, where the tables of that kind have no place for them. */
+typedef struct graphss_i_world {
+    const char *mode, *setting;
+    const char *parameter, *value; /* "attacker", "random"; NULL: told apart by the tables */
+    const char *id;                /* "honest-new" */
+    const char *name;              /* "honest mode, setting new" */
+    const char *brief;             /* "honest, new" */
+} graphss_i_world;
+
+typedef struct graphss_i_worlds {
+    graphss_i_world *world;
+    size_t n;
+} graphss_i_worlds;
+
+graphss_i_worlds graphss_i_worlds_of(graphss_i_runs *records, const char *what);
+/* All records of one kind in a world. */
+graphss_i_query graphss_i_world_query(const graphss_i_world *world, const char *what);
+/* A sentence on what the setting gives the defender. */
+const char *graphss_i_world_about(const graphss_i_world *world);
+/* The section's heading and first sentence; false, and none of it, without records. */
+bool graphss_i_begin(graphss_i_document *d, graphss_i_runs *records, const char *what,
+                     const char *title, const char *about);
+
+/* A method and what it was trained on: rows of the tables. */
+typedef struct graphss_i_variant {
+    const char *method, *train;
+    const char *name; /* "GNN-Jaccard, retrained" */
+} graphss_i_variant;
+
+typedef struct graphss_i_variants {
+    graphss_i_variant *variant;
+    size_t n;
+} graphss_i_variants;
+
+graphss_i_variants graphss_i_variants_of(graphss_i_runs *records,
+                                         const graphss_i_query *query);
+
+/* The same for plots, which have less room: of a method with two trainings the later one. */
+graphss_i_variants graphss_i_variants_shown(graphss_i_runs *records,
+                                            const graphss_i_query *query);
+
+/* Classifiers, without the "any" of methods that bring their own, unless that is all. */
+graphss_i_list graphss_i_models_of(graphss_i_runs *records, const graphss_i_query *query);
+
+/* A dataset and a classifier of it each, in their order: the query with both filled in. */
+typedef struct graphss_i_cells {
+    graphss_i_query *cell;
+    size_t n;
+} graphss_i_cells;
+
+graphss_i_cells graphss_i_cells_of(graphss_i_runs *records, const graphss_i_query *query);
+/* The first two columns of a row: the dataset and the classifier. */
+void graphss_i_add_cell(graphss_i_table *t, graphss_i_runs *records,
+                        const graphss_i_query *cell);
+/* A metric that is a share, in per cent. */
+graphss_i_stat graphss_i_percent(const graphss_i_runs *records, const graphss_i_query *query,
+                                 const char *metric);
+/* "Cora GCN" */
+const char *graphss_i_cell_name(graphss_i_runs *records, const graphss_i_query *cell);
+/* With a plus before what is above zero. */
+const char *graphss_i_signed(graphss_i_arena *arena, double value, int decimals);
+
+/* How near ours is to the paper's: the ranges mean +- sd overlap ("agrees"), the means are
+ * within five points ("near"), or neither ("differs"). In the units of the paper. */
+const char *graphss_i_verdict(graphss_i_stat ours, const graphss_i_paper_cell *paper);
+
+/* GraphSS against another variant in one cell. Better and worse: zero is not in the 95 %
+ * interval of the paired difference. Fewer than three runs are not judged. */
+enum { GRAPHSS_I_RUNS_LEAST = 3 };
+typedef enum graphss_i_result {
+    GRAPHSS_I_WORSE,
+    GRAPHSS_I_UNDECIDED,
+    GRAPHSS_I_BETTER,
+    GRAPHSS_I_TOO_FEW,
+    GRAPHSS_I_NO_PAIR /* nothing to compare */
+} graphss_i_result;
+
+graphss_i_result graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
+                                const graphss_i_variant *ours, const graphss_i_variant *other,
+                                graphss_i_stat *difference);
+
+/* Many of them, counted. */
+typedef struct graphss_i_score {
+    size_t count[GRAPHSS_I_NO_PAIR];
+    size_t ahead; /* of those with too few runs: GraphSS has more victims right */
+} graphss_i_score;
+
+void graphss_i_score_add(graphss_i_score *score, graphss_i_result result,
+                         const graphss_i_stat *difference);
+size_t graphss_i_score_judged(const graphss_i_score *score);
+void graphss_i_score_columns(graphss_i_table *t);
+void graphss_i_score_cells(graphss_i_table *t, const graphss_i_score *score);
+/* All others in one cell, those of a family. */
+void graphss_i_score_cell(graphss_i_score *score, graphss_i_runs *records,
+                          const graphss_i_query *cell, const graphss_i_variants *list,
+                          const graphss_i_variant *ours, graphss_i_family family);
+
+/* How much of the paper's Table 2 reproduces, in words; "" without records in its mode. */
+const char *graphss_i_reproduces(graphss_i_runs *records);
+/* What findings say of attackers (section_attackers.c): a table of all worlds. */
+void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records);
+/* Ours among the variants: the one of GraphSS with most records; NULL: none. */
+const graphss_i_variant *graphss_i_ours(graphss_i_runs *records, const graphss_i_query *query,
+                                        const graphss_i_variants *list);
+
+#endif

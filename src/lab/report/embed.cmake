@@ -1,0 +1,16 @@
+# graphss_embed(NAME FILE ...): each FILE of this folder becomes the text graphss_i_embedded_NAME
+# in embedded.c when CMake runs, and again when the file changes.
+function(graphss_embed)
+    set(code "/* Made by src/lab/report/embed.cmake. */\n#include \"lab/report/embedded.h\"\n")
+    while(ARGN)
+        list(POP_FRONT ARGN name file)
+        set(path "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+        file(READ "${path}" bytes HEX)
+        string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+        string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+        string(APPEND code "\nconst char graphss_i_embedded_${name}[] = {\n${bytes}\n0};\n")
+    endwhile()
+    file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/embedded.c" CONTENT "@code@" @ONLY)
+    target_sources(graphss_objects PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/embedded.c")
+endfunction()

@@ -1,0 +1,434 @@
+/* model_align.c - a model and data in each other's terms: what the model remembers of its data, and
+ * other data brought into its order. Files list words and classes as they meet them, so that
+ * the same column number may be another word in the next export. */
+#include "data/build.h"
+#include "graph/rows.h"
+#include "models/model_private.h"
+#include <string.h>
+
+/* As many names as there are things, or none. */
+static graphss_status check_counts(graphss_ctx *ctx, const graphss_dataset *data)
+{
+    const struct {
+        size_t names, things;
+        const char *what;
+    } list[] = {{data->class_names.count, data->n_classes, "classes"},
+                {data->column_names.count, data->features.n_cols, "features"},
+                {data->node_names.count, data->graph.n_nodes, "nodes"}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].names && list[i].names != list[i].things)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s: %zu names for %zu %s",
+                                  data->name, list[i].names, list[i].things, list[i].what);
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_model_describe(graphss_ctx *ctx, graphss_model *model,
+                                      const graphss_dataset *data)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_names classes = {0}, nodes = {0}, columns = {0};
+    graphss_status st = check_counts(ctx, data);
+    if (!st && data->features.n_cols != model->n_features)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                            "%s has %zu features, the model was trained on %zu", data->name,
+                            data->features.n_cols, model->n_features);
+    if (!st && data->n_classes && data->n_classes != model->n_classes)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s has %zu classes, the model %zu",
+                            data->name, data->n_classes, model->n_classes);
+    if (!st)
+        st = graphss_i_names_copy(ctx, &classes, &data->class_names);
+    if (!st)
+        st = graphss_i_names_copy(ctx, &nodes, &data->node_names);
+    if (!st)
+        st = graphss_i_names_copy(ctx, &columns, &data->column_names);
+    if (st) {
+        graphss_names_destroy(ctx, &nodes);
+        graphss_names_destroy(ctx, &classes);
+        return st;
+    }
+    graphss_names_destroy(ctx, &model->class_names);
+    graphss_names_destroy(ctx, &model->node_names);
+    graphss_names_destroy(ctx, &model->column_names);
+    model->class_names = classes;
+    model->node_names = nodes;
+    model->column_names = columns;
+    model->n_nodes = data->graph.n_nodes;
+    snprintf(model->dataset_name, sizeof model->dataset_name, "%s", data->name);
+    snprintf(model->dataset_hash, sizeof model->dataset_hash, "%s", data->hash);
+    return GRAPHSS_OK;
+}
+
+/* One side has names and the other none. */
+static void warn_of_position(graphss_ctx *ctx, const graphss_model *model,
+                             const graphss_dataset *data, bool named, const char *what)
+{
+    graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                  "%s has %snames of %s and the model (%s) has %s: they go by position",
+                  data->name, named ? "" : "no ", what, model->dataset_name,
+                  named ? "none" : "some");
+}
+
+static graphss_status check_features(graphss_ctx *ctx, const graphss_model *model,
+                                     const graphss_dataset *data)
+{
+    if (data->features.n_cols == model->n_features)
+        return GRAPHSS_OK;
+    return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                          "%s has %zu features, the model was trained on %zu (%s)", data->name,
+                          data->features.n_cols, model->n_features, model->dataset_name);
+}
+
+/* Fails at the first name that differs; names that one of both lacks are not compared. */
+static graphss_status check_names(graphss_ctx *ctx, const graphss_names *found,
+                                  const graphss_names *known, const char *what,
+                                  const graphss_dataset *data)
+{
+    for (size_t i = 0; i < found->count && i < known->count; i++)
+        if (strcmp(graphss_names_get(found, i), graphss_names_get(known, i)) != 0)
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_SHAPE, "%s %zu is '%.80s' in %s and '%.80s' to the model",
+                what, i, graphss_names_get(found, i), data->name, graphss_names_get(known, i));
+    return GRAPHSS_OK;
+}
+
+static graphss_status other_classes(graphss_ctx *ctx, const graphss_model *model,
+                                    const graphss_dataset *data)
+{
+    return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                          "%s has %zu classes, the model knows %zu (%s)", data->name,
+                          data->n_classes, model->n_classes, model->dataset_name);
+}
+
+graphss_status graphss_model_fits(graphss_ctx *ctx, const graphss_model *model,
+                                  const graphss_dataset *data)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_status st = check_features(ctx, model, data);
+    if (!st)
+        st = check_names(ctx, &data->column_names, &model->column_names, "feature", data);
+    if (st)
+        return st;
+    if (data->n_classes && data->n_classes != model->n_classes)
+        return other_classes(ctx, model, data);
+    return check_names(ctx, &data->class_names, &model->class_names, "class", data);
+}
+
+static bool same_names(const graphss_names *a, const graphss_names *b)
+{
+    for (size_t i = 0; i < a->count && a->count == b->count; i++)
+        if (strcmp(graphss_names_get(a, i), graphss_names_get(b, i)) != 0)
+            return false;
+    return a->count == b->count;
+}
+
+/* to [names]: the place of each among the known ones, or -1; how many have one. SHAPE: two
+ * have the same name. */
+static graphss_status find_names(graphss_ctx *ctx, int32_t *to, size_t *found,
+                                 const graphss_names *names, const graphss_names *known)
+{
+    uint8_t *taken = graphss_i_calloc(ctx, known->count, sizeof *taken);
+    if (!taken)
+        return GRAPHSS_ERR_NOMEM;
+    graphss_i_intern table = {
+        .list = {.count = known->count, .start = known->start, .text = known->text}};
+    graphss_status st = graphss_i_intern_index(ctx, &table); /* the list is borrowed */
+    *found = 0;
+    for (size_t i = 0; i < names->count && !st; i++) {
+        const char *name = graphss_names_get(names, i);
+        to[i] = (int32_t)graphss_i_intern_find(&table, name, strlen(name));
+        *found += to[i] >= 0;
+        if (to[i] >= 0 && taken[to[i]]++)
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                                "two are called '%.80s', and the model's stand otherwise: "
+                                "which is which cannot be told",
+                                name);
+    }
+    graphss_release(ctx, taken);
+    graphss_release(ctx, table.slot);
+    return st;
+}
+
+/* ---- features ---- */
+
+/* out: the columns of x at to[column], those at -1 left out. lacking [n_lacking]: columns that
+ * x has not; of standardised ones the mean tells nothing, and 0 might tell much. */
+static graphss_status move_columns(graphss_ctx *ctx, graphss_features *out,
+                                   const graphss_features *x, const int32_t *to, size_t n_cols,
+                                   const int32_t *lacking, size_t n_lacking, const float *mean)
+{
+    const size_t stored = graphss_features_stored(x) + (mean ? x->n_rows * n_lacking : 0);
+    int64_t *offset = graphss_i_alloc(ctx, x->n_rows + 1, sizeof *offset);
+    int32_t *column = graphss_i_alloc(ctx, stored, sizeof *column);
+    float *value = graphss_i_alloc(ctx, stored, sizeof *value);
+    size_t n = 0;
+    if (!offset || !column || !value) {
+        graphss_release(ctx, offset);
+        graphss_release(ctx, column);
+        graphss_release(ctx, value);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < x->n_rows; i++) {
+        const graphss_i_row row = graphss_i_row_of(x, i);
+        offset[i] = (int64_t)n;
+        for (size_t j = 0; j < row.n; j++) {
+            const int32_t at = to[graphss_i_row_at(row, j)];
+            if (at < 0 || row.value[j] == 0)
+                continue;
+            column[n] = at;
+            value[n++] = row.value[j];
+        }
+        for (size_t j = 0; j < n_lacking && mean; j++) {
+            column[n] = lacking[j];
+            value[n++] = mean[lacking[j]];
+        }
+    }
+    offset[x->n_rows] = (int64_t)n;
+    return graphss_i_features_from_rows(ctx, out, x->n_rows, n_cols, offset, column, value, n,
+                                        "features");
+}
+
+/* The columns of the model that nothing is moved to: at most missing. */
+static void list_lacking(int32_t *lacking, uint8_t *found, const int32_t *to, size_t n,
+                         size_t n_known)
+{
+    size_t m = 0;
+    for (size_t c = 0; c < n; c++)
+        if (to[c] >= 0)
+            found[to[c]] = 1;
+    for (size_t c = 0; c < n_known; c++)
+        if (!found[c])
+            lacking[m++] = (int32_t)c;
+}
+
+/* The first few by name. */
+static void warn_of_lacking(graphss_ctx *ctx, const graphss_model *model,
+                            const graphss_dataset *data, const int32_t *lacking, size_t n)
+{
+    enum { NAMED = 3 };
+    char list[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < n && i < NAMED; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s'%.60s'", i ? ", " : "",
+                                 graphss_names_get(&model->column_names, (size_t)lacking[i]));
+    if (n > NAMED)
+        snprintf(list + used, sizeof list - used, " and %zu more", n - NAMED);
+    graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                  "%s lacks %s, which the model was trained on: taken as %s", data->name, list,
+                  model->scaling.mean ? "the mean" : "0");
+}
+
+/* made, names: empty where nothing moves. */
+static graphss_status adopt_columns(graphss_ctx *ctx, graphss_features *made,
+                                    graphss_names *names, graphss_adoption *what,
+                                    const graphss_model *model, const graphss_dataset *data)
+{
+    const graphss_names *own = &data->column_names, *known = &model->column_names;
+    if (own->count == 0 || known->count == 0) {
+        const graphss_status st = check_features(ctx, model, data);
+        if (!st && (own->count || known->count))
+            warn_of_position(ctx, model, data, own->count, "features");
+        return st;
+    }
+    if (same_names(own, known))
+        return GRAPHSS_OK;
+    size_t found = 0;
+    int32_t *to = graphss_i_alloc(ctx, own->count, sizeof *to);
+    graphss_status st = to ? find_names(ctx, to, &found, own, known) : GRAPHSS_ERR_NOMEM;
+    if (!st && found == 0)
+        st =
+            graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                           "%s has no feature that the model knows: its first is '%.80s', the "
+                           "model's '%.80s' (%s)",
+                           data->name, graphss_names_get(own, 0), graphss_names_get(known, 0),
+                           model->dataset_name);
+    if (!st) {
+        what->columns = true;
+        what->unknown = own->count - found;
+        what->missing = known->count - found;
+        uint8_t *held = graphss_i_calloc(ctx, known->count, sizeof *held);
+        int32_t *lacking = graphss_i_alloc(ctx, what->missing + 1, sizeof *lacking);
+        st = held && lacking ? graphss_i_names_copy(ctx, names, known) : GRAPHSS_ERR_NOMEM;
+        if (!st) {
+            list_lacking(lacking, held, to, own->count, known->count);
+            st = move_columns(ctx, made, &data->features, to, known->count, lacking,
+                              what->missing, model->scaling.mean);
+        }
+        if (!st && what->missing)
+            warn_of_lacking(ctx, model, data, lacking, what->missing);
+        graphss_release(ctx, lacking);
+        graphss_release(ctx, held);
+    }
+    graphss_release(ctx, to);
+    return st;
+}
+
+/* ---- classes ---- */
+
+/* The class whose number the text is, below k; else -1. */
+static int32_t number_of(const char *text, size_t k)
+{
+    int64_t value = -1;
+    const bool good = graphss_i_parse_int(&value, text, strlen(text));
+    return good && value >= 0 && (size_t)value < k ? (int32_t)value : -1;
+}
+
+/* Where one side has no names, its classes are called 0, 1, 2 ...: if that finds all, it is
+ * meant; else position counts, and classes beyond the model's are -1. */
+static void number_classes(graphss_ctx *ctx, int32_t *to, const graphss_model *model,
+                           const graphss_dataset *data)
+{
+    const graphss_names *own = &data->class_names, *known = &model->class_names;
+    bool all = own->count || known->count;
+    for (size_t c = 0; c < data->n_classes; c++) {
+        to[c] = own->count ? number_of(graphss_names_get(own, c), model->n_classes) : -1;
+        for (size_t k = 0; k < known->count && to[c] < 0; k++)
+            if (number_of(graphss_names_get(known, k), (size_t)INT32_MAX) == (int32_t)c)
+                to[c] = (int32_t)k;
+        all = all && to[c] >= 0;
+    }
+    for (size_t c = 0; c < data->n_classes && !all; c++)
+        to[c] = c < model->n_classes ? (int32_t)c : -1;
+    if (!all && (own->count || known->count))
+        warn_of_position(ctx, model, data, own->count, "classes");
+}
+
+/* How many nodes have a class that the model does not know; names the first few of these. */
+static void warn_of_classes(graphss_ctx *ctx, const graphss_model *model,
+                            const graphss_dataset *data, const int32_t *to)
+{
+    enum { NAMED = 3 };
+    char list[256] = "";
+    size_t used = 0, nodes = 0, unknown = 0;
+    for (size_t i = 0; data->label && i < data->graph.n_nodes; i++)
+        nodes += data->label[i] >= 0 && to[data->label[i]] < 0;
+    if (nodes == 0)
+        return;
+    for (size_t c = 0; c < data->n_classes; c++) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", c);
+        if (to[c] < 0 && unknown++ < NAMED)
+            used += (size_t)snprintf(
+                list + used, sizeof list - used, "%s'%.60s'", used ? ", " : "",
+                data->class_names.count ? graphss_names_get(&data->class_names, c) : number);
+    }
+    if (unknown > NAMED)
+        snprintf(list + used, sizeof list - used, " and %zu more", unknown - NAMED);
+    graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                  "%s: %zu node%s %s a class that the model does not know (%s): the label is "
+                  "left out, and the node gets one of the model's classes (%s)",
+                  data->name, nodes, nodes == 1 ? "" : "s", nodes == 1 ? "has" : "have", list,
+                  model->dataset_name);
+}
+
+/* label, names: empty where nothing changes. *to_out [classes of the data]: their numbers to
+ * the model, -1 for a class it does not know, or NULL; the caller's. */
+static graphss_status adopt_classes(graphss_ctx *ctx, int32_t **to_out, int32_t **label,
+                                    graphss_names *names, graphss_adoption *what,
+                                    const graphss_model *model, const graphss_dataset *data)
+{
+    const graphss_names *own = &data->class_names, *known = &model->class_names;
+    const bool named = own->count && known->count;
+    const size_t n = data->graph.n_nodes;
+    if (named ? same_names(own, known) : data->n_classes == 0)
+        return GRAPHSS_OK;
+    size_t found = 0;
+    graphss_status st = GRAPHSS_OK;
+    int32_t *to = graphss_i_alloc(ctx, data->n_classes, sizeof *to);
+    if (!to)
+        return GRAPHSS_ERR_NOMEM;
+    if (named)
+        st = find_names(ctx, to, &found, own, known);
+    else
+        number_classes(ctx, to, model, data);
+    for (size_t c = 0; c < data->n_classes && !st; c++) {
+        what->classes = what->classes || to[c] != (int32_t)c;
+        what->unknown_classes += to[c] < 0;
+    }
+    what->classes = what->classes || named;
+    if (!st && what->classes) {
+        st = graphss_i_names_copy(ctx, names, known);
+        if (!st && data->label) {
+            *label = graphss_i_alloc(ctx, n, sizeof **label);
+            st = *label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+        }
+        for (size_t i = 0; i < n && !st && data->label; i++)
+            (*label)[i] = data->label[i] < 0 ? -1 : to[data->label[i]];
+    }
+    if (!st && what->unknown_classes)
+        warn_of_classes(ctx, model, data, to);
+    *to_out = to;
+    return st;
+}
+
+/* The labels of a split in the data's classes; numbers beyond those stay, and nodes of a
+ * class that the model does not know leave the list. */
+static void renumber(int32_t *node, int32_t *label, size_t *n, const int32_t *to,
+                     size_t n_classes)
+{
+    size_t kept = 0;
+    if (!label)
+        return;
+    for (size_t i = 0; i < *n; i++) {
+        const bool own = label[i] >= 0 && (size_t)label[i] < n_classes;
+        const int32_t now = own ? to[label[i]] : label[i];
+        if (own && now < 0)
+            continue;
+        node[kept] = node[i];
+        label[kept++] = now;
+    }
+    *n = kept;
+}
+
+graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
+                                   graphss_dataset *data, graphss_adoption *what)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_adoption done = {0};
+    graphss_dataset made = *data; /* shallow: what does not move stays the data's */
+    graphss_features features = {0};
+    graphss_names columns = {0}, classes = {0};
+    int32_t *label = NULL, *to = NULL;
+    graphss_status st = check_counts(ctx, data);
+    if (!st)
+        st = adopt_columns(ctx, &features, &columns, &done, model, data);
+    if (!st)
+        st = adopt_classes(ctx, &to, &label, &classes, &done, model, data);
+    if (!st && done.columns) {
+        made.features = features;
+        made.column_names = columns;
+    }
+    if (!st && done.classes) {
+        made.label = label;
+        made.class_names = classes;
+        made.n_classes = model->n_classes;
+    }
+    if (!st && (done.columns || done.classes))
+        st = graphss_dataset_refresh(ctx, &made);
+    if (st) {
+        graphss_features_destroy(ctx, &features);
+        graphss_names_destroy(ctx, &columns);
+        graphss_names_destroy(ctx, &classes);
+        graphss_release(ctx, label);
+        graphss_release(ctx, to);
+        return st;
+    }
+    if (done.columns) {
+        graphss_features_destroy(ctx, &data->features);
+        graphss_names_destroy(ctx, &data->column_names);
+    }
+    if (done.classes) {
+        graphss_release(ctx, data->label);
+        graphss_names_destroy(ctx, &data->class_names);
+        graphss_split *split = &made.split; /* its arrays are the data's */
+        renumber(split->train, split->train_label, &split->n_train, to, data->n_classes);
+        renumber(split->val, split->val_label, &split->n_val, to, data->n_classes);
+    }
+    graphss_release(ctx, to);
+    *data = made;
+    if (what)
+        *what = done;
+    return GRAPHSS_OK;
+}

@@ -1,0 +1,39 @@
+/* predict_incremental.h - a pass over a snapshot that differs from another one in a few nodes. */
+#ifndef GRAPHSS_AGAIN_H
+#define GRAPHSS_AGAIN_H
+
+#include "models/input.h"
+#include "models/tape/params.h"
+#include <graphss/model.h>
+
+/* What a pass leaves for the next one. {0} is empty. */
+typedef struct graphss_i_pass {
+    graphss_i_product first; /* X W0, where the road is not dense */
+    float *second;           /* [n x k] relu(P X W0 + b0) W1, of two layers */
+    graphss_i_params params; /* padded; with second */
+} graphss_i_pass;
+
+/* A snapshot that was passed over, and what came of it. */
+typedef struct graphss_i_seen {
+    const graphss_graph *graph;
+    const graphss_features *features;
+    const float *prob;    /* [n x k] */
+    graphss_i_pass *pass; /* used as room: afterwards it is what it was */
+} graphss_i_seen;
+
+/* p[c] = exp(x[c] - max) / sum; p may be x. */
+void graphss_i_softmax_row(float *p, const float *x, size_t k);
+void graphss_i_pass_destroy(graphss_ctx *ctx, graphss_i_pass *pass);
+/* Two layers that propagate, once each. */
+bool graphss_i_has_two_layers(const graphss_model *model);
+/* pass->first and params are there, and m is P: the rest and prob. */
+graphss_status graphss_i_pass_make(graphss_ctx *ctx, float *prob, graphss_i_pass *pass,
+                                   const graphss_model *model, const graphss_i_csr *m);
+/* As many nodes, under the same numbers. *done: whether prob is there; else too much changed.
+ * wanted [n] or NULL: other rows of prob may be those of what was seen. */
+graphss_status graphss_i_pass_again(graphss_ctx *ctx, float *prob, bool *done,
+                                    const graphss_model *model, const graphss_graph *graph,
+                                    const graphss_features *features,
+                                    const graphss_i_seen *seen, const uint8_t *wanted);
+
+#endif

@@ -1,0 +1,101 @@
+/* standardise.c - measurements in units of their own, brought to one unit.
+ *
+ * Defences compare rows, move values towards those of other nodes, and ask linear models what
+ * a value is worth: in a column of large numbers nothing else would be seen. So they are given
+ * the columns as the classifier sees them, but for the mean of those that are 0 now and then
+ * (counts, amounts, kinds): nothing is to stay nothing. */
+#include "observation/standardise.h"
+#include "graph/rows.h"
+
+static const double ZEROS_LEAST = 0.05; /* of a column, for its zeros to mean something */
+
+/* mean [2 d]: what the model is to subtract from columns that keep their zeros, else 0; and
+ * its gains then, 1 or 0 */
+static graphss_status learn_zeros(graphss_ctx *ctx, float **mean, const graphss_features *x,
+                                  const graphss_i_scaling *s)
+{
+    const size_t d = x->n_cols;
+    size_t *filled = graphss_i_calloc(ctx, d, sizeof *filled);
+    float *left = graphss_i_calloc(ctx, d, 2 * sizeof *left);
+    if (!filled || !left) {
+        graphss_release(ctx, filled);
+        graphss_release(ctx, left);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < x->n_rows; i++) {
+        const graphss_i_row r = graphss_i_row_of(x, i);
+        for (size_t j = 0; j < r.n; j++)
+            filled[graphss_i_row_at(r, j)] += r.value[j] != 0;
+    }
+    for (size_t c = 0; c < d; c++) {
+        const double zeros = (double)(x->n_rows - filled[c]);
+        left[c] = zeros >= ZEROS_LEAST * (double)x->n_rows ? s->gain[c] * s->mean[c] : 0;
+        left[d + c] = s->gain[c] > 0;
+    }
+    graphss_release(ctx, filled);
+    *mean = left;
+    return GRAPHSS_OK;
+}
+
+/* out[i][c] = gain[c] (x[i][c] - mean[c]), or gain[c] x[i][c] where something is left to
+ * subtract */
+static graphss_status standardise(graphss_ctx *ctx, graphss_features *out,
+                                  const graphss_features *x, const graphss_i_scaling *s,
+                                  const float *left)
+{
+    const size_t d = x->n_cols;
+    float *value = graphss_i_alloc(ctx, x->n_rows, d * sizeof *value);
+    if (!value)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < x->n_rows; i++) {
+        const graphss_i_row r = graphss_i_row_of(x, i);
+        size_t at = 0;
+        for (size_t c = 0; c < d; c++) {
+            const float own = graphss_i_row_value(r, &at, c);
+            value[i * d + c] =
+                left[c] != 0
+                    ? s->gain[c] * own
+                    : (float)((double)s->gain[c] * ((double)own - (double)s->mean[c]));
+        }
+    }
+    *out = (graphss_features){
+        .n_rows = x->n_rows, .n_cols = d, .value = value, .kind = GRAPHSS_FEATURES_REAL};
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_measured_open(graphss_ctx *ctx, graphss_i_measured *seen,
+                                       const graphss_recover_input *in)
+{
+    const graphss_i_scaling *s = &in->model->scaling;
+    seen->in = *in;
+    if (!s->mean || s->row_normalise)
+        return GRAPHSS_OK;
+    graphss_status st = learn_zeros(ctx, &seen->mean, in->current.features, s);
+    if (!st)
+        st = standardise(ctx, &seen->current, in->current.features, s, seen->mean);
+    if (!st && in->previous)
+        st = standardise(ctx, &seen->past, in->previous->features, s, seen->mean);
+    if (st) {
+        graphss_i_measured_close(ctx, seen);
+        return st;
+    }
+    seen->in.current.features = &seen->current;
+    if (in->previous) {
+        seen->previous = *in->previous;
+        seen->previous.features = &seen->past;
+        seen->in.previous = &seen->previous;
+    }
+    seen->model = *in->model;
+    seen->model.scaling = (graphss_i_scaling){
+        .scale = s->scale, .mean = seen->mean, .gain = seen->mean + in->model->n_features};
+    seen->in.model = &seen->model;
+    return GRAPHSS_OK;
+}
+
+void graphss_i_measured_close(graphss_ctx *ctx, graphss_i_measured *seen)
+{
+    graphss_features_destroy(ctx, &seen->current);
+    graphss_features_destroy(ctx, &seen->past);
+    graphss_release(ctx, seen->mean);
+    *seen = (graphss_i_measured){0};
+}

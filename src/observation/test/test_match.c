@@ -1,0 +1,311 @@
+/* Nodes matched by name, and splits that follow them. */
+#include "data/build.h"
+#include "observation/observation.h"
+#include "models/model_private.h"
+#include "testing.h"
+
+typedef struct named {
+    graphss_graph graph;
+    graphss_features features;
+    graphss_names names;
+    int64_t offset[8];
+    size_t start[8];
+    char text[64];
+} named;
+
+/* A graph without links whose nodes have the given one-letter names. */
+static graphss_observation make(named *x, const char *letters)
+{
+    memset(x, 0, sizeof *x);
+    const size_t n = strlen(letters);
+    x->graph = (graphss_graph){.n_nodes = n, .offset = x->offset};
+    for (size_t i = 0; i < n; i++) {
+        x->start[i] = 2 * i;
+        x->text[2 * i] = letters[i];
+    }
+    x->start[n] = 2 * n;
+    x->names = (graphss_names){n, x->start, x->text};
+    return (graphss_observation){&x->graph, &x->features, &x->names};
+}
+
+static void test_nodes_are_found_by_name_wherever_they_went(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    named a, b;
+    const graphss_observation to = make(&a, "xcab"), from = make(&b, "abcd");
+    int32_t *match = NULL;
+    assert_ok(ctx, graphss_match_nodes(ctx, &match, &to, &from));
+    const int32_t want[] = {-1, 2, 0, 1};
+    assert_memory_equal(match, want, sizeof want);
+    graphss_release(ctx, match);
+    graphss_ctx_free(ctx);
+}
+
+/* Names of one side alone: numbers, where one side is found whole in the other; else position,
+ * where there are as many; else nobody can tell. */
+static void test_names_of_one_side_are_numbers_or_position_counts(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    const struct {
+        const char *names;
+        size_t others;
+        int32_t want[4];
+    } list[] = {{"210", 4, {2, 1, 0}}, {"3102", 2, {-1, 1, 0, -1}}, {"1234", 4, {0, 1, 2, 3}}};
+    for (size_t i = 0; i < 3; i++) {
+        named a, b;
+        const graphss_observation now = make(&a, list[i].names);
+        graphss_observation past = make(&b, "abcd");
+        int32_t *before = NULL, *after = NULL;
+        past.names = NULL;
+        b.graph.n_nodes = list[i].others;
+        assert_ok(ctx, graphss_i_match_past(ctx, &before, &after, &now, &past));
+        for (size_t j = 0; j < a.graph.n_nodes; j++) {
+            assert_int_equal(before[j], list[i].want[j]);
+            assert_true(before[j] < 0 || after[before[j]] == (int32_t)j);
+        }
+        graphss_release(ctx, before);
+        graphss_release(ctx, after);
+    }
+    named a, b;
+    const graphss_observation now = make(&a, "123");
+    graphss_observation past = make(&b, "ab");
+    int32_t *before = NULL;
+    past.names = NULL;
+    assert_fails(ctx, graphss_i_match_past(ctx, &before, NULL, &now, &past), GRAPHSS_ERR_DATA,
+                 "which is which cannot be told");
+    assert_null(before);
+    graphss_ctx_free(ctx);
+}
+
+/* Trained with a and d, validated on c: in numbers of another order, where d is gone. A model
+ * that knows no nodes has its split as it is. */
+static void test_the_split_of_a_model_follows_its_nodes(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    named a, b;
+    const graphss_observation known = make(&a, "abcd"), now = make(&b, "cxa");
+    int32_t train[] = {3, 0}, label[] = {1, 2}, val[] = {2}, val_label[] = {5};
+    graphss_model model = {.n_nodes = 4,
+                           .node_names = *known.names,
+                           .split = {.train = train,
+                                     .train_label = label,
+                                     .n_train = 2,
+                                     .val = val,
+                                     .val_label = val_label,
+                                     .n_val = 1}};
+    graphss_split split = {0};
+    assert_ok(ctx, graphss_match_split(ctx, &split, &model, &now));
+    assert_int_equal(split.n_train, 1);
+    assert_int_equal(split.train[0], 2);
+    assert_int_equal(split.train_label[0], 2);
+    assert_int_equal(split.val[0], 0);
+    assert_int_equal(split.val_label[0], 5);
+    graphss_split_destroy(ctx, &split);
+    const graphss_observation strangers = make(&b, "xyz");
+    assert_fails(ctx, graphss_match_split(ctx, &split, &model, &strangers), GRAPHSS_ERR_DATA,
+                 "none of the 2 nodes the model was trained with is in the snapshot: its "
+                 "first node is called 'x', the model's 'a'");
+    model.n_nodes = 0; /* not described: its numbers count, where there are as many nodes */
+    assert_ok(ctx, graphss_match_split(ctx, &split, &model, &known));
+    assert_int_equal(split.train[0], 3);
+    graphss_split_destroy(ctx, &split);
+    assert_fails(ctx, graphss_match_split(ctx, &split, &model, &strangers), GRAPHSS_ERR_SHAPE,
+                 "the split's training node 0 is 3, want 0..2");
+    assert_null(split.train);
+    graphss_split_destroy(ctx, &split);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_past_without_any_of_the_nodes_is_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    named a, b;
+    const graphss_observation to = make(&a, "xy"), from = make(&b, "abc");
+    int32_t *match = NULL;
+    assert_fails(ctx, graphss_i_match_past(ctx, &match, NULL, &to, &from), GRAPHSS_ERR_DATA,
+                 "no node is in both snapshots: the first is called 'x' now, 'a' in");
+    assert_null(match);
+    graphss_ctx_free(ctx);
+}
+
+/* Nodes in another order: b has another word, c another neighbour, a one less; d is as it
+ * was, e is new. */
+static void test_who_changed_is_told_by_words_and_links(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    named a, b;
+    graphss_observation past = make(&a, "abcd"), now = make(&b, "dcbae");
+    const int32_t from[] = {0, 1, 2}, to[] = {1, 2, 0};         /* a-b, b-c, c-a */
+    const int32_t now_from[] = {3, 2, 1}, now_to[] = {2, 1, 4}; /* a-b, b-c, c-e */
+    assert_ok(ctx, graphss_graph_build(ctx, &a.graph, 4, from, to, 3, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &b.graph, 5, now_from, now_to, 3, NULL));
+    float words[] = {1, 2, 3, 4}, words_now[] = {4, 3, 2.5F, 1, 9};
+    a.features = (graphss_features){.n_rows = 4, .n_cols = 1, .value = words};
+    b.features = (graphss_features){.n_rows = 5, .n_cols = 1, .value = words_now};
+    int32_t *before = NULL;
+    assert_ok(ctx, graphss_i_match_past(ctx, &before, NULL, &now, &past));
+    const bool same[] = {true, false, false, false, false}; /* d c b a e: a lost c */
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(graphss_i_unchanged(&now, &past, before, i), same[i]);
+    words_now[0] = 5;
+    assert_false(graphss_i_unchanged(&now, &past, before, 0));
+    graphss_release(ctx, before);
+    graphss_graph_destroy(ctx, &a.graph);
+    graphss_graph_destroy(ctx, &b.graph);
+    graphss_ctx_free(ctx);
+}
+
+static void count_warnings(void *user, graphss_log_level level, const char *line)
+{
+    if (level == GRAPHSS_LOG_WARN && strstr(line, "they go by number"))
+        ++*(size_t *)user;
+}
+
+/* A ring of six nodes with a word each, and what becomes of it. */
+static void test_strangers_in_every_place_are_told_of_where_nodes_go_by_number(void **state)
+{
+    (void)state;
+    size_t warnings = 0;
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.log = count_warnings, .user = &warnings});
+    assert_non_null(ctx);
+    const struct {
+        int32_t ring[6];
+        float words[6];
+        const char *names; /* NULL: none */
+        bool warned;
+    } list[] = {{{0, 1, 2, 3, 4, 5}, {0, 1, 2, 3, 4, 5}, NULL, false},
+                {{0, 2, 4, 1, 3, 5}, {0, 1, 2, 3, 4, 5}, NULL, false}, /* links alone */
+                {{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, NULL, false}, /* words alone */
+                {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, NULL, true},
+                {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, "abcdef", false},
+                {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, "012345", true},
+                {{0, 2, 4, 1, 3, 5}, {5, 1, 3, 2, 1, 0}, NULL, true},   /* five of six */
+                {{0, 2, 4, 1, 3, 5}, {5, 1, 2, 2, 1, 0}, NULL, false}}; /* four */
+    const int32_t ring[] = {0, 1, 2, 3, 4, 5}, next[] = {1, 2, 3, 4, 5, 0};
+    float words[] = {0, 1, 2, 3, 4, 5};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        named a, b;
+        const char *names = list[i].names ? list[i].names : "abcdef";
+        graphss_observation past = make(&a, names), now = make(&b, names);
+        float words_now[6];
+        int32_t next_now[6];
+        memcpy(words_now, list[i].words, sizeof words_now);
+        for (size_t j = 0; j < 6; j++)
+            next_now[j] = list[i].ring[(j + 1) % 6];
+        assert_ok(ctx, graphss_graph_build(ctx, &a.graph, 6, ring, next, 6, NULL));
+        assert_ok(ctx, graphss_graph_build(ctx, &b.graph, 6, list[i].ring, next_now, 6, NULL));
+        a.features = (graphss_features){.n_rows = 6, .n_cols = 1, .value = words};
+        b.features = (graphss_features){.n_rows = 6, .n_cols = 1, .value = words_now};
+        if (!list[i].names)
+            past.names = now.names = NULL;
+        warnings = 0;
+        graphss_i_warn_of_strangers(ctx, &now, &past);
+        assert_int_equal(warnings, list[i].warned);
+        graphss_graph_destroy(ctx, &a.graph);
+        graphss_graph_destroy(ctx, &b.graph);
+    }
+    graphss_ctx_free(ctx);
+}
+
+static void test_without_names_a_node_is_its_number(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    named a, b;
+    graphss_observation to = make(&a, "1x0"), from = make(&b, "ab");
+    from.names = NULL;
+    int32_t *match = NULL;
+    assert_ok(ctx, graphss_match_nodes(ctx, &match, &to, &from));
+    const int32_t named_to_numbers[] = {1, -1, 0};
+    assert_memory_equal(match, named_to_numbers, sizeof named_to_numbers);
+    graphss_release(ctx, match);
+    to.names = NULL;
+    assert_ok(ctx, graphss_match_nodes(ctx, &match, &to, &from));
+    const int32_t numbers[] = {0, 1, -1};
+    assert_memory_equal(match, numbers, sizeof numbers);
+    graphss_release(ctx, match);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_wrong_number_of_names_is_an_error(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    named a, b;
+    const graphss_observation to = make(&a, "ab"), from = make(&b, "ab");
+    int32_t *match = NULL;
+    b.names.count = 1;
+    assert_fails(ctx, graphss_match_nodes(ctx, &match, &to, &from), GRAPHSS_ERR_SHAPE,
+                 "1 node names");
+    assert_null(match);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_split_follows_its_nodes(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int32_t train[] = {0, 2, 3}, label[] = {5, 6, 7}, val[] = {1}, val_label[] = {8};
+    int32_t test[] = {4};
+    const graphss_split split = {3, 1, 1, train, val, test, label, val_label, 2};
+    const int32_t match[] = {-1, 2, 1, 0}; /* to has nodes new, c, b, a */
+    graphss_split got = {0};
+    assert_ok(ctx, graphss_split_translate(ctx, &got, &split, match, 4));
+    assert_int_equal(got.n_train, 2);
+    assert_int_equal(got.train[0], 3);
+    assert_int_equal(got.train_label[0], 5);
+    assert_int_equal(got.train[1], 1);
+    assert_int_equal(got.train_label[1], 6);
+    assert_int_equal(got.n_val, 1);
+    assert_int_equal(got.val[0], 2);
+    assert_int_equal(got.val_label[0], 8);
+    assert_int_equal(got.n_test, 0);
+    graphss_split_destroy(ctx, &got);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status match_and_translate(graphss_ctx *ctx, void *arg)
+{
+    (void)arg;
+    named a, b;
+    const graphss_observation to = make(&a, "xcab"), from = make(&b, "abcd");
+    int32_t train[] = {0, 2}, label[] = {0, 1};
+    const graphss_split split = {.n_train = 2, .train = train, .train_label = label};
+    int32_t *match = NULL;
+    graphss_split got = {0};
+    graphss_status st = graphss_match_nodes(ctx, &match, &to, &from);
+    if (!st)
+        st = graphss_split_translate(ctx, &got, &split, match, 4);
+    graphss_split_destroy(ctx, &got);
+    graphss_release(ctx, match);
+    return st;
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    testing_each_allocation_fails(match_and_translate, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nodes_are_found_by_name_wherever_they_went),
+        cmocka_unit_test(test_names_of_one_side_are_numbers_or_position_counts),
+        cmocka_unit_test(test_the_split_of_a_model_follows_its_nodes),
+        cmocka_unit_test(test_a_past_without_any_of_the_nodes_is_refused),
+        cmocka_unit_test(test_who_changed_is_told_by_words_and_links),
+        cmocka_unit_test(test_strangers_in_every_place_are_told_of_where_nodes_go_by_number),
+        cmocka_unit_test(test_without_names_a_node_is_its_number),
+        cmocka_unit_test(test_a_wrong_number_of_names_is_an_error),
+        cmocka_unit_test(test_a_split_follows_its_nodes),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+/* defence.c - the table of methods, and what they share. */
+#include "recover/defence.h"
+#include "models/unchecked.h"
+#include <math.h>
+#include <string.h>
+
+static const graphss_i_defence *const methods[] = {
+#define DEFENCE(name) &graphss_i_##name##_defence,
+#include "recover/defences.def"
+#include "lab/baselines/baselines.def"
+#undef DEFENCE
+};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+const graphss_i_defence *graphss_i_defence_find(const char *name, int mode)
+{
+    for (size_t i = 0; name && i < METHODS; i++)
+        if (!strcmp(methods[i]->name, name))
+            return mode == GRAPHSS_MODE_PAPER && methods[i]->paper ? methods[i]->paper
+                                                                   : methods[i];
+    return NULL;
+}
+
+const char *graphss_recover_name(size_t i)
+{
+    return i < METHODS ? methods[i]->name : NULL;
+}
+
+const char *graphss_recover_summary(size_t i)
+{
+    return i < METHODS ? methods[i]->summary : NULL;
+}
+
+graphss_observation graphss_i_scene_training(const graphss_i_scene *scene,
+                                             const graphss_split **split)
+{
+    *split = scene->retrain ? scene->split : scene->previous_split;
+    return scene->retrain ? scene->current : scene->previous;
+}
+
+void graphss_i_widen_prob(double *posterior, const float *prob, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        posterior[i] = prob[i];
+}
+
+graphss_status graphss_i_posterior_of(graphss_ctx *ctx, double *posterior,
+                                      const graphss_model *model, const graphss_graph *graph,
+                                      const graphss_features *features)
+{
+    const size_t k = graphss_model_classes(model);
+    float *prob = graphss_i_alloc(ctx, graph->n_nodes, k * sizeof *prob);
+    if (!prob)
+        return GRAPHSS_ERR_NOMEM;
+    const graphss_status st = graphss_i_predict(ctx, prob, model, graph, features);
+    if (!st)
+        graphss_i_widen_prob(posterior, prob, graph->n_nodes * k);
+    graphss_release(ctx, prob);
+    return st;
+}
+
+double graphss_i_validation(const double *posterior, const graphss_i_scene *scene)
+{
+    const graphss_split *split = scene->split;
+    size_t right = 0;
+    for (size_t j = 0; j < split->n_val; j++) {
+        const double *p = posterior + (size_t)split->val[j] * scene->k;
+        right += graphss_i_top_double(p, scene->k) == (size_t)split->val_label[j];
+    }
+    return split->n_val ? (double)right / (double)split->n_val : NAN;
+}
+
+graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
+                                       const graphss_i_scene *scene,
+                                       const graphss_graph *graph,
+                                       const graphss_graph *current,
+                                       const graphss_train_options *fit)
+{
+    graphss_model *model = NULL;
+    const graphss_split *split;
+    const graphss_observation on = graphss_i_scene_training(scene, &split);
+    graphss_status st = graphss_i_train(ctx, &model, NULL, graph, on.features, scene->k, split,
+                                        scene->seed, fit);
+    if (!st)
+        st = graphss_i_posterior_of(ctx, posterior, model, current, scene->current.features);
+    graphss_model_free(ctx, model);
+    return st;
+}

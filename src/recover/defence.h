@@ -1,0 +1,129 @@
+/* defence.h - what a defence is to the rest: one file that fills graphss_i_defence, and one
+ * line in defences.def. */
+#ifndef GRAPHSS_DEFENCE_H
+#define GRAPHSS_DEFENCE_H
+
+#include "observation/observation.h"
+#include <graphss/recover.h>
+
+/* What a method found out besides labels. */
+typedef struct graphss_i_report {
+    const char *kind; /* constant text: the likeliest attack, "none"; NULL: no idea */
+    double share;     /* estimated share of the nodes without a label that were hit */
+} graphss_i_report;
+
+/* Paper mode: what one set of victims leaves to the next. The published code writes the model
+ * it has retrained over the one it began with, so five sets of victims meet five models. */
+typedef struct graphss_i_carry {
+    const graphss_model *start; /* where to begin; NULL: with the scene's model */
+    graphss_model *left;        /* trained last, the caller's; NULL: nothing was trained */
+} graphss_i_carry;
+
+/* What a method sees. Everything is checked; splits have training nodes with labels. */
+typedef struct graphss_i_scene {
+    graphss_observation current, previous; /* previous.graph NULL: no history */
+    const graphss_model *model;
+    const graphss_split *split;          /* in numbers of current */
+    const graphss_split *previous_split; /* of previous, without nodes it lacks; or NULL */
+    const int32_t *before;               /* [n] node of previous or -1; NULL: no history */
+    const float *prob;                   /* [n x k] the model on current */
+    size_t n, k;                         /* nodes of current, classes */
+    uint64_t seed;
+    bool retrain; /* train on current; else evasion */
+    graphss_i_report *report;
+    graphss_i_carry *carry; /* NULL: nobody asks, begin with model */
+} graphss_i_scene;
+
+typedef struct graphss_i_defence graphss_i_defence;
+struct graphss_i_defence {
+    const char *name;
+    const char *summary; /* for people, one line with the paper */
+
+    /* What each way of training means for it; NULL: it has no meaning. Both NULL: nothing
+     * is trained, and `untrained` says what happens instead. */
+    const char *evasion, *retrain, *untrained;
+    const char *options;   /* names of the options it reads, each between spaces: " a b " */
+    bool fits;             /* reads the options of training as well */
+    bool as_model;         /* paper mode, too, trains as the model was trained */
+    bool learns;           /* training labels of one class only are an error */
+    bool needs_links;      /* a graph without links is an error */
+    bool needs_previous;   /* so is no previous snapshot, */
+    bool evasion_previous; /* or only where it was trained before */
+    bool finds;            /* fills perturbed, with chances that a node was hit */
+    bool carries;          /* reads and fills the scene's carry */
+    bool on_model;         /* uses the model's classifier, which must look at links */
+
+    /* Changes the presets all methods share (recover_options.c); NULL: nothing. */
+    void (*adjust)(graphss_recover_options *opt);
+    /* Paper mode: what the appendix has for one dataset; NULL: the same for all. */
+    void (*suit)(graphss_recover_options *opt, const char *dataset);
+    /* A network of its own, trained as the scene says (network.h), and nothing to run. */
+    const struct graphss_i_network *network;
+    /* Fills posterior [n x k], rows that sum to 1. perturbed [n] is NaN; filled or left. */
+    graphss_status (*run)(graphss_ctx *ctx, double *posterior, double *perturbed,
+                          const graphss_i_scene *scene, const graphss_recover_options *opt);
+    /* What stands in for it in paper mode, under the same name; NULL: itself. */
+    const graphss_i_defence *paper;
+};
+
+#define DEFENCE(name) extern const graphss_i_defence graphss_i_##name##_defence;
+#include "recover/defences.def"
+#include "lab/baselines/baselines.def"
+#undef DEFENCE
+extern const graphss_i_defence graphss_i_graphss_paper; /* of graphss, in paper mode */
+
+/* The method of a name as a mode has it, or NULL. */
+const graphss_i_defence *graphss_i_defence_find(const char *name, int mode);
+/* graphss_recover_options_default for a model that was trained with these options on the
+ * dataset of that name, which may be NULL. */
+graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mode mode,
+                                                 const graphss_train_options *fit,
+                                                 const char *dataset);
+
+/* ---- what comes from the caller (recover_check.c) ---- */
+
+/* graphss_i_check_split of the snapshot so called. Are there two classes to learn from if m
+ * learns? */
+graphss_status graphss_i_check_labels(graphss_ctx *ctx, const graphss_split *split, size_t n,
+                                      size_t k, const graphss_i_defence *m, const char *which);
+/* *retrain: what `train`, a graphss_recover_train, comes to for m. INVALID: it has no meaning,
+ * or there is no past to train on. */
+graphss_status graphss_i_check_way(graphss_ctx *ctx, bool *retrain, const graphss_i_defence *m,
+                                   const graphss_recover_input *in, int train);
+/* Can m work on this snapshot and this model? DATA, INVALID, and those of _check_shapes. */
+graphss_status graphss_i_check_method(graphss_ctx *ctx, const graphss_i_defence *m,
+                                      const graphss_recover_input *in);
+
+/* ---- running (recover.c) ---- */
+
+/* graphss_recover on input that was looked at. */
+graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
+                                 const graphss_recover_input *in,
+                                 const graphss_recover_options *opt);
+/* graphss_recover with what another recovery left, and for the next; carry NULL: neither. */
+graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recovery *out,
+                                         const graphss_recover_input *in,
+                                         const graphss_recover_options *opt,
+                                         graphss_i_carry *carry);
+
+/* ---- what methods share (defence.c) ---- */
+
+/* The snapshot and the split to train on: current, or previous where it was trained before. */
+graphss_observation graphss_i_scene_training(const graphss_i_scene *scene,
+                                             const graphss_split **split);
+void graphss_i_widen_prob(double *posterior, const float *prob, size_t count);
+/* posterior of a model on a snapshot of n nodes */
+graphss_status graphss_i_posterior_of(graphss_ctx *ctx, double *posterior,
+                                      const graphss_model *model, const graphss_graph *graph,
+                                      const graphss_features *features);
+/* Share of the validation nodes whose label has the largest posterior; NaN without any. */
+double graphss_i_validation(const double *posterior, const graphss_i_scene *scene);
+/* Trains opt->fit on `graph`, which belongs to the training snapshot, and asks it about
+ * `current`, which belongs to the current one (the same graph when scene->retrain). */
+graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
+                                       const graphss_i_scene *scene,
+                                       const graphss_graph *graph,
+                                       const graphss_graph *current,
+                                       const graphss_train_options *fit);
+
+#endif

@@ -1,0 +1,19 @@
+/* none.c - no defence: what the model says of the current snapshot. Every table needs this
+ * row, for what the others gain or lose is counted from it. */
+#include "recover/defence.h"
+
+static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
+                          const graphss_i_scene *scene, const graphss_recover_options *opt)
+{
+    (void)ctx, (void)perturbed, (void)opt;
+    graphss_i_widen_prob(posterior, scene->prob, scene->n * scene->k);
+    return GRAPHSS_OK;
+}
+
+const graphss_i_defence graphss_i_none_defence = {
+    .name = "none",
+    .summary = "what the model says, undefended",
+    .evasion = "the given model on the current snapshot",
+    .options = " ",
+    .run = run,
+};

@@ -1,0 +1,235 @@
+/* recover.c - what is the same for all defences: matching of nodes, the model's own answer,
+ * labels from posteriors. */
+#include "data/build.h"
+#include "observation/standardise.h"
+#include "recover/network.h"
+#include "models/unchecked.h"
+#include <graphss/evaluate.h>
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static uint64_t peak_memory(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+/* Memory of one run besides the result. */
+typedef struct workspace {
+    float *prob;             /* [n x k] */
+    int32_t *own;            /* [n] the model's labels */
+    int32_t *before;         /* [n] or NULL */
+    int32_t *after;          /* [nodes of previous] or NULL */
+    graphss_split own_split; /* the model's, where none is given */
+    graphss_split previous_split;
+} workspace;
+
+static void workspace_destroy(graphss_ctx *ctx, workspace *w)
+{
+    graphss_release(ctx, w->prob);
+    graphss_release(ctx, w->own);
+    graphss_release(ctx, w->before);
+    graphss_release(ctx, w->after);
+    graphss_split_destroy(ctx, &w->own_split);
+    graphss_split_destroy(ctx, &w->previous_split);
+}
+
+static graphss_status look_back(graphss_ctx *ctx, workspace *w, graphss_i_scene *scene,
+                                const graphss_i_defence *m)
+{
+    graphss_status st =
+        graphss_i_match_past(ctx, &w->before, &w->after, &scene->current, &scene->previous);
+    if (!st)
+        st = graphss_split_translate(ctx, &w->previous_split, scene->split, w->after,
+                                     scene->previous.graph->n_nodes);
+    if (st)
+        return st;
+    scene->before = w->before;
+    scene->previous_split = &w->previous_split;
+    return m->evasion_previous && !scene->retrain
+               ? graphss_i_check_labels(ctx, &w->previous_split,
+                                        scene->previous.graph->n_nodes, scene->k, m,
+                                        "previous")
+               : GRAPHSS_OK;
+}
+
+static graphss_status allocate(graphss_ctx *ctx, graphss_recovery *r, workspace *w,
+                               const graphss_i_scene *scene)
+{
+    graphss_predictions *p = &r->predictions;
+    const size_t n = scene->n, k = scene->k;
+    p->n_nodes = n;
+    p->n_classes = k;
+    w->prob = graphss_i_alloc(ctx, n, k * sizeof *w->prob);
+    w->own = graphss_i_alloc(ctx, n, sizeof *w->own);
+    p->label = graphss_i_alloc(ctx, n, sizeof *p->label);
+    p->posterior = graphss_i_alloc(ctx, n, k * sizeof *p->posterior);
+    p->perturbed = graphss_i_alloc(ctx, n, sizeof *p->perturbed);
+    if (!w->prob || !w->own || !p->label || !p->posterior || !p->perturbed)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        p->perturbed[i] = NAN;
+    const graphss_names *names = scene->current.names;
+    const graphss_names *classes = graphss_model_class_names(scene->model);
+    graphss_status st = GRAPHSS_OK;
+    if (names && names->count)
+        st = graphss_i_names_copy(ctx, &p->node_names, names);
+    if (!st && classes->count)
+        st = graphss_i_names_copy(ctx, &p->class_names, classes);
+    return st;
+}
+
+/* Labels from posteriors, and the counts. */
+static graphss_status conclude(graphss_ctx *ctx, graphss_recovery *r, const workspace *w,
+                               const graphss_i_scene *scene, double abstain)
+{
+    graphss_predictions *p = &r->predictions;
+    for (size_t i = 0; i < scene->n * scene->k; i++)
+        if (!isfinite(p->posterior[i]))
+            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                                  "%s: the posterior of node %zu is no number", r->method,
+                                  i / scene->k);
+    for (size_t i = 0; i < scene->n; i++) {
+        const double *row = p->posterior + i * scene->k;
+        const float *own = w->prob + i * scene->k;
+        const size_t best = graphss_i_top_double(row, scene->k);
+        double distance = 0;
+        for (size_t c = 0; c < scene->k; c++)
+            distance += fabs(row[c] - own[c]);
+        p->label[i] = row[best] < abstain ? -1 : (int32_t)best;
+        r->abstained += p->label[i] < 0;
+        r->changed += p->label[i] >= 0 && p->label[i] != w->own[i];
+        r->new_nodes += scene->before && scene->before[i] < 0;
+        if (isnan(p->perturbed[i]))
+            p->perturbed[i] = fmin(1, distance / 2);
+    }
+    return GRAPHSS_OK;
+}
+
+/* in: as the model sees it, and checked. */
+static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
+                          const graphss_recover_input *in, const graphss_recover_options *opt,
+                          const graphss_i_defence *m, bool retrain, graphss_i_carry *carry)
+{
+    graphss_status st = GRAPHSS_OK;
+    graphss_i_report report = {0};
+    graphss_i_scene scene = {.current = in->current,
+                             .model = in->model,
+                             .seed = in->seed,
+                             .report = &report,
+                             .carry = carry,
+                             .retrain = retrain};
+    scene.n = in->current.graph->n_nodes;
+    scene.k = graphss_model_classes(in->model);
+    if (in->previous)
+        scene.previous = *in->previous;
+    workspace w = {0};
+    scene.split = in->split ? in->split : &w.own_split;
+    if (!in->split)
+        st = graphss_match_split(ctx, &w.own_split, in->model, &in->current);
+    if (!st)
+        st = graphss_i_check_labels(ctx, scene.split, scene.n, scene.k, m, "current");
+    if (st) {
+        workspace_destroy(ctx, &w);
+        return st;
+    }
+    graphss_recovery r = {.method = m->name};
+    r.train = !m->evasion && !m->retrain ? "none" : scene.retrain ? "retrain" : "evasion";
+    r.how = !m->evasion && !m->retrain ? m->untrained
+            : scene.retrain            ? m->retrain
+                                       : m->evasion;
+    st = allocate(ctx, &r, &w, &scene);
+    if (!st && in->previous)
+        st = look_back(ctx, &w, &scene, m);
+    if (!st)
+        st = graphss_i_predict(ctx, w.prob, in->model, scene.current.graph,
+                               scene.current.features);
+    if (!st) {
+        graphss_argmax(w.own, w.prob, scene.n, scene.k);
+        scene.prob = w.prob;
+        st = m->network
+                 ? graphss_i_network_run(ctx, r.predictions.posterior, m->network, &scene, opt,
+                                         NULL, NULL, NULL)
+                 : m->run(ctx, r.predictions.posterior, r.predictions.perturbed, &scene, opt);
+    }
+    if (!st)
+        st = conclude(ctx, &r, &w, &scene, opt->abstain);
+    workspace_destroy(ctx, &w);
+    if (st) {
+        graphss_recovery_destroy(ctx, &r);
+        return st;
+    }
+    r.kind = report.kind;
+    r.share = report.share;
+    *out = r;
+    return GRAPHSS_OK;
+}
+
+static graphss_status recover(graphss_ctx *ctx, graphss_recovery *out,
+                              const graphss_recover_input *in,
+                              const graphss_recover_options *given, graphss_i_carry *carry)
+{
+    const double start = graphss_i_seconds();
+    const graphss_recover_options standard =
+        graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, in->model);
+    const graphss_recover_options *opt = given ? given : &standard;
+    const graphss_i_defence *m = graphss_i_defence_find(opt->method, opt->mode);
+    graphss_i_measured seen = {0};
+    bool retrain = false;
+    if (!m)
+        return graphss_i_no_such_name(ctx, "--method", opt->method ? opt->method : "",
+                                      opt->method ? strlen(opt->method) : 0,
+                                      graphss_recover_name);
+    graphss_status st = graphss_options_check(ctx, opt, graphss_recover_options_table());
+    if (!st)
+        st = graphss_i_check_way(ctx, &retrain, m, in, opt->train);
+    if (!st)
+        st = graphss_i_check_method(ctx, m, in);
+    if (!st)
+        st = graphss_i_measured_open(ctx, &seen, in);
+    if (!st)
+        st = run(ctx, out, &seen.in, opt, m, retrain,
+                 seen.in.model == in->model ? carry : NULL); /* else in units of its own */
+    graphss_i_measured_close(ctx, &seen);
+    if (!st) {
+        out->seconds = graphss_i_seconds() - start;
+        out->peak_memory = peak_memory();
+    }
+    return st;
+}
+
+graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
+                                 const graphss_recover_input *in,
+                                 const graphss_recover_options *opt)
+{
+    return recover(ctx, out, in, opt, NULL);
+}
+
+graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recovery *out,
+                                         const graphss_recover_input *in,
+                                         const graphss_recover_options *opt,
+                                         graphss_i_carry *carry)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the recovery", out}))
+        return GRAPHSS_ERR_INVALID;
+    const graphss_status st = graphss_i_check_input(ctx, in);
+    if (!st && in->previous)
+        graphss_i_warn_of_strangers(ctx, &in->current, in->previous);
+    return st ? st : recover(ctx, out, in, opt, carry);
+}
+
+graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
+                               const graphss_recover_input *in,
+                               const graphss_recover_options *opt)
+{
+    return graphss_i_recover_carried(ctx, out, in, opt, NULL);
+}
+
+void graphss_recovery_destroy(graphss_ctx *ctx, graphss_recovery *recovery)
+{
+    if (!recovery)
+        return;
+    graphss_predictions_destroy(ctx, &recovery->predictions);
+    *recovery = (graphss_recovery){0};
+}

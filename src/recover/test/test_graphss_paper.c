@@ -1,0 +1,286 @@
+#include "recover/defence.h"
+#include "observation/test/testing_attacked_world.h"
+
+static graphss_recover_options preset(const attacked_world *a)
+{
+    graphss_recover_options opt =
+        graphss_recover_options_default("graphss", GRAPHSS_MODE_PAPER, a->model);
+    opt.retrain_epochs = 5;
+    return opt;
+}
+
+static void recover(graphss_ctx *ctx, graphss_recovery *r, const attacked_world *a,
+                    const graphss_recover_options *opt)
+{
+    assert_ok(ctx, graphss_recover(ctx, r, &a->in, opt));
+}
+
+static void own_labels(graphss_ctx *ctx, int32_t *label, float *prob, const attacked_world *a,
+                       const graphss_graph *graph)
+{
+    assert_ok(ctx, graphss_model_predict(ctx, prob, a->model, graph, &a->w.features));
+    graphss_argmax(label, prob, WORLD_NODES, 2);
+}
+
+static void test_the_defaults_are_the_papers(void **state)
+{
+    (void)state;
+    const graphss_recover_options opt =
+        graphss_recover_options_default("graphss", GRAPHSS_MODE_PAPER, NULL);
+    assert_true(opt.sweeps == 100 && opt.warmup == 40 && opt.retrain_epochs == 60);
+    assert_true(opt.prior == 1 && opt.dynamic_phi);
+}
+
+/* Algorithm 1 by hand: z by phi' in the warm-up, then by the counts as of every tenth step.
+ * Y_a are the world's model's answers, P those of the model it starts with. */
+static void check_algorithm_1(graphss_ctx *ctx, const attacked_world *a,
+                              const graphss_model *start, const graphss_recovery *r)
+{
+    float prob[WORLD_NODES * 2];
+    int32_t seen[WORLD_NODES], z[WORLD_NODES];
+    own_labels(ctx, seen, prob, a, &a->w.graph);
+    assert_ok(ctx, graphss_model_predict(ctx, prob, start, &a->current, &a->w.features));
+    graphss_argmax(z, prob, WORLD_NODES, 2);
+    double warm[2][2] = {{0}}, phi[2][2] = {{0}};
+    const graphss_split *split = graphss_model_split(a->model);
+    for (size_t i = 0; i < split->n_train; i++)
+        for (size_t k = 0; k < 2; k++)
+            warm[k][split->train_label[i]] += (double)prob[split->train[i] * 2 + (int)k];
+    for (size_t k = 0; k < 2; k++) {
+        const double sum = warm[k][0] + warm[k][1];
+        warm[k][0] /= sum, warm[k][1] /= sum;
+    }
+    for (int step = 0; step < 35; step++) {
+        if (step % 10 == 0) {
+            double c[2][2] = {{0.5, 0.5}, {0.5, 0.5}};
+            for (size_t i = 0; i < WORLD_NODES; i++)
+                c[z[i]][seen[i]]++;
+            for (size_t k = 0; k < 2; k++)
+                for (size_t y = 0; y < 2; y++)
+                    phi[k][y] = c[k][y] / (c[k][0] + c[k][1]);
+        }
+        for (size_t i = 0; i < WORLD_NODES; i++) {
+            const double w0 = (double)prob[2 * i] * (step < 12 ? warm : phi)[0][seen[i]];
+            const double w1 = (double)prob[2 * i + 1] * (step < 12 ? warm : phi)[1][seen[i]];
+            z[i] = w1 > w0;
+            if (step == 34)
+                assert_true(fabs(w1 / (w0 + w1) - r->predictions.posterior[2 * i + 1]) < 1e-9);
+        }
+    }
+    assert_memory_equal(z, r->predictions.label, sizeof z);
+}
+
+static graphss_recover_options without_retraining(const attacked_world *a)
+{
+    graphss_recover_options opt = preset(a);
+    opt.retrain_epochs = 0;
+    opt.sweeps = 35;
+    opt.warmup = 12;
+    opt.prior = 0.5;
+    return opt;
+}
+
+static void test_without_retraining_it_is_algorithm_1(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    const graphss_recover_options opt = without_retraining(&a);
+    graphss_recovery r = {0};
+    recover(ctx, &r, &a, &opt);
+    check_algorithm_1(ctx, &a, a.model, &r);
+    assert_true(r.changed > 0);
+    assert_string_equal(r.method, "graphss");
+    graphss_recovery_destroy(ctx, &r);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+/* The published code writes the retrained model over the first: the next set of victims meets
+ * that one, but Y_a stays what it was. */
+static void test_what_one_set_leaves_the_next_begins_with(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recovery first = {0}, alone = {0}, next = {0};
+    graphss_i_carry carry = {0}, later = {0};
+    graphss_recover_options opt = preset(&a);
+    assert_ok(ctx, graphss_i_recover_carried(ctx, &first, &a.in, &opt, &carry));
+    recover(ctx, &alone, &a, &opt);
+    const size_t bytes = WORLD_NODES * 2 * sizeof(double);
+    assert_memory_equal(first.predictions.posterior, alone.predictions.posterior, bytes);
+    assert_non_null(carry.left);
+
+    opt = without_retraining(&a);
+    later.start = carry.left;
+    assert_ok(ctx, graphss_i_recover_carried(ctx, &next, &a.in, &opt, &later));
+    check_algorithm_1(ctx, &a, carry.left, &next);
+    assert_null(later.left); /* nothing was trained */
+    float given[WORLD_NODES * 2], left[WORLD_NODES * 2];
+    int32_t label[WORLD_NODES];
+    own_labels(ctx, label, given, &a, &a.current);
+    assert_ok(ctx, graphss_model_predict(ctx, left, carry.left, &a.current, &a.w.features));
+    assert_memory_not_equal(given, left, sizeof given);
+    graphss_model_free(ctx, carry.left);
+    graphss_recovery_destroy(ctx, &next);
+    graphss_recovery_destroy(ctx, &alone);
+    graphss_recovery_destroy(ctx, &first);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_with_fixed_phi_labels_stay_the_models(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    for (int epochs = 0; epochs < 6; epochs += 5) {
+        graphss_recover_options opt = preset(&a);
+        opt.dynamic_phi = false;
+        opt.retrain_epochs = epochs;
+        graphss_recovery r = {0};
+        recover(ctx, &r, &a, &opt);
+        assert_int_equal(r.changed, 0);
+        graphss_recovery_destroy(ctx, &r);
+    }
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_retraining_starts_from_the_model_and_leaves_it_alone(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    float before[WORLD_NODES * 2], after[WORLD_NODES * 2];
+    int32_t label[WORLD_NODES];
+    own_labels(ctx, label, before, &a, &a.current);
+    graphss_recovery none = {0}, some = {0}, again = {0};
+    graphss_recover_options opt = preset(&a);
+    recover(ctx, &some, &a, &opt);
+    recover(ctx, &again, &a, &opt);
+    opt.retrain_epochs = 0;
+    recover(ctx, &none, &a, &opt);
+    own_labels(ctx, label, after, &a, &a.current);
+    assert_memory_equal(before, after, sizeof before);
+    const size_t bytes = WORLD_NODES * 2 * sizeof(double);
+    assert_memory_equal(some.predictions.posterior, again.predictions.posterior, bytes);
+    assert_memory_not_equal(some.predictions.posterior, none.predictions.posterior, bytes);
+    const double with = graphss_accuracy(some.predictions.label, a.w.label, a.victim, VICTIMS);
+    const double own = graphss_accuracy(label, a.w.label, a.victim, VICTIMS);
+    assert_true(with > own);
+    graphss_recovery_destroy(ctx, &again);
+    graphss_recovery_destroy(ctx, &some);
+    graphss_recovery_destroy(ctx, &none);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_it_needs_a_past_and_sensible_steps(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recovery r = {0};
+    graphss_recover_options opt = preset(&a);
+    a.in.previous = NULL;
+    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
+                 "graphss needs the previous snapshot");
+    a.in.previous = &a.previous;
+    opt.warmup = opt.sweeps;
+    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
+                 "sweeps of warm-up");
+    assert_null(r.predictions.label);
+
+    /* A node the past did not know counts as it is. */
+    opt = preset(&a);
+    opt.retrain_epochs = 0;
+    graphss_names known = {0};
+    char text[WORLD_NODES * 8];
+    size_t start[WORLD_NODES + 1], used = 0;
+    for (int i = 0; i < WORLD_NODES; i++) {
+        start[i] = used;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%d",
+                                 i == a.victim[0] ? "x" : "", i) +
+                1;
+    }
+    start[WORLD_NODES] = used;
+    known = (graphss_names){.count = WORLD_NODES, .start = start, .text = text};
+    a.previous.names = &known;
+    char now_text[WORLD_NODES * 8];
+    size_t now_start[WORLD_NODES + 1] = {0};
+    for (int i = 0; i < WORLD_NODES; i++) {
+        const size_t at = now_start[i];
+        now_start[i + 1] =
+            at + (size_t)snprintf(now_text + at, sizeof now_text - at, "%d", i) + 1;
+    }
+    const graphss_names now = {.count = WORLD_NODES, .start = now_start, .text = now_text};
+    a.in.current.names = &now;
+    recover(ctx, &r, &a, &opt);
+    assert_int_equal(r.new_nodes, 1);
+    float prob[WORLD_NODES * 2];
+    int32_t label[WORLD_NODES];
+    own_labels(ctx, label, prob, &a, &a.current);
+    const size_t v = (size_t)a.victim[0] * 2;
+    assert_true(fabs(r.predictions.posterior[v] - (double)prob[v]) < 1e-5);
+    graphss_recovery_destroy(ctx, &r);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_options_belong_to_a_mode(void **state)
+{
+    (void)state;
+    assert_true(graphss_recover_uses_in("graphss", GRAPHSS_MODE_PAPER, "warmup"));
+    assert_false(graphss_recover_uses_in("graphss", GRAPHSS_MODE_HONEST, "warmup"));
+    assert_true(graphss_recover_uses("graphss", "warmup"));
+    assert_false(graphss_recover_uses("keep-last", "warmup"));
+    assert_true(graphss_recover_uses_in("graphss", GRAPHSS_MODE_PAPER, "abstain"));
+}
+
+static graphss_status recover_once(graphss_ctx *ctx, void *arg)
+{
+    const attacked_world *a = arg;
+    graphss_recover_options opt = preset(a);
+    opt.sweeps = 2;
+    opt.warmup = 1;
+    opt.retrain_epochs = 1;
+    graphss_recovery r = {0};
+    graphss_i_carry carry = {.start = a->model};
+    const graphss_status st = graphss_i_recover_carried(ctx, &r, &a->in, &opt, &carry);
+    graphss_model_free(ctx, carry.left);
+    graphss_recovery_destroy(ctx, &r);
+    return st;
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    testing_each_allocation_fails(recover_once, &a);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_defaults_are_the_papers),
+        cmocka_unit_test(test_without_retraining_it_is_algorithm_1),
+        cmocka_unit_test(test_what_one_set_leaves_the_next_begins_with),
+        cmocka_unit_test(test_with_fixed_phi_labels_stay_the_models),
+        cmocka_unit_test(test_retraining_starts_from_the_model_and_leaves_it_alone),
+        cmocka_unit_test(test_it_needs_a_past_and_sensible_steps),
+        cmocka_unit_test(test_options_belong_to_a_mode),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* Changes that take back an attack. */
+#include "observation/test/testing_attacked_world.h"
+#include <locale.h>
+
+/* A recovery that knows victims and truth. */
+static void recovery_make(graphss_ctx *ctx, graphss_recovery *r, const attacked_world *a,
+                          const char *kind)
+{
+    graphss_recover_options opt =
+        graphss_recover_options_default("none", GRAPHSS_MODE_HONEST, a->model);
+    assert_ok(ctx, graphss_recover(ctx, r, &a->in, &opt));
+    r->kind = kind;
+    for (size_t i = 0; i < WORLD_NODES; i++)
+        for (size_t c = 0; c < 2; c++)
+            r->predictions.posterior[i * 2 + c] = (int32_t)c == a->w.label[i] ? 0.9 : 0.1;
+    for (size_t v = 0; v < VICTIMS; v++)
+        r->predictions.perturbed[a->victim[v]] = 0.9;
+}
+
+static bool victim(const attacked_world *a, int32_t node)
+{
+    for (size_t v = 0; v < VICTIMS; v++)
+        if (a->victim[v] == node)
+            return true;
+    return false;
+}
+
+static void test_with_a_past_all_is_as_it_was(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recovery r = {0};
+    graphss_flips flips = {0};
+    graphss_graph graph = {0};
+    graphss_features features = {0};
+    recovery_make(ctx, &r, &a, NULL);
+    assert_ok(ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.5));
+    assert_ok(ctx, graphss_flips_apply_parts(ctx, &graph, &features, &a.current, &a.w.features,
+                                             &flips, NULL));
+    const size_t n = a.w.graph.n_nodes, links = (size_t)a.w.graph.offset[n];
+    assert_memory_equal(graph.offset, a.w.graph.offset, (n + 1) * sizeof *graph.offset);
+    assert_memory_equal(graph.target, a.w.graph.target, links * sizeof *graph.target);
+    assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_FEATURE), 0);
+    graphss_flips_destroy(ctx, &flips);
+
+    /* The other way round: links that were cut are joined again. */
+    graphss_recover_input back = a.in;
+    const graphss_observation past = {&a.current, &a.w.features, NULL};
+    back.current = a.previous;
+    back.previous = &past;
+    assert_ok(ctx, graphss_recover_flips(ctx, &flips, &back, &r, 0.5));
+    graphss_graph_destroy(ctx, &graph);
+    graphss_features_destroy(ctx, &features);
+    assert_ok(ctx, graphss_flips_apply_parts(ctx, &graph, &features, &a.w.graph, &a.w.features,
+                                             &flips, NULL));
+    assert_int_equal(graph.offset[n], a.current.offset[n]);
+    graphss_flips_destroy(ctx, &flips);
+    assert_ok(ctx,
+              graphss_recover_flips(ctx, &flips, &a.in, &r, 0.95)); /* nobody is so sure */
+    assert_int_equal(flips.count, 0);
+    graphss_graph_destroy(ctx, &graph);
+    graphss_features_destroy(ctx, &features);
+    graphss_flips_destroy(ctx, &flips);
+    graphss_recovery_destroy(ctx, &r);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_without_a_past_links_across_classes_go(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    a.in.previous = NULL;
+    graphss_recovery r = {0};
+    graphss_flips flips = {0};
+    recovery_make(ctx, &r, &a, "links");
+    assert_ok(ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.5));
+    assert_true(flips.count > 0);
+    for (size_t j = 0; j < flips.count; j++) {
+        const graphss_flip *f = &flips.item[j];
+        assert_int_equal(f->kind, GRAPHSS_FLIP_LINK);
+        assert_true(victim(&a, f->node));
+        assert_int_not_equal(a.w.label[f->node], a.w.label[f->target]);
+        assert_true(graphss_graph_has_edge(&a.current, f->node, f->target));
+    }
+    graphss_flips_destroy(ctx, &flips);
+    r.kind = "features";
+    assert_ok(ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.5));
+    assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_LINK), 0);
+    for (size_t j = 0; j < flips.count; j++)
+        assert_true(victim(&a, flips.item[j].node) && flips.item[j].new_value == 0);
+    graphss_flips_destroy(ctx, &flips);
+    r.predictions.n_classes = 3;
+    assert_int_equal(graphss_recover_flips(ctx, &flips, &a.in, &r, 0.5), GRAPHSS_ERR_SHAPE);
+    r.predictions.n_classes = 2;
+    graphss_recovery_destroy(ctx, &r);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+typedef struct task {
+    attacked_world a;
+    graphss_recovery r;
+} task;
+
+static graphss_status undo_once(graphss_ctx *ctx, void *arg)
+{
+    task *t = arg;
+    graphss_flips flips = {0};
+    const graphss_status st = graphss_recover_flips(ctx, &flips, &t->a.in, &t->r, 0.5);
+    graphss_flips_destroy(ctx, &flips);
+    return st;
+}
+
+/* The list is a file for any place. */
+static void test_the_locale_changes_nothing(void **state)
+{
+    (void)state;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) {
+        print_message("skipped: no locale with another decimal point is installed\n");
+        skip();
+    }
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_recovery r = {0};
+    graphss_flips flips = {0};
+    recovery_make(ctx, &r, &a, NULL);
+    assert_ok(ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.75));
+    setlocale(LC_NUMERIC, "C");
+    assert_string_equal(flips.victims, "perturbed at least 0.75");
+    graphss_flips_destroy(ctx, &flips);
+    graphss_recovery_destroy(ctx, &r);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_failing_allocations_leave_nothing(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static task t;
+    attacked_world_make(ctx, &t.a);
+    recovery_make(ctx, &t.r, &t.a, NULL);
+    testing_allocations_fail(undo_once, &t, 60);
+    graphss_recovery_destroy(ctx, &t.r);
+    attacked_world_destroy(ctx, &t.a);
+    graphss_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_with_a_past_all_is_as_it_was),
+        cmocka_unit_test(test_without_a_past_links_across_classes_go),
+        cmocka_unit_test(test_the_locale_changes_nothing),
+        cmocka_unit_test(test_failing_allocations_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,33 @@
+/* conditional_logit.h - conditional logit: one weight per column of evidence, shared by all classes,
+ *     P(class c of row i) ~ exp(w . x[i][c]).
+ * Fitted by Newton's method; with wrong labels among those given, by EM around it. */
+#ifndef GRAPHSS_CHOICE_H
+#define GRAPHSS_CHOICE_H
+
+#include "base/base.h"
+#include "kernels/kernels.h"
+
+typedef struct graphss_i_choice {
+    const float *x; /* [n x k x GRAPHSS_I_ROW]; columns from f on must be finite: their weight
+                     * is 0 */
+    size_t n, k, f; /* f <= GRAPHSS_I_ROW */
+    const int32_t *label; /* [n] in [0, k) */
+    const float *weight;  /* [n] */
+    double penalty;       /* on the squares of the weights, per unit of weight */
+    const double *centre; /* [f] the penalty is on the distance from it; NULL: from 0 */
+    bool noisy;           /* a share of the labels is wrong, uniformly: estimate it as well */
+    bool rising;          /* no weight below 0: no evidence is turned round */
+} graphss_i_choice;
+
+/* w [f]. *noise becomes the share of wrong labels; may be NULL. Time O(rounds n (k + f) f). */
+graphss_status graphss_i_choice_fit(graphss_ctx *ctx, double *w, double *noise,
+                                    const graphss_i_choice *in);
+/* p [k] of one row x [k x GRAPHSS_I_ROW] */
+void graphss_i_choice_row(double *p, const double *w, const float *x, size_t k, size_t f);
+
+/* a [f x f] = L L^T, in its lower triangle. false: not positive definite. */
+bool graphss_i_cholesky(double *a, size_t f);
+/* Solves L L^T x = b in place. */
+void graphss_i_cholesky_solve(double *b, const double *l, size_t f);
+
+#endif

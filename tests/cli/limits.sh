@@ -1,0 +1,94 @@
+# limits.sh - little memory, a small stack, and a program that is told to stop.
+. "$(dirname "$0")/harness.sh"
+
+graph=synth:nodes=150,classes=3
+run -q train $graph --epochs 30 -o small.model
+exits 0
+run -q attack $graph --model-file small.model --victims 0.1 -o small.flips
+exits 0
+run -q apply $graph --flips small.flips -o attacked.npz
+exits 0
+
+# limited KILOBYTES ARGUMENT...: as run, with so much address space
+limited() {
+    most=$1
+    shift
+    command="(ulimit -v $most; graphss $*)"
+    code=0
+    (ulimit -v "$most"; exec "$graphss" "$@") >../stdout 2>../stderr </dev/null || code=$?
+}
+
+case_ "with little memory every command is done or says that there is none"
+least=20000 # below, the libraries cannot be loaded
+while [ $least -lt 400000 ]; do
+    limited $least --version
+    [ "$code" != 0 ] || break
+    least=$((least + 1000))
+done
+for threads in 1 2; do
+    for what in "predict $graph --model-file small.model -o p.npz" \
+        "train $graph --epochs 30 -o t.model" \
+        "alert --model-file small.model --current attacked.npz --previous $graph" \
+        "recover --model-file small.model --current attacked.npz --previous $graph -o r.npz"; do
+        done=0 # runs with enough
+        none=0 # with too little
+        more=1000
+        while [ $more -le 90000 ] && [ $done -lt 2 ]; do
+            limited $((least + more)) -q --threads $threads $what
+            case $code in
+            0 | 1) done=$((done + 1)) ;;
+            4) none=$((none + 1)); err "memory" ;;
+            *) complain "code $code with $((least + more)) kB" ;;
+            esac
+            more=$((more + 1500))
+        done
+        [ $none -gt 0 ] || complain "there was always enough: $what"
+        [ $done -gt 0 ] || complain "there was never enough: $what"
+    done
+done
+
+case_ "a small stack is enough"
+for kilobytes in 16 64 512; do
+    command="(ulimit -s $kilobytes; graphss ...)"
+    for what in --version "info $graph" "predict $graph --model-file small.model -o s.npz" \
+        "recover --model-file small.model --current attacked.npz -o s.npz"; do
+        code=0
+        # Words and environment lie on the stack, too.
+        (ulimit -s $kilobytes; exec env -i "$graphss" -q --threads 2 $what) \
+            >../stdout 2>../stderr || code=$?
+        exits 0
+    done
+done
+
+# stops_soon SECONDS ARGUMENT...: tells the program to stop after so many seconds, and measures
+# how long that takes; it used to be a minute.
+stops_soon() {
+    wait=$1
+    shift
+    command="graphss $* (SIGTERM after $wait s)"
+    "$graphss" "$@" >../stdout 2>../stderr &
+    child=$!
+    sleep "$wait"
+    if kill -TERM $child; then
+        (sleep 3; kill -KILL $child) 2>/dev/null &
+        watch=$!
+        code=0
+        wait $child || code=$?
+        kill $watch 2>/dev/null
+        exits 130; err "interrupted"
+    else
+        complain "it was done before it was told to stop"
+        wait $child
+    fi
+}
+
+case_ "a program that is told to stop does so soon, also with many classes"
+classes=synth:nodes=1200,classes=400
+run -q train $classes --epochs 3 --noise 0 -o many.model
+exits 0
+for seconds in 0.5 2 4; do
+    stops_soon $seconds recover --model-file many.model --current $classes -o many.npz
+    absent many.npz
+done
+
+finish
