@@ -156,10 +156,11 @@ typedef struct choice {
 
 static const char *const part_text[] = {"test", "validation", "training"};
 
-/* Rows of the file that stand in its split, as nodes of the truth. */
+/* Rows of the file that stand in its split, as nodes of the truth that have a label there. */
 static void choose_by_rows(choice *c, const graphss_split *split, int part, const int32_t *row,
-                           size_t n_rows, size_t n)
+                           size_t n_rows, const graphss_dataset *data)
 {
+    const size_t n = data->graph.n_nodes;
     enum { PARTS = 3 };
     const int32_t *const list[PARTS] = {split->test, split->val, split->train};
     const size_t size[PARTS] = {split->n_test, split->n_val, split->n_train};
@@ -170,7 +171,7 @@ static void choose_by_rows(choice *c, const graphss_split *split, int part, cons
     for (size_t i = 0; i < n; i++) {
         const int found = row[i] >= 0 ? in[row[i]] : 0;
         c->trained += found > 1;
-        if (found == part + 1)
+        if (found == part + 1 && data->label[i] >= 0)
             c->node[c->n++] = (int32_t)i;
     }
     free(in);
@@ -233,12 +234,12 @@ static graphss_status choose_nodes(cli *app, choice *c, const graphss_prediction
         return cli_usage(app, "--part: %s does not say which nodes are for what: give --split",
                          app->argument[0]);
     if (known)
-        choose_by_rows(c, &p->split, own->part, row, p->n_nodes, n);
+        choose_by_rows(c, &p->split, own->part, row, p->n_nodes, data);
     c->counted = part_names[own->part];
     c->from = app->argument[0];
     if (known && c->n == 0 && !own->nodes)
         cli_warn(app,
-                 "no %s node of %s is in %s: all nodes are counted, those the model was "
+                 "no %s node of %s has a label in %s: all nodes are counted, those the model was "
                  "trained on too",
                  part_text[own->part], app->argument[0], data->name);
     if (!known || c->n == 0 || own->nodes)

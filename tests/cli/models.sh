@@ -261,7 +261,7 @@ for truth in later old; do
     exits 0; json accuracy 1.0; json nodes 3; json counted all
 done
 run --json evaluate later.npz --truth old
-exits 0; json nodes 3; json counted all; err "no test node of later.npz is in old"
+exits 0; json nodes 3; json counted all; err "no test node of later.npz has a label in old"
 
 case_ "evaluate goes by names of classes, and says where only one side has any"
 cp -r old numbered
