@@ -39,6 +39,7 @@
 #include <graphss/options.h>
 #include <graphss/plot.h>
 #include <graphss/predictions.h>
+#include <graphss/predictor.h>
 #include <graphss/protocol.h>
 #include <graphss/recover.h>
 #include <graphss/report.h>

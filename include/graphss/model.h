@@ -30,6 +30,11 @@ typedef enum graphss_mode {
 /* "honest", "paper"; "?" for what is no mode. */
 GRAPHSS_API const char *graphss_mode_text(graphss_mode mode);
 
+typedef enum graphss_activation {
+    GRAPHSS_ACTIVATION_RELU,
+    GRAPHSS_ACTIVATION_ELU
+} graphss_activation;
+
 typedef struct graphss_train_options {
     const char *model;    /* a name of graphss_model_name() */
     int mode;             /* graphss_mode; PAPER: keeps weights and Adam as the paper's code
@@ -48,9 +53,12 @@ typedef struct graphss_train_options {
     bool unit_scale;      /* then scale all by one number: mean squared row length 1 */
     bool bias;
     bool standardise; /* give each column mean 0 and spread 1, before unit_scale */
+    int64_t heads;    /* GAT: attention heads of a hidden layer, which share its width; 0: 1 */
+    int64_t output_heads; /* GAT: of the last layer, whose mean is taken; 0: 1 */
+    int activation;       /* GAT: graphss_activation, between layers */
 } graphss_train_options;
 
-/* "gcn", "sgc", "sage", "mlp"; NULL past the end. */
+/* "gcn", "sgc", "sage", "sage-mean", "gat", "mlp"; NULL past the end. */
 GRAPHSS_API const char *graphss_model_name(size_t i);
 /* One line for people about the i-th model. */
 GRAPHSS_API const char *graphss_model_summary(size_t i);

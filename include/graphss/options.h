@@ -30,10 +30,10 @@ typedef struct graphss_option {
     const char *value;          /* what --help calls the value: "N", "RATE", "FILE" */
     const char *help;           /* one line, no full stop */
     char letter;                /* short name, or 0 */
-    bool later;                 /* BOOL, CHOICE: the option is younger than some files and
+    bool later;                 /* BOOL, INT, CHOICE: the option is younger than some files and
                                  * records, which lack it. It is written only where it is on,
-                                 * or not the first choice, so that lacking it and having it
-                                 * off are the same */
+                                 * not 0, or not the first choice, so that lacking it and
+                                 * having it off are the same */
 } graphss_option;
 
 /* The row of a name, or NULL. */

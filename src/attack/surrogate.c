@@ -53,7 +53,7 @@ graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphs
     return st ? st : take_weights(ctx, w, model);
 }
 
-/* The i-th matrix that is no bias; NULL past the last. */
+/* The weights of the i-th layer; NULL past the last. */
 static const float *layer(const graphss_model *model, size_t i, size_t *rows, size_t *cols)
 {
     const char *name;
@@ -61,7 +61,7 @@ static const float *layer(const graphss_model *model, size_t i, size_t *rows, si
         const float *w = graphss_model_weight(model, m, &name, rows, cols);
         if (!w)
             return NULL;
-        if (graphss_i_is_bias(name))
+        if (!graphss_i_is_weight(name))
             continue;
         if (i-- == 0)
             return w;
@@ -84,6 +84,24 @@ static void multiply(float *c, const float *a, const float *b, size_t m, size_t 
         }
 }
 
+/* The mean of the blocks of `wanted` columns that w [rows x cols] consists of: of one block w
+ * itself, else the mean over attention heads, or over self and neighbours. */
+static float *fold(graphss_ctx *ctx, const float *w, size_t rows, size_t cols, size_t wanted)
+{
+    const size_t blocks = cols / wanted;
+    if (blocks == 1)
+        return graphss_i_copy(ctx, w, rows * cols, sizeof *w);
+    float *out = graphss_i_alloc(ctx, rows, wanted * sizeof *out);
+    for (size_t i = 0; i < rows && out; i++)
+        for (size_t j = 0; j < wanted; j++) {
+            double sum = 0;
+            for (size_t b = 0; b < blocks; b++)
+                sum += (double)w[i * cols + b * wanted + j];
+            out[i * wanted + j] = (float)(sum / (double)blocks);
+        }
+    return out;
+}
+
 graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
                                             const graphss_model *model, graphss_mode mode)
 {
@@ -95,8 +113,9 @@ graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
     if (layers == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "the model has no weights");
     /* Multiplied from the last, which has few columns. */
-    const float *last = layer(model, layers - 1, &rows, &to);
-    float *product = graphss_i_copy(ctx, last, rows * to, sizeof *product);
+    const float *last = layer(model, layers - 1, &rows, &cols);
+    to = model->n_classes;
+    float *product = fold(ctx, last, rows, cols, to);
     if (!product)
         return GRAPHSS_ERR_NOMEM;
     from = rows;
@@ -104,7 +123,7 @@ graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
         if (mode == GRAPHSS_MODE_PAPER && i > 0)
             continue;
         const float *next = layer(model, i, &rows, &cols);
-        if (cols != from) {
+        if (cols % from) {
             graphss_release(ctx, product);
             return graphss_i_fail(
                 ctx, GRAPHSS_ERR_SHAPE,
@@ -112,13 +131,16 @@ graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
                 "is no surrogate",
                 i, rows, cols, from);
         }
+        float *folded = fold(ctx, next, rows, cols, from);
         float *grown = graphss_i_alloc(ctx, rows, to * sizeof *grown);
-        if (!grown) {
-            graphss_release(ctx, product);
+        if (folded && grown)
+            multiply(grown, folded, product, rows, from, to);
+        graphss_release(ctx, folded);
+        graphss_release(ctx, product);
+        if (!folded || !grown) {
+            graphss_release(ctx, grown);
             return GRAPHSS_ERR_NOMEM;
         }
-        multiply(grown, next, product, rows, cols, to);
-        graphss_release(ctx, product);
         product = grown;
         from = rows;
     }

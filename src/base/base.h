@@ -116,6 +116,8 @@ bool graphss_i_lacks(graphss_ctx *ctx, const graphss_i_argument *argument);
 
 /* Is the option left out where options are written, since it came later and is off? */
 bool graphss_i_option_unsaid(const void *options, const graphss_option *row);
+/* Makes it so. */
+void graphss_i_option_unsay(void *options, const graphss_option *row);
 
 /* ---- log and progress ---- */
 

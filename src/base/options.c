@@ -26,8 +26,28 @@ bool graphss_i_option_unsaid(const void *options, const graphss_option *row)
 {
     if (!row->later)
         return false;
-    return row->type == GRAPHSS_OPTION_CHOICE ? *(const int *)field_of(options, row) == 0
-                                              : !*(const bool *)field_of(options, row);
+    switch (row->type) {
+    case GRAPHSS_OPTION_CHOICE:
+        return *(const int *)field_of(options, row) == 0;
+    case GRAPHSS_OPTION_INT:
+        return *(const int64_t *)field_of(options, row) == 0;
+    default:
+        return !*(const bool *)field_of(options, row);
+    }
+}
+
+void graphss_i_option_unsay(void *options, const graphss_option *row)
+{
+    switch (row->type) {
+    case GRAPHSS_OPTION_CHOICE:
+        *(int *)field(options, row) = 0;
+        break;
+    case GRAPHSS_OPTION_INT:
+        *(int64_t *)field(options, row) = 0;
+        break;
+    default:
+        *(bool *)field(options, row) = false;
+    }
 }
 
 /* "want a whole number from 1 to 100" */

@@ -2,6 +2,7 @@
  * pattern is symmetric, so a transpose needs other values but no other indices. */
 #include "graph/normalise.h"
 #include <math.h>
+#include <string.h>
 
 /* The neighbours of i from place e on, with i put in its place where loops are wanted; returns
  * the place after them. */
@@ -52,6 +53,26 @@ static void fill_values(float *value, float *transposed, const graphss_i_csr *m,
     }
 }
 
+/* place[e] = the entry (j, i) of a symmetric pattern, for its entry e = (i, j). Rows that are
+ * walked in order come upon the entries of each column in order. next [n_rows]: room. */
+static void find_places(int64_t *place, int64_t *next, const graphss_i_csr *m)
+{
+    memcpy(next, m->offset, m->n_rows * sizeof *next);
+    for (int64_t e = 0; e < m->offset[m->n_rows]; e++)
+        place[e] = next[m->column[e]]++;
+}
+
+static graphss_status make_places(graphss_ctx *ctx, graphss_i_propagation *p)
+{
+    const size_t n = p->m.n_rows;
+    int64_t *next = graphss_i_alloc(ctx, n, sizeof *next);
+    p->place = graphss_i_alloc(ctx, (size_t)p->m.offset[n], sizeof *p->place);
+    if (next && p->place)
+        find_places(p->place, next, &p->m);
+    graphss_release(ctx, next);
+    return next && p->place ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
 graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagation *out,
                                           const graphss_graph *graph, graphss_i_norm norm,
                                           bool loops)
@@ -73,6 +94,15 @@ graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagatio
         p.m.offset = graph->offset;
         p.m.column = graph->target;
         p.m.borrowed = true;
+    }
+    if (norm == GRAPHSS_I_NORM_LEARNED) {
+        const graphss_status st =
+            p.m.offset && p.m.column ? make_places(ctx, &p) : GRAPHSS_ERR_NOMEM;
+        if (st)
+            graphss_i_propagation_destroy(ctx, &p);
+        else
+            *out = p;
+        return st;
     }
     p.m.value = graphss_i_alloc(ctx, nnz, sizeof *p.m.value);
     if (norm == GRAPHSS_I_NORM_ROW) {
@@ -125,6 +155,7 @@ void graphss_i_propagation_destroy(graphss_ctx *ctx, graphss_i_propagation *p)
 {
     graphss_i_csr_destroy(ctx, &p->transposed);
     graphss_i_csr_destroy(ctx, &p->m);
+    graphss_release(ctx, p->place);
     *p = (graphss_i_propagation){0};
 }
 

@@ -7,13 +7,15 @@
 typedef enum graphss_i_norm {
     GRAPHSS_I_NORM_NONE,      /* no propagation */
     GRAPHSS_I_NORM_SYMMETRIC, /* D^-1/2 A D^-1/2 (Kipf & Welling 2017) */
-    GRAPHSS_I_NORM_ROW        /* D^-1 A: the mean over the neighbours */
+    GRAPHSS_I_NORM_ROW,       /* D^-1 A: the mean over the neighbours */
+    GRAPHSS_I_NORM_LEARNED    /* the pattern of A alone: its values are learned */
 } graphss_i_norm;
 
 /* A normalised adjacency matrix and its transpose, which shares its pattern. */
 typedef struct graphss_i_propagation {
     graphss_i_csr m;
     graphss_i_csr transposed; /* of NORM_ROW; borrows the pattern of m */
+    int64_t *place; /* [nnz] of NORM_LEARNED: where (j, i) stands, for the entry (i, j) */
     graphss_i_norm norm;
 } graphss_i_propagation;
 

@@ -4,6 +4,7 @@
 #include "graph/check.h"
 #include "models/fit.h"
 #include "models/model_private.h"
+#include "models/predictor.h"
 #include "models/unchecked.h"
 #include <graphss/evaluate.h>
 #include <math.h>
@@ -73,6 +74,7 @@ void graphss_model_free(graphss_ctx *ctx, graphss_model *model)
     graphss_names_destroy(ctx, &model->node_names);
     graphss_names_destroy(ctx, &model->column_names);
     graphss_i_model_forget(ctx, model);
+    graphss_i_predictor_free(ctx, model->predictor);
     graphss_release(ctx, model);
 }
 
@@ -123,15 +125,14 @@ static graphss_status network_open(graphss_ctx *ctx, network *net, const graphss
 {
     const graphss_i_model_type *type = model->type;
     const graphss_train_options *opt = &model->opt;
-    const size_t hops = type->hops_by_option ? (size_t)opt->hops : 1;
+    const size_t hops = graphss_i_model_type_hops(type, opt);
 
     graphss_status st = graphss_i_params_pad(ctx, &net->params, &model->params);
     if (!st && split)
         st = graphss_i_adam_init(ctx, &net->adam, &net->params);
     if (!st)
         st = graphss_i_propagation_make(ctx, &net->p, graph, type->norm,
-                                        type->loops == GRAPHSS_I_LOOPS_ALWAYS ||
-                                            opt->self_loops);
+                                        graphss_i_model_type_loops(type, opt));
     if (!st && split)
         st = graphss_i_input_make(ctx, &net->x, features, &net->p, hops, &model->scaling);
     else if (!st)
@@ -399,6 +400,10 @@ graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
     if (GRAPHSS_I_LACKS(ctx, {"model", from}, {"graph", graph}, {"features", features},
                         {"split", split}, {"place for the model", out}))
         return GRAPHSS_ERR_INVALID;
+    if (from->predictor)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "a predictor cannot be trained further here: train it where it "
+                              "comes from");
     graphss_status st = check_snapshot(ctx, graph, features);
     if (!st)
         st = graphss_i_split_check(ctx, split, graph->n_nodes);
@@ -431,18 +436,13 @@ static void softmax_rows(void *arg, size_t task)
         graphss_i_softmax_row(job->prob + i * k, job->logits + i * k, k);
 }
 
-/* pass, known: or NULL */
-static graphss_status predict(graphss_ctx *ctx, float *prob, graphss_i_pass *pass,
-                              const graphss_model *model, const graphss_graph *graph,
-                              const graphss_features *features, const graphss_i_known *known)
+/* By the weights; pass, known: or NULL. */
+static graphss_status pass_over(graphss_ctx *ctx, float *prob, graphss_i_pass *pass,
+                                const graphss_model *model, const graphss_graph *graph,
+                                const graphss_features *features, const graphss_i_known *known)
 {
     network net = {0};
-    graphss_status st = check_snapshot(ctx, graph, features);
-    if (st)
-        return st;
-    st = check_columns(ctx, model, features);
-    if (!st)
-        st = network_open(ctx, &net, model, graph, features, NULL, known);
+    graphss_status st = network_open(ctx, &net, model, graph, features, NULL, known);
     if (!st && pass && net.first.value && graphss_i_has_two_layers(model)) {
         *pass = (graphss_i_pass){.first = net.first, .params = net.params};
         net.first = (graphss_i_product){0};
@@ -465,6 +465,31 @@ static graphss_status predict(graphss_ctx *ctx, float *prob, graphss_i_pass *pas
     }
     network_destroy(ctx, &net);
     return st;
+}
+
+/* pass, known: or NULL */
+static graphss_status predict(graphss_ctx *ctx, float *prob, graphss_i_pass *pass,
+                              const graphss_model *model, const graphss_graph *graph,
+                              const graphss_features *features, const graphss_i_known *known)
+{
+    graphss_status st = check_snapshot(ctx, graph, features);
+    if (!st)
+        st = check_columns(ctx, model, features);
+    if (st)
+        return st;
+    return model->predictor ? graphss_i_predictor_ask(ctx, prob, model, graph, features)
+                            : pass_over(ctx, prob, pass, model, graph, features, known);
+}
+
+graphss_status graphss_i_predict_by_weights(graphss_ctx *ctx, float *prob,
+                                            const graphss_model *model,
+                                            const graphss_graph *graph,
+                                            const graphss_features *features)
+{
+    graphss_status st = check_snapshot(ctx, graph, features);
+    if (!st)
+        st = check_columns(ctx, model, features);
+    return st ? st : pass_over(ctx, prob, NULL, model, graph, features, NULL);
 }
 
 graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
@@ -492,6 +517,9 @@ graphss_status graphss_i_predict_again(graphss_ctx *ctx, float *prob,
 {
     const graphss_i_known known = {seen->features, &seen->pass->first, there};
     bool done = false;
+    if (model->predictor)
+        return graphss_i_predictor_again(ctx, prob, model, graph, features, seen, there,
+                                         wanted);
     if (!there && seen->pass->second && graph->n_nodes == seen->graph->n_nodes) {
         const graphss_status st =
             graphss_i_pass_again(ctx, prob, &done, model, graph, features, seen, wanted);

@@ -1,5 +1,6 @@
 /* model_file.c - see model_file.h. Saving; model_load.c reads it back. */
 #include "models/model_file.h"
+#include "models/predictor.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -85,8 +86,15 @@ static json_t *metadata_of(const graphss_model *model)
     char text[128];
     int bad = !meta || !names;
     bad |= set_text(meta, "format", "graphss");
-    snprintf(text, sizeof text, "%d", model->scaling.mean ? GRAPHSS_I_FORMAT_VERSION : 1);
-    bad |= set_text(meta, "format_version", text);
+    bad |= set_text(meta, "format_version",
+                    model->predictor      ? "3"
+                    : model->scaling.mean ? "2"
+                                          : "1");
+    if (model->predictor) {
+        graphss_i_double_text(text, sizeof text,
+                              graphss_i_predictor_agreement(model->predictor));
+        bad |= set_text(meta, "predictor_agreement", text);
+    }
     bad |= set_text(meta, "library_version", graphss_version());
     bad |= set_text(meta, "dataset", model->dataset_name);
     bad |= set_text(meta, "dataset_hash", model->dataset_hash);

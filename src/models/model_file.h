@@ -13,8 +13,9 @@
 #include "models/model_private.h"
 #include <string.h>
 
-/* Format 2 has columns with a mean and a gain, which a reader of format 1 would not apply. */
-enum { GRAPHSS_I_FORMAT_VERSION = 2, GRAPHSS_I_COLUMN_TENSORS = 2 };
+/* Format 2 has columns with a mean and a gain, which a reader of format 1 would not apply.
+ * Format 3 is a model that stands for a predictor, whose weights are not to answer for it. */
+enum { GRAPHSS_I_FORMAT_VERSION = 3, GRAPHSS_I_COLUMN_TENSORS = 2 };
 static const char *const graphss_i_columns_called[GRAPHSS_I_COLUMN_TENSORS] = {
     "features.mean", "features.gain"};
 #define GRAPHSS_I_LESSON_CALLED "alert.lesson"

@@ -3,6 +3,7 @@
 #include "base/json_fault.h"
 #include "data/build.h"
 #include "models/model_file.h"
+#include "models/predictor.h"
 #include <math.h>
 #include <string.h>
 
@@ -88,7 +89,7 @@ static graphss_status read_options(graphss_ctx *ctx, graphss_train_options *out,
         char key[64];
         snprintf(key, sizeof key, "option.%s", row->name);
         if (row->later && !json_object_get(src->meta, key)) {
-            *(bool *)((char *)out + row->offset) = false; /* left out where it is off */
+            graphss_i_option_unsay(out, row); /* left out where it is off */
             continue;
         }
         st = meta_text(ctx, &text, src, key);
@@ -211,6 +212,22 @@ static graphss_status read_lesson(graphss_ctx *ctx, graphss_model *model, const 
         st = graphss_i_model_teach(ctx, model, value, rows, want.cols);
     graphss_release(ctx, value);
     return st;
+}
+
+/* That there was a predictor; it is given anew. */
+static graphss_status read_predictor(graphss_ctx *ctx, graphss_model *model, const source *src)
+{
+    static const char *const key = "predictor_agreement";
+    const char *text = json_string_value(json_object_get(src->meta, key));
+    double agreement;
+    if (!text)
+        return GRAPHSS_OK;
+    if (strcmp(text, "nan") == 0)
+        agreement = NAN;
+    else if (!graphss_i_parse_double(&agreement, text, strlen(text)) || !(agreement >= 0) ||
+             agreement > 1)
+        return bad(ctx, src, key, text, "a share from 0 to 1");
+    return graphss_i_predictor_new(ctx, model, agreement);
 }
 
 static graphss_status read_list(graphss_ctx *ctx, int32_t **out, size_t *n, const source *src,
@@ -391,6 +408,8 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
     snprintf(model->dataset_hash, sizeof model->dataset_hash, "%s", hash);
     model->scaling.scale = scale;
     st = read_weights(ctx, model, src);
+    if (!st)
+        st = read_predictor(ctx, model, src);
     if (!st)
         st = read_columns(ctx, model, src);
     if (!st)

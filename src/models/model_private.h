@@ -26,6 +26,7 @@ struct graphss_model {
     graphss_names node_names;   /* of that data; empty: nodes are called 0, 1, 2 ... */
     graphss_names column_names; /* likewise */
     graphss_i_model_lesson lesson;
+    struct graphss_i_predictor *predictor; /* answers in place of the weights, or NULL */
     char dataset_name[64];
     char dataset_hash[65];
 };

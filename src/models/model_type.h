@@ -9,7 +9,8 @@
 
 typedef enum graphss_i_loops {
     GRAPHSS_I_LOOPS_OPTION, /* as opt->self_loops says */
-    GRAPHSS_I_LOOPS_ALWAYS  /* a node is always among its neighbours */
+    GRAPHSS_I_LOOPS_ALWAYS, /* a node is always among its neighbours, */
+    GRAPHSS_I_LOOPS_NEVER   /* or never */
 } graphss_i_loops;
 
 typedef struct graphss_i_model_type {
@@ -22,6 +23,8 @@ typedef struct graphss_i_model_type {
     graphss_i_norm norm; /* how it propagates, */
     graphss_i_loops loops;
     bool hops_by_option; /* and whether opt->hops times before the first weights, or once */
+    bool propagates;     /* record propagates itself: its input is X times the first weights */
+    bool attends;        /* opt->heads and opt->activation have a meaning */
     double paper_gain;   /* paper mode: weights start so many times as large; 0: as they are */
     bool paper_drawn;    /* paper mode: its attacker has the weights as drawn (protocol.c) */
 
@@ -35,6 +38,12 @@ typedef struct graphss_i_model_type {
 
 /* NULL when there is none of that name, or past the end. */
 const graphss_i_model_type *graphss_i_model_type_find(const char *name);
+/* Whether it counts a node among its neighbours. */
+bool graphss_i_model_type_loops(const graphss_i_model_type *type,
+                                const graphss_train_options *opt);
+/* Propagations before the first weights. */
+size_t graphss_i_model_type_hops(const graphss_i_model_type *type,
+                                 const graphss_train_options *opt);
 /* By graphss_mode, ended by NULL: for tables of options. */
 extern const char *const graphss_i_mode_names[];
 const graphss_i_model_type *graphss_i_model_type_at(size_t i);

@@ -45,7 +45,7 @@ bool graphss_i_has_two_layers(const graphss_model *model)
 
 static bool has_loops(const graphss_model *model)
 {
-    return model->type->loops == GRAPHSS_I_LOOPS_ALWAYS || model->opt.self_loops;
+    return graphss_i_model_type_loops(model->type, &model->opt);
 }
 
 /* The weights of a layer, and its bias or NULL. */

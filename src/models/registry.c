@@ -22,6 +22,19 @@ const graphss_i_model_type *graphss_i_model_type_find(const char *name)
     return NULL;
 }
 
+bool graphss_i_model_type_loops(const graphss_i_model_type *type,
+                                const graphss_train_options *opt)
+{
+    return type->loops == GRAPHSS_I_LOOPS_ALWAYS ||
+           (type->loops == GRAPHSS_I_LOOPS_OPTION && opt->self_loops);
+}
+
+size_t graphss_i_model_type_hops(const graphss_i_model_type *type,
+                                 const graphss_train_options *opt)
+{
+    return type->propagates ? 0 : type->hops_by_option ? (size_t)opt->hops : 1;
+}
+
 graphss_status graphss_i_model_unknown(graphss_ctx *ctx, const char *name)
 {
     name = name ? name : "";
@@ -108,6 +121,8 @@ const char *graphss_mode_text(graphss_mode mode)
     return known ? graphss_i_mode_names[mode] : "?";
 }
 
+static const char *const activation_names[] = {"relu", "elu", NULL};
+
 #define FIELD(f) offsetof(graphss_train_options, f)
 static const graphss_option table[] = {
     {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME", "the classifier", 'm'},
@@ -139,6 +154,12 @@ static const graphss_option table[] = {
      true},
     {"bias", GRAPHSS_OPTION_BOOL, FIELD(bias), 0, 1, NULL, "yes|no", "add a bias per column",
      0},
+    {"heads", GRAPHSS_OPTION_INT, FIELD(heads), 0, 1024, NULL, "N",
+     "gat: attention heads of a hidden layer, which share its width", 0, true},
+    {"output-heads", GRAPHSS_OPTION_INT, FIELD(output_heads), 0, 1024, NULL, "N",
+     "gat: attention heads of the last layer, whose mean is taken", 0, true},
+    {"activation", GRAPHSS_OPTION_CHOICE, FIELD(activation), 0, 0, activation_names, "NAME",
+     "gat: between layers, relu or elu", 0, true},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };
 
@@ -156,5 +177,8 @@ bool graphss_model_uses(const char *model, const char *option)
         return type->hops_by_option;
     if (!strcmp(option, "self-loops"))
         return type->norm != GRAPHSS_I_NORM_NONE && type->loops == GRAPHSS_I_LOOPS_OPTION;
+    if (!strcmp(option, "heads") || !strcmp(option, "output-heads") ||
+        !strcmp(option, "activation"))
+        return type->attends;
     return true;
 }

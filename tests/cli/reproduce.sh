@@ -56,7 +56,7 @@ exits 2; err "--methods: found 'nonsense', want one of graphss, none"; absent no
 run reproduce defence --datasets $graph --settings old -o nowhere
 exits 2; err "--settings: found 'old', want one of seen, new, growing"; absent nowhere
 run reproduce defence --datasets $graph --models gnc -o nowhere
-exits 2; err "--models: found 'gnc', want one of gcn, sgc, sage, mlp"; absent nowhere
+exits 2; err "--models: found 'gnc', want one of gcn, sgc, sage, sage-mean, gat, mlp"; absent nowhere
 run reproduce defence --datasets $graph --methods alert -o nowhere
 exits 2; err "defence: no experiment is left"; absent nowhere
 mkdir foreign && echo "my diary" >foreign/records.jsonl

@@ -60,7 +60,7 @@ exits 2; err "want one of honest, paper"
 
 case_ "an unknown model is refused with the known ones"
 run train synth: --model gnc
-exits 2; err "want one of gcn, sgc, sage, mlp"; err "did you mean gcn?"
+exits 2; err "want one of gcn, sgc, sage, sage-mean, gat, mlp"; err "did you mean gcn?"
 
 case_ "an unknown key of synth is refused"
 run info synth:nodez=3
@@ -108,11 +108,11 @@ if command -v man >/dev/null; then
     [ ! -s ../warnings ] || complain "man warns: $(cat ../warnings)"
 fi
 run --completion bash
-exits 0; out "--weight-decay"; out "gcn sgc sage mlp"
+exits 0; out "--weight-decay"; out "gcn sgc sage sage-mean gat mlp"
 if command -v bash >/dev/null; then
     found=$(bash -c '. ../stdout; COMP_WORDS=(graphss train x --model s); COMP_CWORD=4
                      _graphss; echo "${COMPREPLY[@]}"')
-    [ "$found" = "sgc sage" ] || complain "completes --model s as: $found"
+    [ "$found" = "sgc sage sage-mean" ] || complain "completes --model s as: $found"
     found=$(bash -c '. ../stdout; COMP_WORDS=(graphss ev); COMP_CWORD=1
                      _graphss; echo "${COMPREPLY[@]}"')
     [ "$found" = "evaluate" ] || complain "completes ev as: $found"

@@ -102,13 +102,17 @@ graphss_status graphss_i_local_model_init(graphss_ctx *ctx, graphss_i_local_mode
     const graphss_i_model_type *type = model->type;
     graphss_i_local_model made = {.model = model,
                                   .norm = type->norm,
-                                  .loops =
-                                      type->loops == GRAPHSS_I_LOOPS_ALWAYS || opt->self_loops,
-                                  .hops = type->hops_by_option ? (size_t)opt->hops : 1};
+                                  .loops = graphss_i_model_type_loops(type, opt),
+                                  .hops = graphss_i_model_type_hops(type, opt)};
     if (made.norm == GRAPHSS_I_NORM_NONE)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "%s does not look at links: there is nothing to attack",
                               model->type->name);
+    if (type->propagates)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "--method prbcd cannot follow the gradients of %s: want gcn, "
+                              "sgc or sage, or --method nettack",
+                              type->name);
     if (features->n_cols != model->n_features || features->n_rows != n_nodes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                               "features of %zu nodes with %zu columns, want %zu and %zu",

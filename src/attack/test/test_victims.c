@@ -153,6 +153,42 @@ static void test_a_surrogate_is_the_product_of_the_layers(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Of self beside neighbours, and of attention heads: the mean of their matrices. */
+static void test_blocks_of_a_layer_are_averaged_in_a_surrogate(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    tiny_world t;
+    tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
+    graphss_split split = {0};
+    assert_ok(ctx, graphss_split_make(ctx, &split, t.data.label, TINY_N, TINY_K, 1, NULL));
+    static const char *const names[] = {"sage-mean", "gat"};
+    for (size_t m = 0; m < 2; m++) {
+        graphss_train_options opt =
+            graphss_train_options_default(names[m], GRAPHSS_MODE_HONEST);
+        opt.layers = 1;
+        opt.output_heads = 2;
+        opt.epochs = 2;
+        graphss_model *model = NULL;
+        float *w = NULL;
+        size_t rows, cols;
+        assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &t.data.graph, &t.data.features,
+                                           TINY_K, &split, 1, &opt));
+        const float *layer = graphss_model_weight(model, 0, NULL, &rows, &cols);
+        assert_true(rows == TINY_D && cols == 2 * TINY_K);
+        assert_ok(ctx, graphss_surrogate_from_model(ctx, &w, model, GRAPHSS_MODE_HONEST));
+        for (size_t i = 0; i < TINY_D; i++)
+            for (size_t c = 0; c < TINY_K; c++)
+                assert_true(fabs(2 * (double)w[i * TINY_K + c] - layer[i * cols + c] -
+                                 layer[i * cols + TINY_K + c]) < 1e-5);
+        graphss_release(ctx, w);
+        graphss_model_free(ctx, model);
+    }
+    graphss_split_destroy(ctx, &split);
+    graphss_dataset_destroy(ctx, &t.data);
+    graphss_ctx_free(ctx);
+}
+
 /* Two groups that differ in words and hardly link: a linear surrogate tells them apart. */
 static void test_a_trained_surrogate_classifies(void **state)
 {
@@ -259,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_victims_are_drawn_by_the_seed_and_the_rule_is_told),
         cmocka_unit_test(test_rules_by_degree_margin_and_correctness_are_kept),
         cmocka_unit_test(test_a_surrogate_is_the_product_of_the_layers),
+        cmocka_unit_test(test_blocks_of_a_layer_are_averaged_in_a_surrogate),
         cmocka_unit_test(test_a_trained_surrogate_classifies),
         cmocka_unit_test(test_a_surrogate_is_read_from_a_file_of_the_right_shape),
         cmocka_unit_test(test_every_allocation_may_fail),

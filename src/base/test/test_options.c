@@ -131,7 +131,18 @@ static void test_an_option_that_came_later_is_unsaid_where_it_is_off(void **stat
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         assert_true(graphss_option_find(tables[i], "standardise")->later);
         for (const graphss_option *r = tables[i]; r->name; r++)
-            assert_true(!r->later || r->type == GRAPHSS_OPTION_BOOL);
+            assert_true(!r->later || r->type == GRAPHSS_OPTION_BOOL ||
+                        r->type == GRAPHSS_OPTION_INT || r->type == GRAPHSS_OPTION_CHOICE);
+    }
+    static const char *const gat_only[] = {"heads", "output-heads", "activation"};
+    graphss_train_options gcn = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_train_options gat = graphss_train_options_default("gat", GRAPHSS_MODE_HONEST);
+    for (size_t i = 0; i < 3; i++) {
+        const graphss_option *r = graphss_option_find(tables[0], gat_only[i]);
+        assert_true(graphss_i_option_unsaid(&gcn, r));
+        assert_false(graphss_i_option_unsaid(&gat, r));
+        graphss_i_option_unsay(&gat, r);
+        assert_true(graphss_i_option_unsaid(&gat, r));
     }
     const graphss_option *knows = graphss_option_find(graphss_attack_options_table(), "knows");
     graphss_attack_options attack = graphss_attack_options_default();

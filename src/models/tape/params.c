@@ -88,10 +88,20 @@ void graphss_i_params_unpad(graphss_i_params *p, const graphss_i_params *padded)
                     &p->param[i]);
 }
 
+static bool ends_in(const char *name, const char *end)
+{
+    const size_t length = strlen(name), n = strlen(end);
+    return length >= n && strcmp(name + length - n, end) == 0;
+}
+
 bool graphss_i_is_bias(const char *name)
 {
-    const size_t length = strlen(name);
-    return length >= 4 && strcmp(name + length - 4, "bias") == 0;
+    return ends_in(name, "bias");
+}
+
+bool graphss_i_is_weight(const char *name)
+{
+    return ends_in(name, "weight");
 }
 
 void graphss_i_params_glorot(graphss_i_params *p, graphss_rng *rng)

@@ -82,6 +82,26 @@ graphss_i_var graphss_i_tape_detached_edges(graphss_i_tape *t, const graphss_i_c
                                             graphss_i_var x, graphss_i_fill_edges fill,
                                             const void *user);
 
+/* (rows x heads): x_i[h] . w[h]; x (rows x heads c) and w (1 x heads c) have the columns of
+ * each head side by side */
+graphss_i_var graphss_i_tape_head_dots(graphss_i_tape *t, graphss_i_var x, graphss_i_var w,
+                                       size_t heads);
+/* (nnz x heads): for each head the softmax over the row i of m's pattern of
+ * leaky(to_i + from_j), where leaky multiplies what is negative by slope. to and from are
+ * (n x heads). transposed, place: as above. */
+graphss_i_var graphss_i_tape_attention(graphss_i_tape *t, const graphss_i_csr *m,
+                                       const graphss_i_csr *transposed, const int64_t *place,
+                                       graphss_i_var to, graphss_i_var from, double slope);
+/* As spmm_edges, with a value for each entry and head (nnz x heads): the columns of x that
+ * belong to a head are summed with its values */
+graphss_i_var graphss_i_tape_spmm_heads(graphss_i_tape *t, const graphss_i_csr *m,
+                                        const graphss_i_csr *transposed, const int64_t *place,
+                                        graphss_i_var edge, graphss_i_var x);
+/* (rows x cols / heads): the mean over the heads */
+graphss_i_var graphss_i_tape_mean_heads(graphss_i_tape *t, graphss_i_var x, size_t heads);
+/* M l + r, where x = [l | r] has twice as many columns */
+graphss_i_var graphss_i_tape_spmm_beside(graphss_i_tape *t, graphss_i_pair m, graphss_i_var x);
+
 /* A symmetric pattern some of whose entries are learned: each pair of nodes has one number,
  * which stands in two entries. */
 typedef struct graphss_i_pair_pattern {

@@ -709,6 +709,10 @@ static void test_each_model_tells_which_options_it_uses(void **state)
     assert_true(graphss_model_uses("gcn", "self-loops"));
     assert_false(graphss_model_uses("sage", "self-loops"));
     assert_false(graphss_model_uses("mlp", "self-loops"));
+    assert_false(graphss_model_uses("sage-mean", "self-loops"));
+    assert_true(graphss_model_uses("gat", "heads") && graphss_model_uses("gat", "activation"));
+    assert_false(graphss_model_uses("gcn", "heads") ||
+                 graphss_model_uses("gcn", "activation"));
     assert_false(graphss_model_uses("magic", "dropout"));
     assert_false(graphss_model_uses(NULL, "dropout"));
 }
@@ -724,17 +728,17 @@ static void test_more_weights_than_memory_are_refused_before_they_are_made(void 
     graphss_train_options opt =
         graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &w.features);
     opt.hidden = 4096;
-    assert_fails(ctx,
-                 graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1,
-                                     &opt),
-                 GRAPHSS_ERR_LIMIT, "2147483647 features make 8796");
+    assert_fails(
+        ctx,
+        graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1, &opt),
+        GRAPHSS_ERR_LIMIT, "2147483647 features make 8796");
     assert_null(model);
     w.features.n_cols = WORLD_WORDS;
     w.features.value[5] = 1e38F;
-    assert_fails(ctx,
-                 graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1,
-                                     NULL),
-                 GRAPHSS_ERR_DATA, "is 1e+38, too large to compute with");
+    assert_fails(
+        ctx,
+        graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1, NULL),
+        GRAPHSS_ERR_DATA, "is 1e+38, too large to compute with");
     assert_null(model);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);

@@ -8,6 +8,7 @@ static graphss_model *trained_as(graphss_ctx *ctx, const world *w, const char *n
     graphss_i_train_options_scale(&opt, &w->features);
     opt.epochs = 5;
     opt.hidden = 6;
+    opt.heads = opt.heads ? 2 : 0; /* which share the six */
     opt.weight_decay = 0.00123;
     assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &w->graph, &w->features, 2,
                                        &w->split, UINT64_MAX - 4, &opt));

@@ -106,6 +106,8 @@ static void test_a_few_changes_give_the_bits_of_a_whole_pass(void **state)
     check_again("gcn", true, FEW, 1, true);
     check_again("sgc", false, FEW, 1, false);
     check_again("mlp", false, FEW, 1, false);
+    check_again("sage-mean", false, FEW, 2, false);
+    check_again("gat", false, FEW, 2, false);
 }
 
 static void test_many_changes_take_a_whole_pass(void **state)
