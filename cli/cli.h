@@ -6,7 +6,7 @@
 #ifndef GRAPHSS_CLI_H
 #define GRAPHSS_CLI_H
 
-#include <graphss/graphss.h>
+#include <graphss_lab/graphss_lab.h>
 #include <jansson.h>
 #include <stdio.h>
 
@@ -100,6 +100,8 @@ const char *cli_nearest(const char *text, const char *(*next)(const void *user, 
 
 /* The i-th value that an option of a group may have: a choice, or the name of a classifier, an
  * attack, a defence. NULL past the last, and where any text will do. */
+/* The i-th method of recover, NULL past the last. */
+const char *cli_method_name(size_t i);
 const char *cli_value_at(const cli_group *group, const graphss_option *row, size_t i);
 /* INVALID: `found` is none of name(0), name(1), ...; names them all and the nearest. */
 graphss_status cli_check_name(cli *app, const char *option, const char *found,
@@ -121,8 +123,8 @@ graphss_status cli_fail(cli *app, graphss_status status, const char *format, ...
     GRAPHSS_PRINTF(3, 4);
 /* Errors of the command line: adds how to get help. */
 graphss_status cli_usage(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
-/* Text in lines as wide as the terminal (COLUMNS wins; 40 to 100), the first of which begins at column at, the others at column;
- * a newline behind the last. */
+/* Text in lines as wide as the terminal (COLUMNS wins; 40 to 100), the first of which begins
+ * at column at, the others at column; a newline behind the last. */
 void cli_wrap(FILE *out, const char *text, size_t column, size_t at);
 /* A line for people on stderr, unless --quiet. */
 void cli_note(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);

@@ -9,6 +9,7 @@
 typedef struct alert_arguments {
     const char *model_file, *current, *previous, *split, *group, *groups, *output;
     int64_t show;
+    bool inspect;
 } alert_arguments;
 
 #define FIELD(name) offsetof(alert_arguments, name)
@@ -30,6 +31,8 @@ static const graphss_option rows[] = {
      'o'},
     {"show", GRAPHSS_OPTION_INT, FIELD(show), 0, 1e9, NULL, "N",
      "how many suspicious nodes to print (default 10)", 0},
+    {"inspect", GRAPHSS_OPTION_BOOL, FIELD(inspect), 0, 1, NULL, NULL,
+     "name attack, share and nodes by a full inspection, as recover does; slow", 0},
     {0},
 };
 
@@ -48,6 +51,20 @@ static void defaults(void *options)
 static void judge_defaults(void *options)
 {
     *(graphss_alert_options *)options = graphss_alert_options_default();
+}
+
+/* Attack, share and chances by recover's method graphss. */
+static graphss_status inspect(cli *app, graphss_alert *alert, const graphss_recover_input *in,
+                              const graphss_alert_options *opt)
+{
+    graphss_recovery r = {0};
+    graphss_status st = graphss_recover(app->ctx, &r, in, NULL);
+    if (!st)
+        st = graphss_alert_revise(app->ctx, alert, r.predictions.perturbed, r.share, r.kind,
+                                  opt);
+    alert->seconds += r.seconds;
+    graphss_recovery_destroy(app->ctx, &r);
+    return st;
 }
 
 static json_t *json_changes(const graphss_alert_changes *c)
@@ -134,8 +151,8 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
         const int32_t node = a->flagged[i];
         const char *p = p_text(a->node_p_value[node], buffer);
         printf("%9.1f%% %10s  ", 100 * a->perturbed[node], *p == '=' ? p + 2 : p);
-        terminal_text(&app->term, stdout,
-                      cli_name_at(&data->node_names, (size_t)node, buffer), 0);
+        terminal_text(&app->term, stdout, cli_name_at(&data->node_names, (size_t)node, buffer),
+                      0);
         printf("\n");
     }
     if (most && a->n_flagged > most)
@@ -300,6 +317,8 @@ static graphss_status run(cli *app)
     if (st || own.groups)
         goto done;
     st = graphss_alert_run(app->ctx, &alert, &s.in, node, n, &opt);
+    if (!st && own.inspect)
+        st = inspect(app, &alert, &s.in, &opt);
     terminal_clear(&app->term);
     if (!st && own.output)
         st = write_nodes(app, &alert, &s.current, own.output);

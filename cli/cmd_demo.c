@@ -155,7 +155,7 @@ static graphss_status recover(cli *app, story *s)
         const graphss_recover_input in =
             look(app, s, &s->made, rivals[i].history ? &past : NULL);
         const graphss_recover_options opt = graphss_recover_options_default(
-            rivals[i].method, GRAPHSS_MODE_HONEST, s->gcn.model);
+            graphss_lab_method_find(rivals[i].method), GRAPHSS_MODE_HONEST, s->gcn.model);
         graphss_recovery r = {0};
         st = graphss_recover(app->ctx, &r, &in, &opt);
         terminal_clear(&app->term);

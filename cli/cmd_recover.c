@@ -7,12 +7,13 @@
 #include "scene.h"
 
 typedef struct recover_arguments {
-    const char *model_file, *current, *previous, *split, *output, *flips;
+    const char *method, *model_file, *current, *previous, *split, *output, *flips;
     bool list;
 } recover_arguments;
 
 #define FIELD(name) offsetof(recover_arguments, name)
 static const graphss_option rows[] = {
+    {"method", GRAPHSS_OPTION_STRING, FIELD(method), 0, 0, NULL, "NAME", "the defence", 'm'},
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
      "a model that train wrote", 0},
     {"current", GRAPHSS_OPTION_STRING, FIELD(current), 0, 0, NULL, "DATASET",
@@ -39,39 +40,48 @@ static const graphss_option *table_of(void)
 
 static void defaults(void *options)
 {
-    *(recover_arguments *)options = (recover_arguments){0};
+    *(recover_arguments *)options = (recover_arguments){.method = "graphss"};
 }
 
 static void method_defaults(void *options)
 {
-    *(graphss_recover_options *)options =
-        graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, NULL);
+    *(graphss_recover_options *)options = graphss_recover_options_default(
+        graphss_recover_method_find("graphss"), GRAPHSS_MODE_HONEST, NULL);
+}
+
+static bool uses(const graphss_recover_method *method, const char *option)
+{
+    return graphss_recover_method_uses(method, GRAPHSS_MODE_HONEST, option) ||
+           graphss_recover_method_uses(method, GRAPHSS_MODE_PAPER, option);
 }
 
 /* Methods have presets of their own; what graphss does not use has no default to show. */
 static bool settled(const graphss_option *row)
 {
     return !strcmp(row->name, "method") || !strcmp(row->name, "train") ||
-           graphss_recover_uses_in("graphss", GRAPHSS_MODE_HONEST, row->name);
+           graphss_recover_method_uses(graphss_recover_method_find("graphss"),
+                                       GRAPHSS_MODE_HONEST, row->name);
 }
 
 static void list_methods(cli *app)
 {
     json_t *all = json_array();
-    for (size_t i = 0; graphss_recover_name(i); i++) {
-        const char *name = graphss_recover_name(i);
+    const graphss_recover_method *none = graphss_recover_method_find("none");
+    const graphss_recover_method *retrain = graphss_recover_method_find("retrain");
+    for (size_t i = 0; graphss_lab_method_at(i); i++) {
+        const graphss_recover_method *m = graphss_lab_method_at(i);
+        const char *name = graphss_recover_method_name(m);
         json_t *options = json_array();
         if (!app->json)
-            printf("%-18s %s\n", name, graphss_recover_summary(i));
+            printf("%-18s %s\n", name, graphss_recover_method_summary(m));
         const char *before = "                   options: ";
         const graphss_recover_options preset =
-            graphss_recover_options_default(name, GRAPHSS_MODE_HONEST, NULL);
+            graphss_recover_options_default(m, GRAPHSS_MODE_HONEST, NULL);
         for (const graphss_option *row = graphss_recover_options_table(); row->name; row++) {
-            if (!graphss_recover_uses(name, row->name))
+            if (!uses(m, row->name))
                 continue;
             json_array_append_new(options, json_string(row->name));
-            if (!app->json && !graphss_recover_uses("none", row->name) &&
-                !graphss_recover_uses("retrain", row->name)) {
+            if (!app->json && !uses(none, row->name) && !uses(retrain, row->name)) {
                 char value[64];
                 graphss_option_text(value, sizeof value, &preset, row);
                 printf("%s--%s %s", before, row->name, value);
@@ -82,7 +92,7 @@ static void list_methods(cli *app)
             printf("\n");
         json_t *method = json_object();
         cli_json_set(method, "name", json_string(name));
-        cli_json_set(method, "summary", json_string(graphss_recover_summary(i)));
+        cli_json_set(method, "summary", json_string(graphss_recover_method_summary(m)));
         cli_json_set(method, "options", options);
         json_array_append_new(all, method);
     }
@@ -96,27 +106,26 @@ static void list_methods(cli *app)
 static const double SUSPICIOUS = 0.5;
 
 /* The method's preset with what was given laid over it. */
-static graphss_status choose_options(cli *app, graphss_recover_options *opt,
+static graphss_status choose_options(cli *app, graphss_recover_options *opt, const char *name,
                                      const graphss_model *model)
 {
+    const graphss_recover_method *method = graphss_lab_method_find(name);
     method_defaults(opt);
     graphss_status st = cli_apply(app, METHOD, opt);
     if (!st)
-        st = cli_check_name(app, "method", opt->method, graphss_recover_name);
+        st = cli_check_name(app, "method", name, cli_method_name);
     if (st)
         return st;
     for (size_t i = 0; i < app->n_items; i++)
-        if (app->item[i].group == METHOD &&
-            !graphss_recover_uses(opt->method, app->item[i].row->name))
-            return cli_usage(app, "--%s has no meaning for %s", app->item[i].row->name,
-                             opt->method);
+        if (app->item[i].group == METHOD && !uses(method, app->item[i].row->name))
+            return cli_usage(app, "--%s has no meaning for %s", app->item[i].row->name, name);
         else if (app->item[i].group == METHOD &&
-                 !graphss_recover_uses_in(opt->method, (graphss_mode)opt->mode,
-                                          app->item[i].row->name))
+                 !graphss_recover_method_uses(method, (graphss_mode)opt->mode,
+                                              app->item[i].row->name))
             return cli_usage(app, "--%s has no meaning for %s in %s mode",
-                             app->item[i].row->name, opt->method,
+                             app->item[i].row->name, name,
                              graphss_mode_text((graphss_mode)opt->mode));
-    *opt = graphss_recover_options_default(opt->method, (graphss_mode)opt->mode, model);
+    *opt = graphss_recover_options_default(method, (graphss_mode)opt->mode, model);
     return cli_apply(app, METHOD, opt);
 }
 
@@ -183,8 +192,9 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
     if (app->json) {
         json_t *options = cli_json_options(opt, graphss_recover_options_table());
         for (const graphss_option *row = graphss_recover_options_table(); row->name; row++)
-            if (!graphss_recover_uses_in(r->method, (graphss_mode)opt->mode, row->name))
+            if (!graphss_recover_method_uses(opt->method, (graphss_mode)opt->mode, row->name))
                 json_object_del(options, row->name);
+        cli_json_set(options, "method", cli_json_text(r->method));
         cli_json_set(app->json, "path", cli_json_text(own->output));
         cli_json_set(app->json, "method", cli_json_text(r->method));
         cli_json_set(app->json, "train", cli_json_text(r->train));
@@ -303,7 +313,7 @@ static void show_changed(cli *app, const graphss_predictions *p, const int32_t *
 
 static graphss_status run(cli *app)
 {
-    recover_arguments own = {0};
+    recover_arguments own = {.method = "graphss"};
     graphss_recover_options opt;
     cli_scene s = {0};
     graphss_recovery r = {0};
@@ -330,9 +340,11 @@ static graphss_status run(cli *app)
     if (!st && own.flips)
         st = cli_check_output(app, own.flips, input, 4);
     if (!st)
-        st = choose_options(app, &opt, NULL);
-    if (!st && own.flips && !graphss_recover_finds(opt.method, (graphss_mode)opt.mode))
-        st = cli_usage(app, "--flips has no meaning for %s in %s mode", opt.method,
+        st = choose_options(app, &opt, own.method, NULL);
+    if (!st && own.flips &&
+        !graphss_recover_method_finds(graphss_lab_method_find(own.method),
+                                      (graphss_mode)opt.mode))
+        st = cli_usage(app, "--flips has no meaning for %s in %s mode", own.method,
                        graphss_mode_text((graphss_mode)opt.mode));
     if (!st && own.flips && strcmp(own.flips, own.output) == 0)
         st = cli_usage(app, "recover: --flips and -o are both %s", own.flips);
@@ -341,7 +353,7 @@ static graphss_status run(cli *app)
 
     st = cli_scene_open(app, &s, own.model_file, own.current, own.previous, own.split);
     if (!st)
-        st = choose_options(app, &opt, s.model);
+        st = choose_options(app, &opt, own.method, s.model);
     if (!st)
         st = graphss_recover(app->ctx, &r, &s.in, &opt);
     terminal_clear(&app->term);

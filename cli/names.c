@@ -14,7 +14,12 @@ const char *cli_value_at(const cli_group *group, const graphss_option *row, size
         return NULL;
     if (group->table == graphss_attack_options_table)
         return graphss_attack_name(i);
-    return group->table == graphss_recover_options_table ? graphss_recover_name(i) : NULL;
+    return cli_method_name(i);
+}
+
+const char *cli_method_name(size_t i)
+{
+    return graphss_recover_method_name(graphss_lab_method_at(i));
 }
 
 typedef struct name_list {

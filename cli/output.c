@@ -53,8 +53,19 @@ void cli_note(cli *app, const char *format, ...)
     fputc('\n', stderr);
 }
 
+/* What was said before is not said again: alert --inspect looks at the data twice. */
+static bool was_said(const cli *app, const char *line)
+{
+    for (size_t i = 0; i < json_array_size(app->warnings); i++)
+        if (!strcmp(json_string_value(json_array_get(app->warnings, i)), line))
+            return true;
+    return false;
+}
+
 static void warn(cli *app, const char *line, bool silent)
 {
+    if (was_said(app, line))
+        return;
     if (!silent) {
         terminal_clear(&app->term);
         fprintf(stderr, "%swarning: %s", terminal_begin(&app->term, stderr, TERMINAL_YELLOW),

@@ -1,7 +1,13 @@
-# graphss_sources(file ...): adds the sources of the calling folder to the library.
+# graphss_sources(file ...): adds the sources of the calling folder to its library, that is
+# graphss_lab for what lies in src/lab and graphss for all else.
 function(graphss_sources)
     list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
-    target_sources(graphss_objects PRIVATE ${ARGN})
+    file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
+    if(folder MATCHES "^lab/")
+        target_sources(graphss_lab_objects PRIVATE ${ARGN})
+    else()
+        target_sources(graphss_objects PRIVATE ${ARGN})
+    endif()
 endfunction()
 
 # graphss_listed_sources(models.def): adds x.c for each line KIND(x) of a list; it lies in the
@@ -16,8 +22,29 @@ function(graphss_listed_sources list)
     endforeach()
 endfunction()
 
+# graphss_exports(): what the two shared libraries let others see, as version scripts of the
+# linker (cmake/exports.cmake writes them from the objects).
+function(graphss_exports)
+    set(core "${CMAKE_BINARY_DIR}/graphss.map")
+    set(lab "${CMAKE_BINARY_DIR}/graphss_lab.map")
+    add_custom_command(OUTPUT "${core}" "${lab}"
+        COMMAND ${CMAKE_COMMAND} "-DNM=${CMAKE_NM}" "-DVERSION=${soversion}"
+            "-DCORE=$<TARGET_FILE:graphss_static>" "-DLAB=$<TARGET_FILE:graphss_lab_static>"
+            "-DCORE_MAP=${core}" "-DLAB_MAP=${lab}"
+            -P "${PROJECT_SOURCE_DIR}/cmake/exports.cmake"
+        DEPENDS graphss_static graphss_lab_static "${PROJECT_SOURCE_DIR}/cmake/exports.cmake"
+        VERBATIM)
+    add_custom_target(graphss_maps DEPENDS "${core}" "${lab}")
+    foreach(part graphss graphss_lab)
+        set(map "${CMAKE_BINARY_DIR}/${part}.map")
+        add_dependencies(${part} graphss_maps)
+        target_link_options(${part} PRIVATE "LINKER:--version-script=${map}")
+        set_target_properties(${part} PROPERTIES LINK_DEPENDS "${map}")
+    endforeach()
+endfunction()
+
 # graphss_add_test(rng [LABEL medium]): test/test_rng.c of the calling folder becomes the CTest
-# base.rng. Tests link the library's objects, so they may call private functions.
+# base.rng. Tests link the objects of both libraries, so they may call private functions.
 function(graphss_add_test name)
     if(NOT GRAPHSS_TESTS)
         return()
@@ -48,8 +75,10 @@ if(GRAPHSS_TESTS)
     enable_testing()
     pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
     add_library(graphss_testing INTERFACE)
-    target_link_libraries(graphss_testing INTERFACE graphss_objects PkgConfig::CMOCKA)
-    target_sources(graphss_testing INTERFACE $<TARGET_OBJECTS:graphss_objects>)
+    target_link_libraries(graphss_testing INTERFACE graphss_objects graphss_lab_objects
+        PkgConfig::CMOCKA)
+    target_sources(graphss_testing INTERFACE $<TARGET_OBJECTS:graphss_objects>
+        $<TARGET_OBJECTS:graphss_lab_objects>)
     target_include_directories(graphss_testing INTERFACE
         "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
     target_compile_definitions(graphss_testing INTERFACE

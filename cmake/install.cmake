@@ -1,14 +1,14 @@
-# What `make install` puts where: library, headers, graphss.pc, CMake package, program, its
+# What `make install` puts where: libraries, headers, .pc files, CMake package, program, its
 # man page and completions. Nothing installed names the prefix, so it can be moved.
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/graphss")
 
-install(TARGETS graphss EXPORT graphssTargets)
-install(TARGETS graphss_static EXPORT graphssStaticTargets)
+install(TARGETS graphss graphss_lab EXPORT graphssTargets)
+install(TARGETS graphss_static graphss_lab_static EXPORT graphssStaticTargets)
 install(TARGETS graphss_cli)
-install(DIRECTORY include/graphss TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/graphss include/graphss_lab TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 
-# The static library stands apart: who links it needs the development files of ours too.
+# The static libraries stand apart: linking them takes the development files of those below.
 foreach(set graphssTargets graphssStaticTargets)
     install(EXPORT ${set} NAMESPACE graphss:: DESTINATION "${package_dir}")
 endforeach()
@@ -20,9 +20,11 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/graphssConfig.cmake"
 
 file(RELATIVE_PATH pc_prefix "/any/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/any")
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
-configure_file(cmake/graphss.pc.in graphss.pc @ONLY)
-install(FILES "${CMAKE_CURRENT_BINARY_DIR}/graphss.pc"
-    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+foreach(part graphss graphss_lab)
+    configure_file(cmake/${part}.pc.in ${part}.pc @ONLY)
+    install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${part}.pc"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()
 
 install(FILES "${CMAKE_BINARY_DIR}/graphss.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 set(share "${CMAKE_INSTALL_DATADIR}")

@@ -1,17 +1,20 @@
 # The libraries we stand on; docs/DEPENDENCIES.md says why each.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-pkg_check_modules(ZIP REQUIRED IMPORTED_TARGET libzip)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
-pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)
 pkg_check_modules(ARPACK REQUIRED arpack) # its header; opened at run time (src/lab/baselines/eigen.c)
 find_library(DNNL_LIBRARY dnnl REQUIRED)
 find_path(DNNL_INCLUDE dnnl.h REQUIRED)
 
+# Of the core, and what the laboratory needs besides.
 add_library(graphss_libraries INTERFACE)
 target_link_libraries(graphss_libraries INTERFACE
-    PkgConfig::ZIP PkgConfig::ZLIB PkgConfig::CURL PkgConfig::JANSSON PkgConfig::CRYPTO
-    ${DNNL_LIBRARY} gomp Threads::Threads ${CMAKE_DL_LIBS} m)
-target_include_directories(graphss_libraries INTERFACE ${DNNL_INCLUDE} ${ARPACK_INCLUDE_DIRS})
+    PkgConfig::ZLIB PkgConfig::JANSSON
+    ${DNNL_LIBRARY} gomp Threads::Threads m)
+target_include_directories(graphss_libraries INTERFACE ${DNNL_INCLUDE})
+add_library(graphss_lab_libraries INTERFACE)
+target_link_libraries(graphss_lab_libraries INTERFACE graphss_libraries PkgConfig::CURL
+    ${CMAKE_DL_LIBS})
+target_include_directories(graphss_lab_libraries INTERFACE ${ARPACK_INCLUDE_DIRS})

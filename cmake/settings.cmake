@@ -20,7 +20,7 @@ target_compile_options(graphss_settings INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
     -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wformat=2 -Wvla
     -Wno-missing-field-initializers # rows of tables end before the fields that few have
-    -ffp-contract=off -fno-math-errno)
+    -ffp-contract=off -fno-math-errno -fno-semantic-interposition)
 if(GRAPHSS_SANITIZE)
     target_compile_options(graphss_settings INTERFACE
         -fsanitize=${GRAPHSS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -46,8 +46,8 @@ static graphss_dataset attack(graphss_ctx *ctx, const graphss_dataset *data,
 static double recover(graphss_ctx *ctx, const graphss_recover_input *in, const char *method,
                       const int32_t *truth, const int32_t *victim, size_t n)
 {
-    const graphss_recover_options opt =
-        graphss_recover_options_default(method, GRAPHSS_MODE_HONEST, in->model);
+    const graphss_recover_options opt = graphss_recover_options_default(
+        graphss_recover_method_find(method), GRAPHSS_MODE_HONEST, in->model);
     graphss_recovery r = {0};
     check(ctx, graphss_recover(ctx, &r, in, &opt));
     const double share = graphss_accuracy(r.predictions.label, truth, victim, n);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <graphss/graphss.h>
+#include <graphss_lab/graphss_lab.h>
 
 /* An allocator that counts, and answers NULL once `left` allocations were granted. */
 typedef struct testing_memory {
@@ -58,6 +58,12 @@ static inline graphss_ctx *testing_ctx(testing_memory *memory, size_t threads)
     graphss_ctx *ctx = graphss_ctx_new(&opt);
     assert_non_null(ctx);
     return ctx;
+}
+
+/* The name of the i-th method of recover, NULL past the last. */
+static inline const char *testing_method(size_t i)
+{
+    return graphss_recover_method_name(graphss_lab_method_at(i));
 }
 
 #define assert_ok(ctx, call)                                                                  \

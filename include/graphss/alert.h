@@ -29,8 +29,6 @@ typedef struct graphss_alert_options {
                               * outside the group as well that did not change since the
                               * past, and with all of them where as a whole they show no
                               * sign of an attack */
-    bool inspect;            /* graphss_alert_run: let recover's method graphss name attack,
-                              * share and nodes, which takes much longer; false */
 } graphss_alert_options;
 
 GRAPHSS_API graphss_alert_options graphss_alert_options_default(void);
@@ -60,12 +58,11 @@ typedef struct graphss_alert_changes {
 typedef struct graphss_alert {
     bool alert; /* p_value <= the rate */
     double p_value, score, threshold;
-    const char *kind;     /* constant text: the likeliest attack, "links", "features", "links
-                           * and features" or "copied"; "none" without an alert. Of an
-                           * inspection: as in graphss_recovery */
-    double share;         /* estimated share of the group that was hit; of an inspection: of
-                           * the nodes without a label */
-    size_t n_group;       /* nodes judged */
+    const char *kind; /* constant text: the likeliest attack, "links", "features", "links
+                       * and features" or "copied"; "none" without an alert */
+    double share;     /* estimated share of the group that was hit */
+    size_t n_group;   /* nodes judged: */
+    int32_t *group;
     size_t n_calibration; /* clean nodes it is compared with */
     int32_t *calibration; /* one may stand twice: as it is, and churned */
     size_t n_nodes;
@@ -152,12 +149,18 @@ GRAPHSS_API void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_sc
 /* Judges n nodes of in->current (NULL, n 0: all without a label in the split): looks, judges,
  * and names the attack, the share of the group that was hit and the nodes. With in->previous
  * nodes are compared with their past. Progress stages: "look", in it "rehearse", "judge", and
- * in an alert "name"; with `inspect` those of graphss_recover instead of the last. Errors: as
- * graphss_recover and graphss_alert_judge. */
+ * in an alert "name". Errors: as graphss_recover and graphss_alert_judge. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
                                                     const graphss_recover_input *in,
                                                     const int32_t *node, size_t n,
                                                     const graphss_alert_options *opt);
+/* Takes attack, share of the nodes hit and chances perturbed [n_nodes] from elsewhere, such as
+ * a recovery of the same snapshot by the method graphss, and flags nodes by these. kind is
+ * constant text; opt: that of the alert. INVALID, NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_alert_revise(graphss_ctx *ctx, graphss_alert *alert,
+                                                       const double *perturbed, double share,
+                                                       const char *kind,
+                                                       const graphss_alert_options *opt);
 GRAPHSS_API void graphss_alert_destroy(graphss_ctx *ctx, graphss_alert *alert);
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
 /* graphss/recover.h - labels for a snapshot that may have been tampered with.
  *
  *     graphss_recover_options opt =
- *         graphss_recover_options_default("jaccard", GRAPHSS_MODE_HONEST, model);
+ *         graphss_recover_options_default(graphss_recover_method_find("retrain"),
+ *                                         GRAPHSS_MODE_HONEST, model);
  *     graphss_recover_input in = {.current = {&graph, &features, &names}, .model = model,
  *                                 .seed = 1};
  *     graphss_recovery r = {0};
@@ -46,9 +47,22 @@ typedef enum graphss_head {
     GRAPHSS_HEAD_MINER
 } graphss_head;
 
-/* Fields that a method does not read are ignored; graphss_recover_uses tells which it does. */
+/* A way to label such a snapshot: constant, of the library, for ever. Those of the core are
+ * listed here, those of the literature in graphss_lab/baselines.h. */
+typedef struct graphss_recover_method graphss_recover_method;
+
+/* The i-th method of the core, "graphss" first; NULL past the last. */
+GRAPHSS_API const graphss_recover_method *graphss_recover_method_at(size_t i);
+/* The method of that name, or NULL. */
+GRAPHSS_API const graphss_recover_method *graphss_recover_method_find(const char *name);
+/* "graphss"; and one line for people, with the paper. NULL for NULL. */
+GRAPHSS_API const char *graphss_recover_method_name(const graphss_recover_method *method);
+GRAPHSS_API const char *graphss_recover_method_summary(const graphss_recover_method *method);
+
+/* Fields that a method does not read are ignored; graphss_recover_method_uses tells which it
+ * does. */
 typedef struct graphss_recover_options {
-    const char *method;        /* a name of graphss_recover_name() */
+    const graphss_recover_method *method;
     int mode;                  /* graphss_mode; PAPER: the paper's own procedure, for a method
                                 * that has one apart from ours (graphss). How a classifier is
                                 * trained is fit.mode */
@@ -92,22 +106,18 @@ typedef struct graphss_recover_options {
     double adversaries;     /* advtrain: share of the training nodes attacked, [0, 1] */
 } graphss_recover_options;
 
-/* Methods in the order of the table; NULL past the end. */
-GRAPHSS_API const char *graphss_recover_name(size_t i);
-/* One line for people, with the paper. */
-GRAPHSS_API const char *graphss_recover_summary(size_t i);
-/* Whether an option of the table has a meaning for a method, in a mode or in any. */
-GRAPHSS_API bool graphss_recover_uses_in(const char *method, graphss_mode mode,
-                                         const char *option);
-GRAPHSS_API bool graphss_recover_uses(const char *method, const char *option);
+/* Whether an option of the table has a meaning for a method in that mode. */
+GRAPHSS_API bool graphss_recover_method_uses(const graphss_recover_method *method,
+                                             graphss_mode mode, const char *option);
 /* Whether its `perturbed` is a chance, of which graphss_recover_flips makes a list. */
-GRAPHSS_API bool graphss_recover_finds(const char *method, graphss_mode mode);
+GRAPHSS_API bool graphss_recover_method_finds(const graphss_recover_method *method,
+                                              graphss_mode mode);
 
 /* The preset of a method; honest: on top of the options the model was trained with (NULL:
- * those of gcn), paper: of the paper's appendix. An unknown name gives the values of
- * "retrain" with that name, which graphss_recover then refuses. */
+ * those of gcn), paper: of the paper's appendix. method NULL, as of a name that
+ * does not exist: options that graphss_recover refuses. */
 GRAPHSS_API graphss_recover_options graphss_recover_options_default(
-    const char *method, graphss_mode mode, const graphss_model *model);
+    const graphss_recover_method *method, graphss_mode mode, const graphss_model *model);
 GRAPHSS_API const graphss_option *graphss_recover_options_table(void);
 
 typedef struct graphss_recovery {

@@ -2,8 +2,8 @@
  *
  * The share of nodes hit is what p-values tell: of clean nodes a share t has a p-value of at
  * most t, whatever the score is; what is more than that was hit. */
-#include "alert/detector.h"
 #include "alert/alert_check.h"
+#include "alert/detector.h"
 #include <graphss/recover.h>
 #include <math.h>
 #include <stdlib.h>
@@ -54,32 +54,18 @@ static void estimate_chances(double *perturbed, const double *odds, size_t n, do
     }
 }
 
-/* The method graphss instead: its chances, its share, its name. */
-static graphss_status inspect(graphss_ctx *ctx, graphss_alert *r,
-                              const graphss_recover_input *in)
-{
-    const graphss_recover_options method =
-        graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, in->model);
-    graphss_recovery recovery = {0};
-    const graphss_status st = graphss_recover(ctx, &recovery, in, &method);
-    if (st)
-        return st;
-    r->kind = recovery.kind;
-    r->share = recovery.share;
-    memcpy(r->perturbed, recovery.predictions.perturbed, r->n_nodes * sizeof *r->perturbed);
-    graphss_recovery_destroy(ctx, &recovery);
-    return GRAPHSS_OK;
-}
-
 /* The nodes behind an alert; without one there are none: of any snapshot some nodes look odd.
  */
-static graphss_status flag(graphss_ctx *ctx, graphss_alert *r, const int32_t *node, size_t n,
-                           double rate)
+static graphss_status flag(graphss_ctx *ctx, graphss_alert *r, double rate)
 {
+    const size_t n = r->n_group;
+    const int32_t *node = r->group;
     ranked *list = graphss_i_alloc(ctx, n, sizeof *list);
-    r->flagged = graphss_i_alloc(ctx, n, sizeof *r->flagged);
+    if (!r->flagged)
+        r->flagged = graphss_i_alloc(ctx, n, sizeof *r->flagged);
     const bool good = list && r->flagged;
     if (good) {
+        r->n_flagged = 0;
         for (size_t i = 0; i < n; i++)
             list[i] = (ranked){r->perturbed[node[i]], r->node_score[node[i]], node[i]};
         qsort(list, n, sizeof *list, more_suspect_first);
@@ -155,16 +141,14 @@ static graphss_status explain(graphss_ctx *ctx, graphss_alert *r, const graphss_
     r->share = estimate_share(r->node_p_value, node, n, look->n_calm);
     r->kind = "none";
     estimate_chances(r->perturbed, look->odds, r->n_nodes, r->share);
-    if (opt->inspect) {
-        st = inspect(ctx, r, look->in);
-    } else if (r->alert) {
+    if (r->alert) {
         st = graphss_i_look_name(ctx, &kind, look, node, n);
         if (!st)
             st = graphss_i_progress(ctx, "name", 1, 1, NULL);
         if (!st)
             r->kind = graphss_i_rehearsed_name(kind);
     }
-    return st ? st : flag(ctx, r, node, n, opt->false_alarm_rate);
+    return st ? st : flag(ctx, r, opt->false_alarm_rate);
 }
 
 graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
@@ -209,8 +193,10 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
                         .node_p_value = seen.p_value};
     seen.score = seen.p_value = NULL;
     r.perturbed = graphss_i_alloc(ctx, r.n_nodes, sizeof *r.perturbed);
-    st = r.perturbed ? list_calibration(ctx, &r, &seen, node, n, !opt.validation_only)
-                     : GRAPHSS_ERR_NOMEM;
+    r.group = graphss_i_copy(ctx, node, n, sizeof *node);
+    st = r.perturbed && r.group
+             ? list_calibration(ctx, &r, &seen, node, n, !opt.validation_only)
+             : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = explain(ctx, &r, &look, node, n, &opt);
 done:
@@ -223,4 +209,20 @@ done:
     r.seconds = graphss_i_seconds() - start;
     *out = r;
     return GRAPHSS_OK;
+}
+
+graphss_status graphss_alert_revise(graphss_ctx *ctx, graphss_alert *alert,
+                                    const double *perturbed, double share, const char *kind,
+                                    const graphss_alert_options *given)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"alert", alert}, {"chances", perturbed}))
+        return GRAPHSS_ERR_INVALID;
+    const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
+    const graphss_status st = graphss_i_alert_check(ctx, &opt);
+    if (st)
+        return st;
+    memcpy(alert->perturbed, perturbed, alert->n_nodes * sizeof *perturbed);
+    alert->share = share;
+    alert->kind = kind;
+    return flag(ctx, alert, opt.false_alarm_rate);
 }

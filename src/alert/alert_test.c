@@ -3,8 +3,8 @@
  * Exchanging nodes between the group and the clean ones, rather than drawing groups from
  * the clean ones alone, keeps the rate exact when the group is as large as what there is to
  * compare it with. */
-#include "base/base.h"
 #include "alert/alert_check.h"
+#include "base/base.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,6 @@ static const graphss_option table[] = {
      "random exchanges behind a p-value", 0},
     {"validation-only", GRAPHSS_OPTION_BOOL, FIELD(validation_only), 0, 1, NULL, NULL,
      "compare with validation nodes alone, even where the snapshot is quiet", 0},
-    {"inspect", GRAPHSS_OPTION_BOOL, FIELD(inspect), 0, 1, NULL, NULL,
-     "name attack, share and nodes by a full inspection, as recover does; slow", 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };
 
@@ -533,6 +531,7 @@ void graphss_alert_destroy(graphss_ctx *ctx, graphss_alert *alert)
 {
     if (!alert)
         return;
+    graphss_release(ctx, alert->group);
     graphss_release(ctx, alert->calibration);
     graphss_release(ctx, alert->node_score);
     graphss_release(ctx, alert->node_p_value);

@@ -7,8 +7,8 @@
  * short, since on a busy machine a spinning thread takes the core from the one it waits for.
  *
  * The threads start with the first job: a program that forks before it computes anything
- * (graphss/reproduce.h) forks with one thread, as it should. One that forks later has a child
- * without our threads, and locks as some thread left them: there the pool begins anew.
+ * (graphss_lab/reproduce.h) forks with one thread, as it should. One that forks later has a
+ * child without our threads, and locks as some thread left them: there the pool begins anew.
  *
  * Tasks are handed out by a counter. Which thread runs a task is left to chance; what it
  * computes is not. */

@@ -89,20 +89,18 @@ static void put_features(digest *d, const graphss_features *f)
         put(d, bits(f->value[e]), 4);
 }
 
-static graphss_status hash_dataset(graphss_ctx *ctx, graphss_dataset *data)
+static void hash_dataset(graphss_dataset *data)
 {
     static const char head[] = "graphss dataset 1\n";
     digest d = {.used = 0};
-    const graphss_status st = graphss_i_digest_begin(ctx, &d.sha, GRAPHSS_I_SHA256);
-    if (st)
-        return st;
+    graphss_i_digest_begin(&d.sha, GRAPHSS_I_SHA256);
     graphss_i_digest_add(&d.sha, head, sizeof head - 1);
     put_graph(&d, &data->graph);
     put_features(&d, &data->features);
     for (size_t i = 0; i < data->graph.n_nodes; i++)
         put(&d, (uint32_t)(data->label ? data->label[i] : -1), 4);
     graphss_i_digest_add(&d.sha, d.bytes, d.used);
-    return graphss_i_digest_end(ctx, &d.sha, data->hash);
+    graphss_i_digest_end(&d.sha, data->hash);
 }
 
 static graphss_status check_names(graphss_ctx *ctx, const graphss_names *names, size_t want,
@@ -243,10 +241,10 @@ graphss_status graphss_i_dataset_check(graphss_ctx *ctx, const graphss_dataset *
     return st ? st : graphss_i_check_snapshot(ctx, &data->graph, &data->features);
 }
 
-static graphss_status refresh(graphss_ctx *ctx, graphss_dataset *data)
+static void refresh(graphss_dataset *data)
 {
     data->features.kind = graphss_i_features_kind(&data->features);
-    return hash_dataset(ctx, data);
+    hash_dataset(data);
 }
 
 graphss_status graphss_dataset_refresh(graphss_ctx *ctx, graphss_dataset *data)
@@ -254,7 +252,9 @@ graphss_status graphss_dataset_refresh(graphss_ctx *ctx, graphss_dataset *data)
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}))
         return GRAPHSS_ERR_INVALID;
     const graphss_status st = graphss_i_dataset_check(ctx, data);
-    return st ? st : refresh(ctx, data);
+    if (!st)
+        refresh(data);
+    return st;
 }
 
 graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,
@@ -269,7 +269,7 @@ graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,
         st = graphss_i_columns_check_range(ctx, &data->features, &data->node_names,
                                            &data->column_names);
     if (!st)
-        st = refresh(ctx, data);
+        refresh(data);
     if (st)
         return graphss_i_fail_in(ctx, st, where);
     data->cleaned.isolated = 0;

@@ -1,11 +1,11 @@
-/* digest.h - SHA-256 and SHA-1 of bytes that come piece by piece, by libcrypto.
+/* digest.h - SHA-256 and SHA-1 (FIPS 180-4) of bytes that come piece by piece.
  *
  *     graphss_i_digest d;
- *     graphss_status st = graphss_i_digest_begin(ctx, &d, GRAPHSS_I_SHA256);
- *     if (!st) {
- *         graphss_i_digest_add(&d, bytes, n);
- *         st = graphss_i_digest_end(ctx, &d, hex);
- *     } */
+ *     graphss_i_digest_begin(&d, GRAPHSS_I_SHA256);
+ *     graphss_i_digest_add(&d, bytes, n);
+ *     graphss_i_digest_end(&d, hex);
+ *
+ * They name data and find damage; SHA-1 only because git names files by it. */
 #ifndef GRAPHSS_DIGEST_H
 #define GRAPHSS_DIGEST_H
 
@@ -17,14 +17,16 @@ typedef enum graphss_i_digest_kind {
 } graphss_i_digest_kind;
 
 typedef struct graphss_i_digest {
-    void *state;
-    bool failed; /* a piece could not be added: the end says so */
+    graphss_i_digest_kind kind;
+    bool plain; /* without the processor's own instructions */
+    uint32_t state[8];
+    uint64_t length;         /* bytes so far */
+    unsigned char block[64]; /* the last length % 64 of them */
 } graphss_i_digest;
 
-graphss_status graphss_i_digest_begin(graphss_ctx *ctx, graphss_i_digest *d,
-                                      graphss_i_digest_kind kind);
+void graphss_i_digest_begin(graphss_i_digest *d, graphss_i_digest_kind kind);
 void graphss_i_digest_add(graphss_i_digest *d, const void *bytes, size_t n);
-/* hex: 65 or 41 characters, or NULL: it is not wanted any more. Ends it in any case. */
-graphss_status graphss_i_digest_end(graphss_ctx *ctx, graphss_i_digest *d, char *hex);
+/* hex: 65 or 41 characters, ended by NUL. */
+void graphss_i_digest_end(graphss_i_digest *d, char *hex);
 
 #endif

@@ -1,4 +1,4 @@
-/* defence.c - the table of methods, and what they share. */
+/* defence.c - the methods of the core, and what all methods share. */
 #include "recover/defence.h"
 #include "models/unchecked.h"
 #include <math.h>
@@ -7,28 +7,37 @@
 static const graphss_i_defence *const methods[] = {
 #define DEFENCE(name) &graphss_i_##name##_defence,
 #include "recover/defences.def"
-#include "lab/baselines/baselines.def"
 #undef DEFENCE
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
-const graphss_i_defence *graphss_i_defence_find(const char *name, int mode)
+const graphss_recover_method *graphss_recover_method_at(size_t i)
+{
+    return i < METHODS ? methods[i] : NULL;
+}
+
+const graphss_recover_method *graphss_recover_method_find(const char *name)
 {
     for (size_t i = 0; name && i < METHODS; i++)
         if (!strcmp(methods[i]->name, name))
-            return mode == GRAPHSS_MODE_PAPER && methods[i]->paper ? methods[i]->paper
-                                                                   : methods[i];
+            return methods[i];
     return NULL;
 }
 
-const char *graphss_recover_name(size_t i)
+const char *graphss_recover_method_name(const graphss_recover_method *method)
 {
-    return i < METHODS ? methods[i]->name : NULL;
+    return method ? method->name : NULL;
 }
 
-const char *graphss_recover_summary(size_t i)
+const char *graphss_recover_method_summary(const graphss_recover_method *method)
 {
-    return i < METHODS ? methods[i]->summary : NULL;
+    return method ? method->summary : NULL;
+}
+
+const graphss_i_defence *graphss_i_defence_in(const graphss_recover_method *method,
+                                              graphss_mode mode)
+{
+    return method && mode == GRAPHSS_MODE_PAPER && method->paper ? method->paper : method;
 }
 
 graphss_observation graphss_i_scene_training(const graphss_i_scene *scene,

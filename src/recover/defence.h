@@ -34,8 +34,8 @@ typedef struct graphss_i_scene {
     graphss_i_carry *carry; /* NULL: nobody asks, begin with model */
 } graphss_i_scene;
 
-typedef struct graphss_i_defence graphss_i_defence;
-struct graphss_i_defence {
+typedef struct graphss_recover_method graphss_i_defence;
+struct graphss_recover_method {
     const char *name;
     const char *summary; /* for people, one line with the paper */
 
@@ -68,15 +68,16 @@ struct graphss_i_defence {
 
 #define DEFENCE(name) extern const graphss_i_defence graphss_i_##name##_defence;
 #include "recover/defences.def"
-#include "lab/baselines/baselines.def"
 #undef DEFENCE
 extern const graphss_i_defence graphss_i_graphss_paper; /* of graphss, in paper mode */
 
-/* The method of a name as a mode has it, or NULL. */
-const graphss_i_defence *graphss_i_defence_find(const char *name, int mode);
+/* The method as a mode has it; NULL for NULL. */
+const graphss_i_defence *graphss_i_defence_in(const graphss_recover_method *method,
+                                              graphss_mode mode);
 /* graphss_recover_options_default for a model that was trained with these options on the
  * dataset of that name, which may be NULL. */
-graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mode mode,
+graphss_recover_options graphss_i_recover_preset(const graphss_recover_method *method,
+                                                 graphss_mode mode,
                                                  const graphss_train_options *fit,
                                                  const char *dataset);
 

@@ -1,9 +1,9 @@
 /* recover.c - what is the same for all defences: matching of nodes, the model's own answer,
  * labels from posteriors. */
 #include "data/build.h"
+#include "models/unchecked.h"
 #include "observation/standardise.h"
 #include "recover/network.h"
-#include "models/unchecked.h"
 #include <graphss/evaluate.h>
 #include <math.h>
 #include <string.h>
@@ -171,16 +171,16 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recovery *out,
                               const graphss_recover_options *given, graphss_i_carry *carry)
 {
     const double start = graphss_i_seconds();
-    const graphss_recover_options standard =
-        graphss_recover_options_default("graphss", GRAPHSS_MODE_HONEST, in->model);
+    const graphss_recover_options standard = graphss_recover_options_default(
+        &graphss_i_graphss_defence, GRAPHSS_MODE_HONEST, in->model);
     const graphss_recover_options *opt = given ? given : &standard;
-    const graphss_i_defence *m = graphss_i_defence_find(opt->method, opt->mode);
+    const graphss_i_defence *m = graphss_i_defence_in(opt->method, (graphss_mode)opt->mode);
     graphss_i_measured seen = {0};
     bool retrain = false;
     if (!m)
-        return graphss_i_no_such_name(ctx, "--method", opt->method ? opt->method : "",
-                                      opt->method ? strlen(opt->method) : 0,
-                                      graphss_recover_name);
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "the options name no method, want one of "
+                              "graphss_recover_method_find");
     graphss_status st = graphss_options_check(ctx, opt, graphss_recover_options_table());
     if (!st)
         st = graphss_i_check_way(ctx, &retrain, m, in, opt->train);

@@ -1,7 +1,7 @@
 /* recover_options.c - the options of all defences in one table: who reads which, and what each
  * begins with. */
-#include "recover/defence.h"
 #include "models/model_type.h"
+#include "recover/defence.h"
 #include <string.h>
 
 #define FIELD(f) offsetof(graphss_recover_options, f)
@@ -10,9 +10,8 @@ static const char *const heads[] = {"classifier", "miner", NULL};
 static const char *const similarities[] = {"auto", "jaccard", "cosine", "weighted", NULL};
 
 /* The first COMMON rows mean something to every method. */
-enum { COMMON = 4 };
+enum { COMMON = 3 };
 static const graphss_option table[] = {
-    {"method", GRAPHSS_OPTION_STRING, FIELD(method), 0, 0, NULL, "NAME", "the defence", 'm'},
     {"mode", GRAPHSS_OPTION_CHOICE, FIELD(mode), 0, 0, graphss_i_mode_names, "MODE",
      "preset: honest (tuned) or paper (its appendix)", 0},
     {"train", GRAPHSS_OPTION_CHOICE, FIELD(train), 0, 0, ways, "WAY",
@@ -128,22 +127,17 @@ static bool reads(const graphss_i_defence *m, const graphss_option *row)
     return strstr(m->options, word) != NULL;
 }
 
-bool graphss_recover_uses_in(const char *method, graphss_mode mode, const char *option)
+bool graphss_recover_method_uses(const graphss_recover_method *method, graphss_mode mode,
+                                 const char *option)
 {
-    const graphss_i_defence *m = graphss_i_defence_find(method, mode);
+    const graphss_i_defence *m = graphss_i_defence_in(method, mode);
     const graphss_option *row = graphss_option_find(table, option);
     return m && row && reads(m, row);
 }
 
-bool graphss_recover_uses(const char *method, const char *option)
+bool graphss_recover_method_finds(const graphss_recover_method *method, graphss_mode mode)
 {
-    return graphss_recover_uses_in(method, GRAPHSS_MODE_HONEST, option) ||
-           graphss_recover_uses_in(method, GRAPHSS_MODE_PAPER, option);
-}
-
-bool graphss_recover_finds(const char *method, graphss_mode mode)
-{
-    const graphss_i_defence *m = graphss_i_defence_find(method, mode);
+    const graphss_i_defence *m = graphss_i_defence_in(method, mode);
     return m && m->finds;
 }
 
@@ -163,7 +157,8 @@ static void paper_fit(graphss_train_options *fit)
     fit->self_loops = true;
 }
 
-graphss_recover_options graphss_recover_options_default(const char *method, graphss_mode mode,
+graphss_recover_options graphss_recover_options_default(const graphss_recover_method *method,
+                                                        graphss_mode mode,
                                                         const graphss_model *model)
 {
     const graphss_train_options gcn = graphss_train_options_default("gcn", mode);
@@ -171,11 +166,12 @@ graphss_recover_options graphss_recover_options_default(const char *method, grap
                                     model ? graphss_model_dataset_name(model) : NULL);
 }
 
-graphss_recover_options graphss_i_recover_preset(const char *method, graphss_mode mode,
+graphss_recover_options graphss_i_recover_preset(const graphss_recover_method *method,
+                                                 graphss_mode mode,
                                                  const graphss_train_options *fit,
                                                  const char *dataset)
 {
-    const graphss_i_defence *m = graphss_i_defence_find(method, mode);
+    const graphss_i_defence *m = graphss_i_defence_in(method, mode);
     graphss_recover_options opt = {.method = method,
                                    .mode = mode,
                                    .fit = *fit,

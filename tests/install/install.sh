@@ -33,10 +33,18 @@ step "no installed text names the source or the build folder"
 refuse grep -rlIF -e "$source" -e "$build" "$prefix"
 
 step "only graphss_ names are exported, and no private ones"
-nm -D --defined-only "$libdir/libgraphss.so" | awk '{ print $3 }' >exported
-grep -q '^graphss_model_train$' exported
-refuse grep -v '^graphss_' exported
-refuse grep '^graphss_i_' exported
+for library in graphss graphss_lab; do
+    nm -D --defined-only "$libdir/lib$library.so" | awk '{ print $3 }' >"exported${library#graphss}"
+    refuse grep -v -e '^graphss_' -e '^GRAPHSS_' "exported${library#graphss}"
+done
+grep -q '^graphss_model_train@@' exported
+refuse grep '^graphss_i_.*@@GRAPHSS_[0-9]' exported
+grep -q '^graphss_lab_method_find@@' exported_lab
+refuse grep '^graphss_i_' exported_lab
+
+step "the core needs neither libcurl nor ARPACK"
+ldd "$libdir/libgraphss.so" >linked
+refuse grep -e libcurl -e libarpack linked
 
 step "the version of graphss.pc is the library's"
 wants "$(pkg-config --modversion graphss)" "$prefix/bin/graphss" --version
@@ -46,8 +54,8 @@ minor=$(pkg-config --modversion graphss | cut -d. -f1,2)
 test -e "$libdir/libgraphss.so.$minor"
 
 warnings='-Wall -Wextra -Wpedantic -Werror'
-for header in "$prefix"/include/graphss/*.h; do
-    name=graphss/$(basename "$header")
+for header in "$prefix"/include/graphss*/*.h; do
+    name=${header#"$prefix"/include/}
     printf '#include <%s>\n#include <%s>\n' "$name" "$name" >header.c
     step "$name alone in C17"
     "$cc" -std=c17 $warnings $(pkg-config --cflags graphss) -fsyntax-only header.c

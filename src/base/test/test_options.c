@@ -106,9 +106,9 @@ static void test_the_defaults_of_every_table_are_within_it(void **state)
             FINE(graphss_train_options,
                  graphss_train_options_default(graphss_model_name(i), mode),
                  graphss_train_options_table());
-        for (size_t i = 0; graphss_recover_name(i); i++)
+        for (size_t i = 0; testing_method(i); i++)
             FINE(graphss_recover_options,
-                 graphss_recover_options_default(graphss_recover_name(i), mode, NULL),
+                 graphss_recover_options_default(graphss_lab_method_at(i), mode, NULL),
                  graphss_recover_options_table());
     }
 #undef FINE

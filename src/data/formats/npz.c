@@ -1,4 +1,4 @@
-/* npz.c - the zip around numpy's arrays, over libzip.
+/* npz.c - the zip around numpy's arrays, over zip.h.
  *
  * Hostile files cost no memory: a header must agree with its member's size to the byte,
  * and arrays that no other array bounds (all but *_data, which are as long as the indices
@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
 enum { MOST_MEMBERS = 4096 };
 static const uint64_t plausible_least = (uint64_t)256 << 20;
@@ -33,64 +32,37 @@ graphss_status graphss_i_npz_fail_in(graphss_ctx *ctx, graphss_status status,
     return graphss_i_fail_in(ctx, status, npz->path);
 }
 
-graphss_status graphss_i_zip_status(const zip_error_t *error)
+static graphss_status fault_status(graphss_i_zip_fault fault)
 {
-    switch (zip_error_code_zip(error)) {
-    case ZIP_ER_NOENT:
-        return GRAPHSS_ERR_NOT_FOUND;
-    case ZIP_ER_MEMORY:
-        return GRAPHSS_ERR_NOMEM;
-    case ZIP_ER_ZLIB:
-        return zip_error_code_system(error) == Z_MEM_ERROR ? GRAPHSS_ERR_NOMEM
-                                                           : GRAPHSS_ERR_DATA;
-    case ZIP_ER_READ:
-    case ZIP_ER_SEEK:
-        return zip_error_code_system(error) == ENOMEM ? GRAPHSS_ERR_NOMEM : GRAPHSS_ERR_DATA;
-    case ZIP_ER_OPEN:
-        switch (zip_error_code_system(error)) {
-        case ENOENT:
-            return GRAPHSS_ERR_NOT_FOUND;
-        case ENOMEM:
-            return GRAPHSS_ERR_NOMEM;
-        default:
-            return GRAPHSS_ERR_IO;
-        }
-    default:
-        return GRAPHSS_ERR_DATA;
-    }
-}
-
-static graphss_status no_memory_for(graphss_ctx *ctx, const char *path)
-{
-    return graphss_i_fail(ctx, GRAPHSS_ERR_NOMEM, "%s: out of memory while it is opened",
-                          path);
+    return fault == GRAPHSS_I_ZIP_NO_MEMORY    ? GRAPHSS_ERR_NOMEM
+           : fault == GRAPHSS_I_ZIP_UNREADABLE ? GRAPHSS_ERR_IO
+                                               : GRAPHSS_ERR_DATA;
 }
 
 /* Parses the header of a member; faults go to member->fault, but for want of memory. */
-static graphss_status read_header(graphss_ctx *ctx, const char *path, zip_t *zip,
+static graphss_status read_header(graphss_ctx *ctx, const graphss_i_zip *zip,
                                   graphss_i_member *member)
 {
     unsigned char bytes[GRAPHSS_I_NPY_HEADER];
+    graphss_i_zip_stream file = {0};
     graphss_status st = GRAPHSS_OK;
     member->fault = "cannot be opened";
-    zip_file_t *file = zip_fopen_index(zip, member->index, 0);
-    if (!file)
-        return graphss_i_zip_status(zip_get_error(zip)) == GRAPHSS_ERR_NOMEM
-                   ? no_memory_for(ctx, path)
-                   : GRAPHSS_OK;
+    graphss_i_zip_fault fault = graphss_i_zip_stream_open(&file, ctx, zip, member->entry);
+    if (fault)
+        return fault == GRAPHSS_I_ZIP_NO_MEMORY ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK;
     member->fault = "is corrupt";
     size_t have = 0, want = GRAPHSS_I_NPY_PREFIX;
     for (int stage = 0; stage < 2; stage++) {
         while (have < want) {
-            const zip_int64_t got = zip_fread(file, bytes + have, want - have);
-            if (got < 0) {
-                if (graphss_i_zip_status(zip_file_get_error(file)) == GRAPHSS_ERR_NOMEM)
-                    st = no_memory_for(ctx, path);
+            size_t got;
+            fault = graphss_i_zip_stream_read(&file, bytes + have, want - have, &got);
+            if (fault == GRAPHSS_I_ZIP_NO_MEMORY)
+                st = GRAPHSS_ERR_NOMEM;
+            if (fault)
                 goto done;
-            }
             if (got == 0)
                 break;
-            have += (size_t)got;
+            have += got;
         }
         if (stage == 0) {
             want = graphss_i_npy_header_size(&member->fault, bytes, have);
@@ -109,12 +81,12 @@ static graphss_status read_header(graphss_ctx *ctx, const char *path, zip_t *zip
     else if (npy->info.kind == 'V')
         member->fault = "has a dtype that is not read";
     else if (!graphss_i_mul(&whole, npy->info.count, npy->width) ||
-             !graphss_i_add(&whole, whole, npy->header) || whole != member->size)
+             !graphss_i_add(&whole, whole, npy->header) || whole != member->entry->size)
         member->fault = "has a size that disagrees with its header";
     else if (npy->info.n_dims > 2)
         member->fault = "has more than two dimensions";
 done:
-    zip_fclose(file);
+    graphss_i_zip_stream_close(&file);
     return st;
 }
 
@@ -125,37 +97,26 @@ static int by_name(const void *a, const void *b)
 
 static graphss_status list_members(graphss_ctx *ctx, graphss_i_npz *npz)
 {
-    const zip_int64_t entries = zip_get_num_entries(npz->zip, 0);
-    if (entries < 0 || entries > MOST_MEMBERS)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %lld members, want at most %d",
-                              npz->path, (long long)entries, MOST_MEMBERS);
-    npz->member = graphss_i_calloc(ctx, (size_t)entries, sizeof *npz->member);
+    npz->member = graphss_i_calloc(ctx, npz->zip->n_entries, sizeof *npz->member);
     if (!npz->member)
         return GRAPHSS_ERR_NOMEM;
-    for (zip_uint64_t i = 0; i < (zip_uint64_t)entries; i++) {
-        zip_stat_t about;
-        graphss_status st = GRAPHSS_OK;
-        const char *name = zip_get_name(npz->zip, i, 0);
-        const size_t length = name ? strlen(name) : 0;
-        if (!name && graphss_i_zip_status(zip_get_error(npz->zip)) == GRAPHSS_ERR_NOMEM)
-            return no_memory_for(ctx, npz->path);
-        if (length < 5 || strcmp(name + length - 4, ".npy") != 0)
-            continue;
-        if (zip_stat_index(npz->zip, i, 0, &about) != 0 || !(about.valid & ZIP_STAT_SIZE))
+    for (size_t i = 0; i < npz->zip->n_entries; i++) {
+        const graphss_i_zip_entry *entry = &npz->zip->entry[i];
+        const size_t length = strlen(entry->name);
+        if (length < 5 || strcmp(entry->name + length - 4, ".npy") != 0)
             continue;
         graphss_i_member *member = &npz->member[npz->n_members];
-        member->name = graphss_i_copy(ctx, name, length - 3, 1);
+        member->name = graphss_i_copy(ctx, entry->name, length - 3, 1);
         if (!member->name)
             return GRAPHSS_ERR_NOMEM;
         npz->n_members++;
         member->name[length - 4] = 0;
-        member->index = i;
-        member->size = about.size;
-        if ((about.valid & ZIP_STAT_ENCRYPTION_METHOD) &&
-            about.encryption_method != ZIP_EM_NONE)
+        member->entry = entry;
+        if (entry->encrypted) {
             member->fault = "is encrypted";
-        else
-            st = read_header(ctx, npz->path, npz->zip, member);
+            continue;
+        }
+        const graphss_status st = read_header(ctx, npz->zip, member);
         if (st)
             return st;
     }
@@ -166,9 +127,9 @@ static graphss_status list_members(graphss_ctx *ctx, graphss_i_npz *npz)
     for (size_t i = 1; i < npz->n_members; i++)
         if (strcmp(npz->member[i - 1].name, npz->member[i].name) == 0)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: members %llu and %llu have the same name", npz->path,
-                                  (unsigned long long)npz->member[i - 1].index,
-                                  (unsigned long long)npz->member[i].index);
+                                  "%s: members %zu and %zu have the same name", npz->path,
+                                  (size_t)(npz->member[i - 1].entry - npz->zip->entry),
+                                  (size_t)(npz->member[i].entry - npz->zip->entry));
     return GRAPHSS_OK;
 }
 
@@ -192,21 +153,9 @@ graphss_status graphss_i_npz_open(graphss_ctx *ctx, graphss_i_npz **out, const c
     npz->path = graphss_i_strdup(ctx, path);
     if (!npz->path)
         goto fail;
-    int code = 0;
-    errno = 0;
-    npz->zip = zip_open(path, ZIP_RDONLY, &code);
-    if (!npz->zip && errno == ENOMEM) { /* libzip may call it no zip archive */
-        st = no_memory_for(ctx, path);
+    st = graphss_i_zip_open(ctx, &npz->zip, path, MOST_MEMBERS);
+    if (st)
         goto fail;
-    }
-    if (!npz->zip) {
-        zip_error_t error;
-        zip_error_init_with_code(&error, code);
-        st = graphss_i_fail(ctx, graphss_i_zip_status(&error), "%s: not a sound zip file: %s", path,
-                            zip_error_strerror(&error));
-        zip_error_fini(&error);
-        goto fail;
-    }
     st = list_members(ctx, npz);
     if (st)
         goto fail;
@@ -221,8 +170,7 @@ void graphss_i_npz_close(graphss_ctx *ctx, graphss_i_npz *npz)
 {
     if (!npz)
         return;
-    if (npz->zip)
-        zip_discard(npz->zip);
+    graphss_i_zip_close(ctx, npz->zip);
     for (size_t i = 0; i < npz->n_members; i++)
         graphss_release(ctx, npz->member[i].name);
     graphss_release(ctx, npz->member);
@@ -309,33 +257,33 @@ graphss_status graphss_i_npz_claim(graphss_ctx *ctx, graphss_i_npz *npz, const c
     return GRAPHSS_OK;
 }
 
-static graphss_status fail_reading(graphss_ctx *ctx, graphss_i_stream *stream)
+static graphss_status fail_reading(graphss_ctx *ctx, const graphss_i_stream *stream,
+                                   graphss_i_zip_fault fault)
 {
-    zip_error_t *error = zip_file_get_error(stream->file);
-    return graphss_i_npz_fail(ctx, graphss_i_zip_status(error), stream->npz, stream->member->name,
-                              "corrupt: %s", zip_error_strerror(error));
+    return graphss_i_npz_fail(ctx, fault_status(fault), stream->npz, stream->member->name,
+                              "corrupt: %s", graphss_i_zip_fault_text(fault));
 }
 
 graphss_status graphss_i_stream_open(graphss_ctx *ctx, graphss_i_stream *out,
                                      graphss_i_npz *npz, const graphss_i_member *member,
                                      size_t item)
 {
+    unsigned char header[GRAPHSS_I_NPY_HEADER];
     graphss_status st =
         graphss_i_npz_claim(ctx, npz, member->name, member->npy.info.count, item);
     if (st)
         return st;
-    graphss_i_stream stream = {npz, member, zip_fopen_index(npz->zip, member->index, 0)};
-    if (!stream.file)
-        return graphss_i_npz_fail(ctx, graphss_i_zip_status(zip_get_error(npz->zip)), npz, member->name,
-                                  "cannot be opened: %s", zip_strerror(npz->zip));
-    unsigned char header[GRAPHSS_I_NPY_HEADER];
-    st = graphss_i_stream_read(ctx, &stream, header, member->npy.header);
-    if (st) {
-        graphss_i_stream_close(&stream);
-        return st;
-    }
-    *out = stream;
-    return GRAPHSS_OK;
+    *out = (graphss_i_stream){.npz = npz, .member = member};
+    const graphss_i_zip_fault fault =
+        graphss_i_zip_stream_open(&out->file, ctx, npz->zip, member->entry);
+    if (fault)
+        st = graphss_i_npz_fail(ctx, fault_status(fault), npz, member->name,
+                                "cannot be opened: %s", graphss_i_zip_fault_text(fault));
+    else
+        st = graphss_i_stream_read(ctx, out, header, member->npy.header);
+    if (st)
+        graphss_i_stream_close(out);
+    return st;
 }
 
 graphss_status graphss_i_stream_read(graphss_ctx *ctx, graphss_i_stream *stream, void *bytes,
@@ -343,14 +291,16 @@ graphss_status graphss_i_stream_read(graphss_ctx *ctx, graphss_i_stream *stream,
 {
     unsigned char *at = bytes;
     while (n) {
-        const zip_int64_t got = zip_fread(stream->file, at, n);
-        if (got < 0)
-            return fail_reading(ctx, stream);
+        size_t got;
+        const graphss_i_zip_fault fault =
+            graphss_i_zip_stream_read(&stream->file, at, n, &got);
+        if (fault)
+            return fail_reading(ctx, stream, fault);
         if (got == 0)
             return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, stream->npz, stream->member->name,
                                       "corrupt: it ends early");
         at += got;
-        n -= (size_t)got;
+        n -= got;
     }
     return GRAPHSS_OK;
 }
@@ -358,9 +308,11 @@ graphss_status graphss_i_stream_read(graphss_ctx *ctx, graphss_i_stream *stream,
 graphss_status graphss_i_stream_end(graphss_ctx *ctx, graphss_i_stream *stream)
 {
     char extra;
-    const zip_int64_t got = zip_fread(stream->file, &extra, 1);
-    if (got < 0)
-        return fail_reading(ctx, stream);
+    size_t got;
+    const graphss_i_zip_fault fault =
+        graphss_i_zip_stream_read(&stream->file, &extra, 1, &got);
+    if (fault)
+        return fail_reading(ctx, stream, fault);
     if (got > 0)
         return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, stream->npz, stream->member->name,
                                   "corrupt: it is longer than it says");
@@ -369,7 +321,6 @@ graphss_status graphss_i_stream_end(graphss_ctx *ctx, graphss_i_stream *stream)
 
 void graphss_i_stream_close(graphss_i_stream *stream)
 {
-    if (stream->file)
-        zip_fclose(stream->file);
+    graphss_i_zip_stream_close(&stream->file);
     *stream = (graphss_i_stream){0};
 }

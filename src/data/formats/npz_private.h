@@ -3,17 +3,17 @@
 #define GRAPHSS_NPZ_PRIVATE_H
 
 #include "data/formats/npy.h"
-#include <zip.h>
+#include "data/formats/zip.h"
 
 typedef struct graphss_i_member {
     char *name;        /* without .npy */
     const char *fault; /* why it cannot be read, constant; NULL: it can */
     graphss_i_npy npy;
-    uint64_t index, size;
+    const graphss_i_zip_entry *entry;
 } graphss_i_member;
 
 struct graphss_i_npz {
-    zip_t *zip;
+    graphss_i_zip *zip;
     char *path;
     graphss_i_member *member; /* [n_members] by name */
     size_t n_members;
@@ -21,15 +21,12 @@ struct graphss_i_npz {
     uint64_t plausible_bytes, plausible_used; /* of those no other array bounds */
 };
 
-/* One array while it is read. {0} is closed. */
+/* One array while it is read. {0} is closed; an open one stays where it is. */
 typedef struct graphss_i_stream {
     graphss_i_npz *npz;
     const graphss_i_member *member;
-    zip_file_t *file;
+    graphss_i_zip_stream file;
 } graphss_i_stream;
-
-/* What an error of libzip means for somebody who reads. */
-graphss_status graphss_i_zip_status(const zip_error_t *error);
 
 /* The member of that name, sound and of at most two dimensions, or DATA. */
 graphss_status graphss_i_npz_member(graphss_ctx *ctx, const graphss_i_member **out,

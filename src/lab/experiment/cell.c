@@ -1,7 +1,7 @@
 /* cell.c - one method on one scene, measured. What a method is given holds no truth of test
  * nodes; it is looked at here, and where the scene was made. */
 #include "lab/experiment/cell.h"
-#include "recover/defence.h"
+#include "lab/baselines/baselines.h"
 #include "lab/experiment/records.h"
 #include "models/model_private.h"
 #include <graphss/evaluate.h>
@@ -79,7 +79,7 @@ static bool sees_previous(const graphss_i_job *job, const graphss_i_cell *cell)
 {
     if (job->setting != GRAPHSS_SETTING_NEW)
         return true;
-    const graphss_i_defence *m = graphss_i_defence_find(cell->method, job->mode);
+    const graphss_i_defence *m = graphss_i_lab_defence(cell->method, job->mode);
     return m && !strcmp(cell->train, "evasion") &&
            (m->needs_previous || m->evasion_previous || m->on_model);
 }
@@ -301,7 +301,7 @@ out:
 bool graphss_i_cell_carries(const graphss_i_job *job, const graphss_i_cell *cell)
 {
     const graphss_i_defence *m =
-        cell->method ? graphss_i_defence_find(cell->method, job->mode) : NULL;
+        cell->method ? graphss_i_lab_defence(cell->method, job->mode) : NULL;
     return m && m->carries;
 }
 

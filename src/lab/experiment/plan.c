@@ -4,7 +4,7 @@
 #include "lab/experiment/plan.h"
 
 #include "attack/attack_method.h"
-#include "recover/defence.h"
+#include "lab/baselines/baselines.h"
 #include "lab/experiment/records.h"
 #include <string.h>
 
@@ -31,10 +31,14 @@ typedef const char *(*name_fn)(size_t i); /* NULL past the last */
 
 static const char *method_name(size_t i)
 {
-    for (size_t n = 0; n < i; n++)
-        if (!graphss_recover_name(n))
-            return NULL;
-    return graphss_recover_name(i) ? graphss_recover_name(i) : "alert";
+    return graphss_recover_method_name(graphss_lab_method_at(i));
+}
+
+static const char *method_or_alert(size_t i)
+{
+    if (method_name(i))
+        return method_name(i);
+    return i && method_name(i - 1) ? "alert" : NULL; /* behind the last */
 }
 
 static const char *setting_name(size_t i)
@@ -183,9 +187,9 @@ static size_t cells_of_set(const planner *p, const graphss_i_job *job, int64_t s
                            graphss_i_cell *cell)
 {
     size_t n = 0;
-    for (size_t i = 0; graphss_recover_name(i) && n + 2 < MOST_OF_A_SET; i++) {
-        const char *name = graphss_recover_name(i);
-        const graphss_i_defence *m = graphss_i_defence_find(name, job->mode);
+    for (size_t i = 0; method_name(i) && n + 2 < MOST_OF_A_SET; i++) {
+        const char *name = method_name(i);
+        const graphss_i_defence *m = graphss_i_lab_defence(name, job->mode);
         if (!wanted(p, job, set, name) || (job->any != (share && own_network(m))))
             continue;
         if (m->untrained || !m->retrain || !m->evasion) {
@@ -412,7 +416,7 @@ static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r, s
             const char *at = line->value;
             for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
                 known = (n == 1 && *at == '*') || (n == 5 && !memcmp(at, "alert", 5)) ||
-                        place_of(at, n, graphss_recover_name) != SIZE_MAX;
+                        place_of(at, n, method_name) != SIZE_MAX;
                 if (!known)
                     return graphss_i_recipe_refuse(
                         ctx, r, line->number,
@@ -548,7 +552,7 @@ graphss_status graphss_i_plan_make(graphss_ctx *ctx, graphss_i_plan *out, uint64
     if (!st)
         st = check_words(ctx, "--settings", plan.given_settings, setting_name);
     if (!st)
-        st = check_words(ctx, "--methods", plan.given_methods, method_name);
+        st = check_words(ctx, "--methods", plan.given_methods, method_or_alert);
     if (!st)
         st = read_recipes(&p);
     for (size_t i = 0; i < plan.n_recipes && !st; i++)

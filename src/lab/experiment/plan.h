@@ -8,8 +8,8 @@
 
 #include "lab/experiment/recipe.h"
 #include <graphss/alert.h>
-#include <graphss/protocol.h>
-#include <graphss/reproduce.h>
+#include <graphss_lab/protocol.h>
+#include <graphss_lab/reproduce.h>
 #include <jansson.h>
 
 typedef struct graphss_i_cell {

@@ -1,7 +1,7 @@
 /* plan_options.c - the options of jobs and cells: presets of the mode, lines of the recipe for
  * any dataset, lines for this one, and the point of a sweep, the later over the earlier. */
 #include "attack/attack_method.h"
-#include "recover/defence.h"
+#include "lab/baselines/baselines.h"
 #include "lab/experiment/plan.h"
 #include "lab/experiment/records.h"
 #include <string.h>
@@ -39,7 +39,7 @@ graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
         *known = true;
         if (!groups[g].options ||
             (groups[g].options == (void *)recover &&
-             !graphss_recover_uses_in(recover->method, (graphss_mode)recover->mode, name)))
+             !graphss_recover_method_uses(recover->method, (graphss_mode)recover->mode, name)))
             return GRAPHSS_OK;
         return graphss_option_set(ctx, groups[g].options, row, value);
     }
@@ -133,8 +133,9 @@ graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_opt
     const graphss_status st = graphss_i_job_options_fill(ctx, &options, job);
     if (st)
         return st;
-    *out = graphss_i_recover_preset(cell->method, (graphss_mode)job->mode,
-                                    &options.protocol.train, job->dataset);
+    *out = graphss_i_recover_preset(graphss_lab_method_find(cell->method),
+                                    (graphss_mode)job->mode, &options.protocol.train,
+                                    job->dataset);
     out->train = !strcmp(cell->train, "evasion")   ? GRAPHSS_RECOVER_EVASION
                  : !strcmp(cell->train, "retrain") ? GRAPHSS_RECOVER_RETRAIN
                                                    : GRAPHSS_RECOVER_AUTO;

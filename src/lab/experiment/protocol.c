@@ -6,7 +6,7 @@
 #include "models/model_type.h"
 #include <graphss/alert.h>
 #include <graphss/evaluate.h>
-#include <graphss/protocol.h>
+#include <graphss_lab/protocol.h>
 #include <math.h>
 #include <string.h>
 

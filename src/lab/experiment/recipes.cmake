@@ -12,4 +12,4 @@ foreach(path ${recipes})
 endforeach()
 file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/generated/recipe_rows.h"
      CONTENT "/* Made from recipes/ by src/lab/experiment/recipes.cmake. */\n@rows@" @ONLY)
-target_include_directories(graphss_objects PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/generated")
+target_include_directories(graphss_lab_objects PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/generated")

@@ -66,9 +66,8 @@ graphss_status graphss_i_records_parse(graphss_ctx *ctx, json_t *index, size_t *
                                   *lines, (size_t)(end - line));
         json_error_t problem;
         bool starved;
-        json_t *record =
-            graphss_i_json_load(line, (size_t)(end - line), JSON_REJECT_DUPLICATES, &problem,
-                                &starved);
+        json_t *record = graphss_i_json_load(line, (size_t)(end - line),
+                                             JSON_REJECT_DUPLICATES, &problem, &starved);
         if (starved)
             return graphss_i_nomem(ctx, (size_t)(end - line));
         if (!json_is_object(record) || !json_is_string(json_object_get(record, "what"))) {
@@ -192,9 +191,12 @@ json_t *graphss_i_json_options(const void *options, const graphss_option *table,
 {
     json_t *object = json_object();
     bool bad = !object;
+    if (recover)
+        bad = json_object_set_new(object, "method",
+                                  json_string(graphss_recover_method_name(recover->method)));
     for (const graphss_option *row = table; row->name && !bad; row++) {
-        if (recover &&
-            !graphss_recover_uses_in(recover->method, (graphss_mode)recover->mode, row->name))
+        if (recover && !graphss_recover_method_uses(recover->method,
+                                                    (graphss_mode)recover->mode, row->name))
             continue;
         const void *at = (const char *)options + row->offset;
         json_t *value = NULL;

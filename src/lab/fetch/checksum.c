@@ -42,19 +42,13 @@ static graphss_status digest_both(graphss_ctx *ctx, graphss_i_digests *out, int 
     graphss_i_digest sha256, git;
     char head[32];
     const int n_head = snprintf(head, sizeof head, "blob %llu", (unsigned long long)size);
-    graphss_status st = graphss_i_digest_begin(ctx, &sha256, GRAPHSS_I_SHA256);
-    if (st)
-        return st;
-    st = graphss_i_digest_begin(ctx, &git, GRAPHSS_I_SHA1);
-    if (st) {
-        graphss_i_digest_end(ctx, &sha256, NULL);
-        return st;
-    }
+    graphss_i_digest_begin(&sha256, GRAPHSS_I_SHA256);
+    graphss_i_digest_begin(&git, GRAPHSS_I_SHA1);
     graphss_i_digest_add(&git, head, (size_t)n_head + 1);
-    st = digest_file(ctx, &sha256, &git, &out->bytes, fd, path);
-    const graphss_status first = graphss_i_digest_end(ctx, &sha256, st ? NULL : out->sha256);
-    const graphss_status second = graphss_i_digest_end(ctx, &git, st ? NULL : out->git);
-    return st ? st : first ? first : second;
+    const graphss_status st = digest_file(ctx, &sha256, &git, &out->bytes, fd, path);
+    graphss_i_digest_end(&sha256, out->sha256);
+    graphss_i_digest_end(&git, out->git);
+    return st;
 }
 
 graphss_status graphss_i_file_digests(graphss_ctx *ctx, graphss_i_digests *out,
@@ -82,15 +76,12 @@ graphss_status graphss_i_file_digests(graphss_ctx *ctx, graphss_i_digests *out,
     return st;
 }
 
-graphss_status graphss_i_sha256_text(graphss_ctx *ctx, char out[65], const void *bytes,
-                                     size_t n)
+void graphss_i_sha256_text(char out[65], const void *bytes, size_t n)
 {
     graphss_i_digest d;
-    const graphss_status st = graphss_i_digest_begin(ctx, &d, GRAPHSS_I_SHA256);
-    if (st)
-        return st;
+    graphss_i_digest_begin(&d, GRAPHSS_I_SHA256);
     graphss_i_digest_add(&d, bytes, n);
-    return graphss_i_digest_end(ctx, &d, out);
+    graphss_i_digest_end(&d, out);
 }
 
 const char *graphss_i_digests_like(const graphss_i_digests *found, const char *wanted)

@@ -3,7 +3,7 @@
 #define GRAPHSS_FETCH_PRIVATE_H
 
 #include "base/base.h"
-#include <graphss/fetch.h>
+#include <graphss_lab/fetch.h>
 
 /* Both names by which the manifest may know a file, in lower-case hexadecimal. */
 typedef struct graphss_i_digests {
@@ -16,8 +16,7 @@ typedef struct graphss_i_digests {
 graphss_status graphss_i_file_digests(graphss_ctx *ctx, graphss_i_digests *out,
                                       const char *path);
 /* SHA-256 of bytes in memory, as hexadecimal. */
-graphss_status graphss_i_sha256_text(graphss_ctx *ctx, char out[65], const void *bytes,
-                                     size_t n);
+void graphss_i_sha256_text(char out[65], const void *bytes, size_t n);
 /* The digest to hold against "sha256:..." or "git:..."; NULL when wanted is neither. */
 const char *graphss_i_digests_like(const graphss_i_digests *found, const char *wanted);
 bool graphss_i_digests_match(const graphss_i_digests *found, const char *wanted);

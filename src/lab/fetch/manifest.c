@@ -1,6 +1,6 @@
 /* manifest.c - the table of public files. It is generated from manifest.json at configure
  * time, so the library needs neither a file nor a parser at run time. */
-#include <graphss/fetch.h>
+#include <graphss_lab/fetch.h>
 
 static const graphss_fetch_item table[] = {
 #include "manifest_rows.h"

@@ -38,4 +38,4 @@ endfunction()
 manifest_rows(rows)
 file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/generated/manifest_rows.h"
      CONTENT "/* Made from src/lab/fetch/manifest.json by src/lab/fetch/manifest.cmake. */\n@rows@" @ONLY)
-target_include_directories(graphss_objects PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/generated")
+target_include_directories(graphss_lab_objects PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/generated")

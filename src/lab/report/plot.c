@@ -1,6 +1,6 @@
 /* plot.c - line plots as SVG text: a plot is a frame, ticks at round numbers, one path per
  * series and a legend. */
-#include <graphss/plot.h>
+#include <graphss_lab/plot.h>
 
 #include <math.h>
 

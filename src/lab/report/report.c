@@ -1,5 +1,5 @@
 /* report.c - records in, a file out. The name of the file says its format. */
-#include <graphss/report.h>
+#include <graphss_lab/report.h>
 
 #include <string.h>
 

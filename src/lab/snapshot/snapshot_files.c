@@ -3,7 +3,7 @@
 #include "data/formats/npz.h"
 #include <dirent.h>
 #include <errno.h>
-#include <graphss/snapshot.h>
+#include <graphss_lab/snapshot.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 /* snapshots.c - deals groups, draws victims, takes the past out of a dataset. */
 #include "data/build.h"
-#include <graphss/snapshot.h>
+#include <graphss_lab/snapshot.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -63,8 +63,8 @@ static inline void attacked_world_destroy(graphss_ctx *ctx, attacked_world *a)
 /* The preset of a method, with a fit that is over soon. */
 static inline graphss_recover_options quick_preset(const char *method, const attacked_world *a)
 {
-    graphss_recover_options opt =
-        graphss_recover_options_default(method, GRAPHSS_MODE_HONEST, a->model);
+    graphss_recover_options opt = graphss_recover_options_default(
+        graphss_lab_method_find(method), GRAPHSS_MODE_HONEST, a->model);
     opt.fit.epochs = 30;
     opt.fit.hidden = 16;
     return opt;
@@ -109,8 +109,8 @@ static inline void assert_can_be_cancelled(const attacked_world *a, const char *
 static inline double accuracy_of(graphss_ctx *ctx, const attacked_world *a, const char *method,
                                  int train)
 {
-    graphss_recover_options opt =
-        graphss_recover_options_default(method, GRAPHSS_MODE_HONEST, a->model);
+    graphss_recover_options opt = graphss_recover_options_default(
+        graphss_lab_method_find(method), GRAPHSS_MODE_HONEST, a->model);
     opt.train = train;
     graphss_recovery r = {0};
     assert_ok(ctx, graphss_recover(ctx, &r, &a->in, &opt));

@@ -1,10 +1,10 @@
-#include "recover/defence.h"
 #include "observation/test/testing_attacked_world.h"
+#include "recover/defence.h"
 
 static graphss_recover_options preset(const attacked_world *a)
 {
-    graphss_recover_options opt =
-        graphss_recover_options_default("graphss", GRAPHSS_MODE_PAPER, a->model);
+    graphss_recover_options opt = graphss_recover_options_default(
+        graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, a->model);
     opt.retrain_epochs = 5;
     return opt;
 }
@@ -25,8 +25,8 @@ static void own_labels(graphss_ctx *ctx, int32_t *label, float *prob, const atta
 static void test_the_defaults_are_the_papers(void **state)
 {
     (void)state;
-    const graphss_recover_options opt =
-        graphss_recover_options_default("graphss", GRAPHSS_MODE_PAPER, NULL);
+    const graphss_recover_options opt = graphss_recover_options_default(
+        graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, NULL);
     assert_true(opt.sweeps == 100 && opt.warmup == 40 && opt.retrain_epochs == 60);
     assert_true(opt.prior == 1 && opt.dynamic_phi);
 }
@@ -237,11 +237,14 @@ static void test_it_needs_a_past_and_sensible_steps(void **state)
 static void test_options_belong_to_a_mode(void **state)
 {
     (void)state;
-    assert_true(graphss_recover_uses_in("graphss", GRAPHSS_MODE_PAPER, "warmup"));
-    assert_false(graphss_recover_uses_in("graphss", GRAPHSS_MODE_HONEST, "warmup"));
-    assert_true(graphss_recover_uses("graphss", "warmup"));
-    assert_false(graphss_recover_uses("keep-last", "warmup"));
-    assert_true(graphss_recover_uses_in("graphss", GRAPHSS_MODE_PAPER, "abstain"));
+    assert_true(graphss_recover_method_uses(graphss_lab_method_find("graphss"),
+                                            GRAPHSS_MODE_PAPER, "warmup"));
+    assert_false(graphss_recover_method_uses(graphss_lab_method_find("graphss"),
+                                             GRAPHSS_MODE_HONEST, "warmup"));
+    assert_false(graphss_recover_method_uses(graphss_lab_method_find("keep-last"),
+                                             GRAPHSS_MODE_PAPER, "warmup"));
+    assert_true(graphss_recover_method_uses(graphss_lab_method_find("graphss"),
+                                            GRAPHSS_MODE_PAPER, "abstain"));
 }
 
 static graphss_status recover_once(graphss_ctx *ctx, void *arg)

@@ -167,8 +167,8 @@ static void test_the_stored_run_is_repeated(void **state)
                                       .model = s.model,
                                       .split = &s.split,
                                       .seed = 1};
-    const graphss_recover_options opt =
-        graphss_recover_options_default("graphss", GRAPHSS_MODE_PAPER, s.model);
+    const graphss_recover_options opt = graphss_recover_options_default(
+        graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, s.model);
     graphss_recovery r = {0};
     assert_ok(ctx, graphss_recover(ctx, &r, &in, &opt));
     const double same = 100 * graphss_accuracy(r.predictions.label, s.graphss, NULL, N);

@@ -1,13 +1,14 @@
 /* What holds for every defence, and what the simple ones answer. */
-#include "recover/defence.h"
-#include "observation/test/testing_attacked_world.h"
 #include "models/model_private.h"
+#include "observation/test/testing_attacked_world.h"
+#include "recover/defence.h"
 #include <graphss/synth.h>
 #include <math.h>
 
 static graphss_recover_options preset(const char *method, const attacked_world *a)
 {
-    return graphss_recover_options_default(method, GRAPHSS_MODE_HONEST, a->model);
+    return graphss_recover_options_default(graphss_lab_method_find(method),
+                                           GRAPHSS_MODE_HONEST, a->model);
 }
 
 static void check_result(const graphss_recovery *r)
@@ -33,17 +34,17 @@ static void test_every_method_gives_posteriors_in_both_ways_or_says_why_not(void
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    for (size_t i = 0; graphss_recover_name(i); i++) {
+    for (size_t i = 0; testing_method(i); i++) {
         size_t meant = 0;
         for (int train = GRAPHSS_RECOVER_AUTO; train <= GRAPHSS_RECOVER_RETRAIN; train++) {
-            graphss_recover_options opt = preset(graphss_recover_name(i), &a);
+            graphss_recover_options opt = preset(testing_method(i), &a);
             opt.fit.epochs = 20;
             opt.train = train;
             graphss_recovery r = {0};
             const graphss_status st = graphss_recover(ctx, &r, &a.in, &opt);
             if (st) {
                 if (train == GRAPHSS_RECOVER_AUTO)
-                    fail_msg("%s: %s", graphss_recover_name(i), graphss_error(ctx));
+                    fail_msg("%s: %s", testing_method(i), graphss_error(ctx));
                 assert_int_equal(st, GRAPHSS_ERR_INVALID);
                 assert_non_null(strstr(graphss_error(ctx), "has no meaning for"));
                 continue;
@@ -54,7 +55,7 @@ static void test_every_method_gives_posteriors_in_both_ways_or_says_why_not(void
             graphss_recovery_destroy(ctx, &r);
         }
         graphss_recovery r = {0};
-        graphss_recover_options opt = preset(graphss_recover_name(i), &a);
+        graphss_recover_options opt = preset(testing_method(i), &a);
         opt.fit.epochs = 2;
         assert_ok(ctx, graphss_recover(ctx, &r, &a.in, &opt));
         assert_true(meant > 0 || strcmp(r.train, "none") == 0);
@@ -70,8 +71,8 @@ static void test_the_threads_do_not_change_the_answer(void **state)
     graphss_ctx *one = testing_ctx(NULL, 1), *two = testing_ctx(NULL, 2);
     attacked_world a;
     attacked_world_make(one, &a);
-    for (size_t i = 0; graphss_recover_name(i); i++) {
-        graphss_recover_options opt = preset(graphss_recover_name(i), &a);
+    for (size_t i = 0; testing_method(i); i++) {
+        graphss_recover_options opt = preset(testing_method(i), &a);
         opt.fit.epochs = 10;
         graphss_recovery x = {0}, y = {0};
         assert_ok(one, graphss_recover(one, &x, &a.in, &opt));
@@ -213,7 +214,7 @@ static void test_wrong_calls_are_refused(void **state)
     graphss_recovery r = {0};
     graphss_recover_options opt = preset("magic", &a);
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "found 'magic', want one of graphss, none, ");
+                 "the options name no method");
     opt = preset("retrain", &a);
     opt.fit.dropout = 2;
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID, "dropout");
@@ -314,8 +315,8 @@ static void test_snapshots_of_other_features_do_not_fit(void **state)
     graphss_flips flips = {0};
     const char *const wanted = "the previous snapshot has 21 features, the current one 20";
     graphss_recover_options opt = preset("keep-last", &a);
-    for (size_t i = 0; graphss_recover_name(i); i++) {
-        opt = preset(graphss_recover_name(i), &a);
+    for (size_t i = 0; testing_method(i); i++) {
+        opt = preset(testing_method(i), &a);
         assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_SHAPE, wanted);
     }
     assert_fails(ctx, graphss_alert_run(ctx, &alert, &a.in, NULL, 0, NULL), GRAPHSS_ERR_SHAPE,
@@ -359,8 +360,8 @@ static void test_snapshots_do_not_fit_a_model_of_other_features(void **state)
     graphss_recovery r = {0};
     graphss_alert alert = {0};
     graphss_alert_scores seen = {0};
-    const graphss_recover_options opt =
-        graphss_recover_options_default("none", GRAPHSS_MODE_HONEST, a.model);
+    const graphss_recover_options opt = graphss_recover_options_default(
+        graphss_lab_method_find("none"), GRAPHSS_MODE_HONEST, a.model);
     const char *const wanted =
         "the current snapshot has 40 features, the model was trained on 20";
     assert_fails(ctx, graphss_recover(ctx, &r, &in, &opt), GRAPHSS_ERR_SHAPE, wanted);
@@ -433,22 +434,33 @@ static void test_answers_that_are_no_numbers_are_refused(void **state)
 static void test_options_belong_to_methods(void **state)
 {
     (void)state;
-    assert_true(graphss_recover_uses("none", "abstain"));
-    assert_true(graphss_recover_uses("label-propagation", "alpha"));
-    assert_false(graphss_recover_uses("none", "alpha"));
-    assert_false(graphss_recover_uses("none", "hidden"));
-    assert_true(graphss_recover_uses("retrain", "hidden"));
-    assert_false(graphss_recover_uses("magic", "mode"));
-    assert_false(graphss_recover_uses("none", "magic"));
-    assert_true(graphss_recover_finds("graphss", GRAPHSS_MODE_HONEST));
-    assert_false(graphss_recover_finds("graphss", GRAPHSS_MODE_PAPER));
-    assert_false(graphss_recover_finds("none", GRAPHSS_MODE_HONEST));
-    assert_false(graphss_recover_finds("magic", GRAPHSS_MODE_HONEST));
-    for (size_t i = 0; graphss_recover_name(i); i++)
+    assert_true(graphss_recover_method_uses(graphss_lab_method_find("none"),
+                                            GRAPHSS_MODE_HONEST, "abstain"));
+    assert_true(graphss_recover_method_uses(graphss_lab_method_find("label-propagation"),
+                                            GRAPHSS_MODE_HONEST, "alpha"));
+    assert_false(graphss_recover_method_uses(graphss_lab_method_find("none"),
+                                             GRAPHSS_MODE_HONEST, "alpha"));
+    assert_false(graphss_recover_method_uses(graphss_lab_method_find("none"),
+                                             GRAPHSS_MODE_HONEST, "hidden"));
+    assert_true(graphss_recover_method_uses(graphss_lab_method_find("retrain"),
+                                            GRAPHSS_MODE_HONEST, "hidden"));
+    assert_false(graphss_recover_method_uses(graphss_lab_method_find("magic"),
+                                             GRAPHSS_MODE_HONEST, "mode"));
+    assert_false(graphss_recover_method_uses(graphss_lab_method_find("none"),
+                                             GRAPHSS_MODE_HONEST, "magic"));
+    assert_true(
+        graphss_recover_method_finds(graphss_lab_method_find("graphss"), GRAPHSS_MODE_HONEST));
+    assert_false(
+        graphss_recover_method_finds(graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER));
+    assert_false(
+        graphss_recover_method_finds(graphss_lab_method_find("none"), GRAPHSS_MODE_HONEST));
+    assert_false(
+        graphss_recover_method_finds(graphss_lab_method_find("magic"), GRAPHSS_MODE_HONEST));
+    for (size_t i = 0; testing_method(i); i++)
         for (int mode = 0; mode < 2; mode++) {
             graphss_ctx *ctx = testing_ctx(NULL, 1);
             const graphss_recover_options opt = graphss_recover_options_default(
-                graphss_recover_name(i), (graphss_mode)mode, NULL);
+                graphss_lab_method_at(i), (graphss_mode)mode, NULL);
             assert_ok(ctx, graphss_options_check(ctx, &opt, graphss_recover_options_table()));
             graphss_ctx_free(ctx);
         }
@@ -520,8 +532,8 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    for (size_t i = 0; graphss_recover_name(i); i++) {
-        order o = {&a, graphss_recover_name(i), GRAPHSS_RECOVER_AUTO};
+    for (size_t i = 0; testing_method(i); i++) {
+        order o = {&a, testing_method(i), GRAPHSS_RECOVER_AUTO};
         testing_allocations_fail(recover_once, &o, 40); /* each run trains a model or six */
         graphss_recovery r = {0};
         graphss_recover_options opt = preset(o.method, &a);
@@ -565,10 +577,10 @@ static void test_every_method_has_a_line_about_it(void **state)
 {
     (void)state;
     size_t n = 0;
-    for (; graphss_recover_name(n); n++)
-        assert_true(strlen(graphss_recover_summary(n)) > 10);
+    for (; testing_method(n); n++)
+        assert_true(strlen(graphss_recover_method_summary(graphss_lab_method_at(n))) > 10);
     assert_true(n > 10);
-    assert_null(graphss_recover_summary(n));
+    assert_null(graphss_recover_method_summary(NULL));
 }
 
 int main(void)

@@ -3,7 +3,8 @@
 
 static graphss_recover_options preset(const attacked_world *a)
 {
-    return graphss_recover_options_default("advtrain", GRAPHSS_MODE_HONEST, a->model);
+    return graphss_recover_options_default(graphss_lab_method_find("advtrain"),
+                                           GRAPHSS_MODE_HONEST, a->model);
 }
 
 /* The share of test nodes answered rightly when a classifier is trained on the clean world
@@ -135,8 +136,8 @@ static void test_the_paper_trains_as_the_model_was_and_attacks_few(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    const graphss_recover_options opt =
-        graphss_recover_options_default("advtrain", GRAPHSS_MODE_PAPER, a.model);
+    const graphss_recover_options opt = graphss_recover_options_default(
+        graphss_lab_method_find("advtrain"), GRAPHSS_MODE_PAPER, a.model);
     assert_true(opt.adversaries == 0.02);
     assert_int_equal(opt.fit.epochs, 60);
     assert_true(opt.fit.dropout == 0.3);

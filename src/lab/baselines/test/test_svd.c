@@ -1,8 +1,8 @@
 /* Eigenpairs against Jacobi's method, GNN-SVD against full matrices. */
 #include "lab/baselines/eigen.h"
 #include "lab/baselines/test/testing_jacobi.h"
-#include "observation/test/testing_attacked_world.h"
 #include "models/model_private.h"
+#include "observation/test/testing_attacked_world.h"
 
 enum { N = WORLD_NODES, RANK = 15 };
 
@@ -116,8 +116,8 @@ static void check_against_full_matrices(const char *name)
                                        &a.w.split, 1, &fit));
     a.in.model = a.model;
     a.in.previous = NULL;
-    graphss_recover_options opt =
-        graphss_recover_options_default("svd", GRAPHSS_MODE_PAPER, a.model);
+    graphss_recover_options opt = graphss_recover_options_default(
+        graphss_lab_method_find("svd"), GRAPHSS_MODE_PAPER, a.model);
     opt.train = GRAPHSS_RECOVER_EVASION;
     graphss_recovery r = {0};
     assert_ok(ctx, graphss_recover(ctx, &r, &a.in, &opt));
@@ -175,8 +175,8 @@ static void test_every_classifier_may_stand_on_it_but_one_without_links(void **s
         a.in.model = a.model;
         const char *const on_model[] = {"jaccard", "svd"};
         for (int m = 0; m < 2; m++) {
-            const graphss_recover_options opt =
-                graphss_recover_options_default(on_model[m], GRAPHSS_MODE_HONEST, a.model);
+            const graphss_recover_options opt = graphss_recover_options_default(
+                graphss_lab_method_find(on_model[m]), GRAPHSS_MODE_HONEST, a.model);
             graphss_recovery r = {0};
             if (strcmp(graphss_model_name(i), "mlp") == 0)
                 assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
@@ -196,8 +196,8 @@ static void test_a_rank_beyond_the_nodes_is_refused(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recover_options opt =
-        graphss_recover_options_default("svd", GRAPHSS_MODE_PAPER, a.model);
+    graphss_recover_options opt = graphss_recover_options_default(
+        graphss_lab_method_find("svd"), GRAPHSS_MODE_PAPER, a.model);
     opt.rank = N - 1;
     graphss_recovery r = {0};
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,

@@ -115,8 +115,8 @@ static void test_every_setting_is_a_scene_a_defence_can_use(void **state)
                     1e-9);
         const graphss_recover_input in = graphss_protocol_input(&s);
         assert_true((in.previous == NULL) == (setting == GRAPHSS_SETTING_NEW));
-        graphss_recover_options none =
-            graphss_recover_options_default("none", GRAPHSS_MODE_HONEST, s.model);
+        graphss_recover_options none = graphss_recover_options_default(
+            graphss_lab_method_find("none"), GRAPHSS_MODE_HONEST, s.model);
         graphss_recovery r = {0};
         assert_ok(ctx, graphss_recover(ctx, &r, &in, &none));
         const graphss_protocol_score score = graphss_protocol_measure(&s, r.predictions.label);

@@ -4,7 +4,7 @@
 
 #include "lab/experiment/records.h"
 #include "testing.h"
-#include <graphss/reproduce.h>
+#include <graphss_lab/reproduce.h>
 #include <unistd.h>
 
 typedef struct place {

@@ -1,4 +1,4 @@
-/* graphss/reproduce.h - the tables and figures of the paper, and ours, as records.
+/* graphss_lab/reproduce.h - the tables and figures of the paper, and ours, as records.
  *
  *     graphss_reproduce_options opt = {.what = "defence", .mode = "honest", .folder = "out"};
  *     graphss_reproduced done = {0};
@@ -14,8 +14,8 @@
  * thread holds a lock that the children would need, and waits for its children by their ids.
  * It leaves SIGCHLD as it is. Where that is ignored, or a handler of yours waits for any
  * child, records are complete all the same; only how a worker died cannot be told then. */
-#ifndef GRAPHSS_REPRODUCE_H
-#define GRAPHSS_REPRODUCE_H
+#ifndef GRAPHSS_LAB_REPRODUCE_H
+#define GRAPHSS_LAB_REPRODUCE_H
 
 #include <graphss/options.h>
 

@@ -1,9 +1,9 @@
-/* graphss/fetch.h - the public datasets, downloaded and verified.
+/* graphss_lab/fetch.h - the public datasets, downloaded and verified.
  *
  * The list of files, their sources, licences and checksums is built in (from
  * src/lab/fetch/manifest.json). Nothing is trusted that does not match its checksum. */
-#ifndef GRAPHSS_FETCH_H
-#define GRAPHSS_FETCH_H
+#ifndef GRAPHSS_LAB_FETCH_H
+#define GRAPHSS_LAB_FETCH_H
 
 #include <graphss/context.h>
 

@@ -1,4 +1,4 @@
-/* graphss/report.h - tables and plots from the records of `graphss reproduce`.
+/* graphss_lab/report.h - tables and plots from the records of `graphss reproduce`.
  *
  *     graphss_report_write(ctx, NULL, "results", "report.html", NULL);
  *
@@ -6,8 +6,8 @@
  * format: .html is one page that needs nothing else, .md the same for a repository, .tex the
  * tables for LaTeX (booktabs), .csv all their numbers. The figures of the paper stand beside
  * ours, and what was not run is said. */
-#ifndef GRAPHSS_REPORT_H
-#define GRAPHSS_REPORT_H
+#ifndef GRAPHSS_LAB_REPORT_H
+#define GRAPHSS_LAB_REPORT_H
 
 #include <graphss/context.h>
 

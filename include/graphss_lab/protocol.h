@@ -1,4 +1,4 @@
-/* graphss/protocol.h - one experiment, ready to be defended: the paper's, or ours.
+/* graphss_lab/protocol.h - one experiment, ready to be defended: the paper's, or ours.
  *
  *     graphss_protocol_options opt =
  *         graphss_protocol_options_default("gcn", GRAPHSS_MODE_PAPER);
@@ -21,12 +21,12 @@
  * mode honest  raw features, attacked in their own domain by a surrogate trained on the split;
  *              the tuned models; any setting
  * Whoever defends gets graphss_protocol_input alone; the truth stays with the scene. */
-#ifndef GRAPHSS_PROTOCOL_H
-#define GRAPHSS_PROTOCOL_H
+#ifndef GRAPHSS_LAB_PROTOCOL_H
+#define GRAPHSS_LAB_PROTOCOL_H
 
 #include <graphss/attack.h>
 #include <graphss/recover.h>
-#include <graphss/snapshot.h>
+#include <graphss_lab/snapshot.h>
 
 #ifdef __cplusplus
 extern "C" {

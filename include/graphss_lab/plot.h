@@ -1,4 +1,4 @@
-/* graphss/plot.h - line plots as SVG, one file without outside parts.
+/* graphss_lab/plot.h - line plots as SVG, one file without outside parts.
  *
  *     double loss[] = {1.9, 1.2, 0.8};
  *     graphss_plot_series line = {.name = "loss", .y = loss, .n = 3};
@@ -8,8 +8,8 @@
  *
  * Lines differ in dash pattern as well as colour, so that print and colour-blind readers
  * can tell them apart. */
-#ifndef GRAPHSS_PLOT_H
-#define GRAPHSS_PLOT_H
+#ifndef GRAPHSS_LAB_PLOT_H
+#define GRAPHSS_LAB_PLOT_H
 
 #include <graphss/context.h>
 

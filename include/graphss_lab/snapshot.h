@@ -1,4 +1,4 @@
-/* graphss/snapshot.h - two snapshots of a living graph, some nodes of the second attacked.
+/* graphss_lab/snapshot.h - two snapshots of a living graph, some nodes of the second attacked.
  *
  *     graphss_snapshots s = {0};
  *     graphss_snapshots_plan(ctx, &s, &data, &split, 1, NULL);
@@ -14,8 +14,8 @@
  *   growing  previous lacks a share of the links that current has before the attack
  * Nodes are matched across snapshots by name: both always have node names, the numbers of
  * the dataset where it had none. */
-#ifndef GRAPHSS_SNAPSHOT_H
-#define GRAPHSS_SNAPSHOT_H
+#ifndef GRAPHSS_LAB_SNAPSHOT_H
+#define GRAPHSS_LAB_SNAPSHOT_H
 
 #include <graphss/dataset.h>
 #include <graphss/flips.h>
