@@ -72,11 +72,13 @@ struct cli {
     const char **usual_dirs; /* of the library: holds their texts */
     graphss_ctx *ctx;
     terminal term;
-    json_t *json;     /* the document of --json; NULL without --json */
-    json_t *warnings; /* what cli_warn said; NULL: nothing, and no data was read */
-    char error[2048]; /* of the program; empty: ask the context */
-    bool alerted;     /* alert raised one: exit code 1 */
-    bool reader_left; /* stdout is a pipe nobody reads: end without a word */
+    json_t *json;           /* the document of --json; NULL without --json */
+    json_t *warnings;       /* what cli_warn said; NULL: nothing, and no data was read */
+    char error[2048];       /* of the program; empty: ask the context */
+    bool predictor;         /* --predictor answers in place of a model, */
+    size_t predictor_calls; /* asked so often */
+    bool alerted;           /* alert raised one: exit code 1 */
+    bool reader_left;       /* stdout is a pipe nobody reads: end without a word */
 };
 
 /* ---- arguments.c ---- */
@@ -291,6 +293,15 @@ void cli_put_name(FILE *out, bool tabs, const graphss_names *names, size_t i);
 double cli_label_chance(const graphss_predictions *p, size_t node);
 /* The i-th name, or i in buffer where there are none. */
 const char *cli_name_at(const graphss_names *names, size_t i, char buffer[24]);
+
+/* ---- predictor.c ---- */
+
+/* The program of --predictor as a predictor; its release frees it. IO: no folder for its
+ * files. */
+graphss_status cli_predictor_open(cli *app, graphss_predictor *out, const char *command,
+                                  size_t n_classes);
+/* A model that answers as the program does. */
+graphss_status cli_predictor_attach(cli *app, graphss_model *model, const char *command);
 
 /* ---- training.c ---- */
 

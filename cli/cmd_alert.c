@@ -7,7 +7,7 @@
 #include "scene.h"
 
 typedef struct alert_arguments {
-    const char *model_file, *current, *previous, *split, *group, *groups, *output;
+    const char *model_file, *current, *previous, *split, *group, *groups, *output, *predictor;
     int64_t show;
     bool inspect;
 } alert_arguments;
@@ -16,6 +16,8 @@ typedef struct alert_arguments {
 static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
      "a model that train wrote", 0},
+    {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
+     "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
     {"current", GRAPHSS_OPTION_STRING, FIELD(current), 0, 0, NULL, "DATASET",
      "the snapshot to judge; its labels are not looked at", 0},
     {"previous", GRAPHSS_OPTION_STRING, FIELD(previous), 0, 0, NULL, "DATASET",

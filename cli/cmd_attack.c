@@ -8,7 +8,7 @@
 #include "commands.h"
 
 typedef struct attack_arguments {
-    const char *model_file, *output, *victim_file, *split;
+    const char *model_file, *output, *victim_file, *split, *predictor;
     bool evasion, poisoning, list;
 } attack_arguments;
 
@@ -16,6 +16,8 @@ typedef struct attack_arguments {
 static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
      "the model to mislead, as train wrote it", 0},
+    {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
+     "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FLIPS",
      "write the changes here; without it the attack is only measured", 'o'},
     {"victim-file", GRAPHSS_OPTION_STRING, FIELD(victim_file), 0, 0, NULL, "FILE",
@@ -80,6 +82,8 @@ static graphss_status read_arguments(cli *app, attack_run *r)
         return cli_usage(app, "attack: want --model-file MODEL");
     if (own->evasion && own->poisoning)
         return cli_usage(app, "--evasion and --poisoning exclude each other");
+    if (own->poisoning && own->predictor)
+        return cli_usage(app, "--poisoning trains the model again, --predictor cannot be");
     if (own->poisoning && r->opt.attack.independent)
         return cli_usage(app, "--poisoning trains on one attacked graph, --independent makes "
                               "one for each victim");

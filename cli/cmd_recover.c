@@ -7,7 +7,7 @@
 #include "scene.h"
 
 typedef struct recover_arguments {
-    const char *method, *model_file, *current, *previous, *split, *output, *flips;
+    const char *method, *model_file, *current, *previous, *split, *output, *flips, *predictor;
     bool list;
 } recover_arguments;
 
@@ -16,6 +16,8 @@ static const graphss_option rows[] = {
     {"method", GRAPHSS_OPTION_STRING, FIELD(method), 0, 0, NULL, "NAME", "the defence", 'm'},
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
      "a model that train wrote", 0},
+    {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
+     "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
     {"current", GRAPHSS_OPTION_STRING, FIELD(current), 0, 0, NULL, "DATASET",
      "the snapshot to label; its labels are not looked at", 0},
     {"previous", GRAPHSS_OPTION_STRING, FIELD(previous), 0, 0, NULL, "DATASET",

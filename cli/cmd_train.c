@@ -7,13 +7,15 @@
 #include "commands.h"
 
 typedef struct train_arguments {
-    const char *model, *output, *plot;
+    const char *model, *output, *plot, *predictor;
     bool curves;
 } train_arguments;
 
 #define FIELD(name) offsetof(train_arguments, name)
 static const graphss_option rows[] = {
     {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME", "the classifier", 0},
+    {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
+     "a program that answers, COMMAND IN.npz OUT.npz: the model is fitted to it", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "MODEL",
      "write the model here; without it the model is only measured", 'o'},
     {"curves", GRAPHSS_OPTION_BOOL, FIELD(curves), 0, 0, NULL, NULL,
@@ -283,7 +285,8 @@ const cli_command cli_train = {
                 "train cora --model sage --hidden 64 --dropout 0.5 --curves\n"
                 "train cora --split public --model sgc\n"
                 "train my_folder/ --train 0.6 --val 0.2 -o my.model --plot my.svg\n"
-                "train cora --mode paper --json\n",
+                "train cora --mode paper --json\n"
+                "train my_folder/ --predictor 'python3 my_gnn.py' -o my.model\n",
     .judges_data = true,
     .min_arguments = 1,
     .max_arguments = 1,

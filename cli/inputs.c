@@ -63,7 +63,8 @@ graphss_status cli_load_model(cli *app, graphss_model **out, const char *path)
                         "--model-file: there is no file '%s', which is the name of a dataset: "
                         "want a model that train wrote",
                         path);
-    return st;
+    const char *command = cli_given(app, "predictor");
+    return !st && command ? cli_predictor_attach(app, *out, command) : st;
 }
 
 graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *path,

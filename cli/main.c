@@ -16,7 +16,7 @@
 
 static const cli_command *const commands[] = {
     &cli_demo,      &cli_info,         &cli_fetch,    &cli_convert,   &cli_split,
-    &cli_train,     &cli_predict,      &cli_evaluate, &cli_attack,    &cli_apply_command,
+    &cli_train,     &cli_import,       &cli_export,    &cli_predict,      &cli_evaluate, &cli_attack,    &cli_apply_command,
     &cli_snapshots, &cli_alert,        &cli_recover,  &cli_reproduce, &cli_report,
     &cli_version,   &cli_help_command,
 };

@@ -286,6 +286,9 @@ void cli_json_run(cli *app, json_t *object)
     cli_json_set(object, "threads", json_integer((json_int_t)graphss_threads(app->ctx)));
     cli_json_set(object, "peak_memory_bytes", json_integer((json_int_t)cli_peak_memory()));
     cli_json_set(object, "version", cli_json_text(graphss_version()));
+    if (app->predictor)
+        cli_json_set(object, "predictor_calls",
+                     json_integer((json_int_t)app->predictor_calls));
 }
 
 uint64_t cli_peak_memory(void)

@@ -14,14 +14,51 @@ graphss_status cli_teach(cli *app, graphss_model *model, const graphss_dataset *
     return st;
 }
 
+/* A model that stands for a program, fitted to what it says. */
+static graphss_status fit_program(cli *app, cli_fit *fit, const char *command,
+                                  const graphss_dataset *data, const graphss_split *split,
+                                  const graphss_train_options *options)
+{
+    graphss_predictor p;
+    graphss_predictor_use use;
+    graphss_status st = cli_predictor_open(app, &p, command, data->n_classes);
+    if (st)
+        return st;
+    st = graphss_model_from_predictor(app->ctx, &fit->model, &p, &data->graph, &data->features,
+                                      data->n_classes, split, (uint64_t)app->global.seed,
+                                      options);
+    if (st) {
+        p.release(p.user);
+        return st;
+    }
+    graphss_model_predictor(fit->model, &use);
+    cli_note(app, "note: fitted to the program, with which it agrees on %.1f %% of the nodes",
+             100 * use.agreement);
+    if (app->json)
+        cli_json_set(app->json, "agreement", cli_json_real(use.agreement));
+    return GRAPHSS_OK;
+}
+
+/* Share of listed nodes with that label; NaN without any. */
+static double share_of(const int32_t *found, const int32_t *node, const int32_t *label,
+                       size_t n)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < n; i++)
+        same += found[node[i]] == label[i];
+    return n ? (double)same / (double)n : NAN;
+}
+
 graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
                            const graphss_split *split, const graphss_train_options *options)
 {
     const size_t n = data->graph.n_nodes, k = data->n_classes;
     *fit = (cli_fit){0};
-    graphss_status st =
-        graphss_model_train(app->ctx, &fit->model, &fit->log, &data->graph, &data->features, k,
-                            split, (uint64_t)app->global.seed, options);
+    const char *command = cli_given(app, "predictor");
+    graphss_status st = command ? fit_program(app, fit, command, data, split, options)
+                                : graphss_model_train(app->ctx, &fit->model, &fit->log,
+                                                      &data->graph, &data->features, k, split,
+                                                      (uint64_t)app->global.seed, options);
     terminal_clear(&app->term);
     if (!st)
         st = graphss_model_describe(app->ctx, fit->model, data);
@@ -34,6 +71,12 @@ graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
                                  &data->features);
     if (st)
         goto done;
+    if (command) {
+        fit->log.train_accuracy =
+            share_of(fit->label, split->train, split->train_label, split->n_train);
+        fit->log.val_accuracy =
+            share_of(fit->label, split->val, split->val_label, split->n_val);
+    }
     fit->test_accuracy =
         data->label && split->n_test > 0
             ? graphss_accuracy(fit->label, data->label, split->test, split->n_test)

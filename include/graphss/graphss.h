@@ -45,5 +45,6 @@
 #include <graphss/status.h>
 #include <graphss/synth.h>
 #include <graphss/transition.h>
+#include <graphss/weights.h>
 
 #endif

@@ -1,6 +1,7 @@
 /* graphss/predictions.h - labels and probabilities of a run, as a file.
  *
- * FILE.npz holds labels (int64), and where known probabilities (N x K, float32) from
+ * FILE.npz holds labels (int64; without them the likeliest classes count), and where known
+ * probabilities (N x K, float32) from
  * predict, or posterior (N x K, float64) and perturbed (N, float64) from recover; node_names
  * where the dataset has names, so that rows can be matched across snapshots, and class_names
  * where the model's classes have names; train, val and test (int64 rows) where it is known

@@ -7,22 +7,11 @@
 #include <string.h>
 
 enum {
-    ALIGN = 8,
     SPLIT_TENSORS = 5,
     NAME_TENSORS = 2,
     COLUMN_TENSORS = GRAPHSS_I_COLUMN_TENSORS,
     TENSORS_MOST = 1 + GRAPHSS_I_PARAMS_MOST + SPLIT_TENSORS + NAME_TENSORS + COLUMN_TENSORS
 };
-
-static size_t entries(const graphss_i_tensor *x)
-{
-    return x->rows * (x->cols ? x->cols : 1);
-}
-
-static size_t bytes_of(const graphss_i_tensor *x)
-{
-    return entries(x) * graphss_i_entry_size(x);
-}
 
 static size_t list_tensors(graphss_i_tensor *out, const graphss_model *model)
 {
@@ -130,46 +119,6 @@ static json_t *metadata_of(const graphss_model *model)
     return meta;
 }
 
-/* The JSON header as text, or NULL. jansson allocates by itself. */
-static char *header_of(const graphss_model *model, const graphss_i_tensor *list, size_t n)
-{
-    json_t *header = json_object(), *meta = metadata_of(model);
-    int bad = !header || !meta;
-    if (!bad)
-        bad |= json_object_set_new(header, "__metadata__", meta);
-    uint64_t at = 0;
-    for (size_t i = 0; i < n && !bad; i++) {
-        const uint64_t end = at + bytes_of(&list[i]);
-        json_t *shape = list[i].cols ? json_pack("[I, I]", (json_int_t)list[i].rows,
-                                                 (json_int_t)list[i].cols)
-                                     : json_pack("[I]", (json_int_t)list[i].rows);
-        json_t *entry = json_pack("{s:s, s:o, s:[I, I]}", "dtype", list[i].dtype, "shape",
-                                  shape, "data_offsets", (json_int_t)at, (json_int_t)end);
-        bad |= json_object_set_new(header, list[i].name, entry);
-        at = end;
-    }
-    char *text = bad ? NULL : json_dumps(header, JSON_COMPACT);
-    json_decref(header);
-    return text;
-}
-
-static graphss_status write_all(graphss_ctx *ctx, graphss_i_output *out, const char *header,
-                                const graphss_i_tensor *list, size_t n)
-{
-    const size_t length = strlen(header), padded = (length + ALIGN - 1) / ALIGN * ALIGN;
-    unsigned char head[8];
-    for (int i = 0; i < 8; i++)
-        head[i] = (unsigned char)((uint64_t)padded >> (8 * i));
-    graphss_status st = graphss_i_output_write(ctx, out, head, sizeof head);
-    if (!st)
-        st = graphss_i_output_write(ctx, out, header, length);
-    if (!st)
-        st = graphss_i_output_write(ctx, out, "       ", padded - length);
-    for (size_t i = 0; i < n && !st; i++)
-        st = graphss_i_output_write(ctx, out, list[i].data, bytes_of(&list[i]));
-    return st;
-}
-
 graphss_status graphss_model_save(graphss_ctx *ctx, const graphss_model *model,
                                   const char *path)
 {
@@ -177,19 +126,5 @@ graphss_status graphss_model_save(graphss_ctx *ctx, const graphss_model *model,
         return GRAPHSS_ERR_INVALID;
     graphss_i_tensor list[TENSORS_MOST];
     const size_t n = list_tensors(list, model);
-    graphss_i_output out = {0};
-    char *header = header_of(model, list, n);
-    if (!header)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_NOMEM,
-                              "%s: no memory for its header, or a name that is not UTF-8",
-                              path);
-    graphss_status st = graphss_i_output_open(ctx, &out, path);
-    if (!st)
-        st = write_all(ctx, &out, header, list, n);
-    if (!st)
-        st = graphss_i_output_commit(ctx, &out);
-    else
-        graphss_i_output_abandon(ctx, &out);
-    free(header);
-    return st;
+    return graphss_i_safetensors_write(ctx, path, metadata_of(model), list, n);
 }

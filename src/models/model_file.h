@@ -11,6 +11,7 @@
 #define GRAPHSS_MODEL_FILE_H
 
 #include "models/model_private.h"
+#include "models/safetensors.h"
 #include <string.h>
 
 /* Format 2 has columns with a mean and a gain, which a reader of format 1 would not apply.
@@ -19,17 +20,5 @@ enum { GRAPHSS_I_FORMAT_VERSION = 3, GRAPHSS_I_COLUMN_TENSORS = 2 };
 static const char *const graphss_i_columns_called[GRAPHSS_I_COLUMN_TENSORS] = {
     "features.mean", "features.gain"};
 #define GRAPHSS_I_LESSON_CALLED "alert.lesson"
-
-typedef struct graphss_i_tensor {
-    char name[GRAPHSS_I_PARAM_NAME + 8];
-    const char *dtype; /* "F64", "F32", "I32" or "U8" */
-    size_t rows, cols; /* cols 0: one dimension */
-    void *data;
-} graphss_i_tensor;
-
-static inline size_t graphss_i_entry_size(const graphss_i_tensor *x)
-{
-    return strcmp(x->dtype, "U8") == 0 ? 1 : strcmp(x->dtype, "F64") == 0 ? 8 : 4;
-}
 
 #endif

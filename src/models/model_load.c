@@ -7,15 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const uint64_t largest_file = (uint64_t)1 << 36;
-static const uint64_t largest_header = (uint64_t)1 << 26;
-
-typedef struct source {
-    const char *path;
-    const char *data; /* behind the header */
-    size_t n_data;
-    json_t *header, *meta;
-} source;
+typedef graphss_i_safetensors source;
 
 static graphss_status bad(graphss_ctx *ctx, const source *src, const char *what,
                           const char *found, const char *wanted)
@@ -431,40 +423,10 @@ graphss_status graphss_model_load(graphss_ctx *ctx, graphss_model **out, const c
 {
     if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"place for the model", out}))
         return GRAPHSS_ERR_INVALID;
-    char *bytes = NULL;
-    size_t n = 0;
-    uint64_t length = 0;
-    json_error_t error;
-    source src = {.path = path};
-
-    graphss_status st = graphss_i_file_read(ctx, &bytes, &n, path, largest_file);
-    if (st)
-        return st;
-    for (size_t i = 0; i < 8 && n >= 8; i++)
-        length |= (uint64_t)(unsigned char)bytes[i] << (8 * i);
-    if (n < 8 || length > largest_header || length > n - 8) {
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "%s: not a safetensors file, or cut short (%zu bytes)", path, n);
-        goto done;
-    }
-    bool starved;
-    src.header = graphss_i_json_load(bytes + 8, (size_t)length, JSON_REJECT_DUPLICATES, &error,
-                                     &starved);
-    if (starved) {
-        st = graphss_i_nomem(ctx, (size_t)length);
-        goto done;
-    }
-    if (!src.header) {
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: header, byte %d: %s", path,
-                            8 + error.position, error.text);
-        goto done;
-    }
-    src.meta = json_object_get(src.header, "__metadata__");
-    src.data = bytes + 8 + length;
-    src.n_data = n - 8 - (size_t)length;
-    st = build(ctx, out, &src);
-done:
-    json_decref(src.header);
-    graphss_release(ctx, bytes);
+    source src = {0};
+    graphss_status st = graphss_i_safetensors_open(ctx, &src, path);
+    if (!st)
+        st = build(ctx, out, &src);
+    graphss_i_safetensors_close(ctx, &src);
     return st;
 }

@@ -190,6 +190,33 @@ static graphss_status learn_constants(graphss_ctx *ctx, graphss_i_predictor *p,
     return p->constant ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
+/* ---- links in both directions ---- */
+
+/* Defences ask over neighbours of their choice as well, whom a node may have without being
+ * theirs. A predictor is promised an undirected graph, and given the union of both. */
+static graphss_status both_ways(graphss_ctx *ctx, graphss_graph *room,
+                                const graphss_graph **out, const graphss_graph *graph)
+{
+    const size_t n = graph->n_nodes, m = (size_t)graph->offset[n];
+    bool same = true;
+    *out = graph;
+    for (size_t i = 0; i < n && same; i++)
+        for (int64_t e = graph->offset[i]; e < graph->offset[i + 1] && same; e++)
+            same = graphss_graph_has_edge(graph, graph->target[e], (int32_t)i);
+    if (same)
+        return GRAPHSS_OK;
+    int32_t *from = graphss_i_alloc(ctx, m, sizeof *from);
+    if (!from)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        for (int64_t e = graph->offset[i]; e < graph->offset[i + 1]; e++)
+            from[e] = (int32_t)i;
+    const graphss_status st = graphss_graph_build(ctx, room, n, from, graph->target, m, NULL);
+    graphss_release(ctx, from);
+    *out = room;
+    return st;
+}
+
 /* ---- from a table ---- */
 
 static bool same_links(const graphss_graph *a, const graphss_graph *b, size_t i)
@@ -331,13 +358,18 @@ graphss_status graphss_i_predictor_ask(graphss_ctx *ctx, float *prob,
 {
     const graphss_i_predictor *p = model->predictor;
     graphss_features room = {0};
+    graphss_graph both = {0};
     const graphss_features *raw = features;
+    const graphss_graph *links = graph;
     graphss_status st = check_given(ctx, model);
     if (!st)
         st = in_own_units(ctx, &room, &raw, model, features);
+    if (!st && !p->n_table)
+        st = both_ways(ctx, &both, &links, graph);
     if (!st)
         st = p->n_table ? by_table(ctx, prob, model, graph, features, raw)
-                        : call(ctx, prob, model, NULL, graph->n_nodes, graph, raw);
+                        : call(ctx, prob, model, NULL, graph->n_nodes, links, raw);
+    graphss_graph_destroy(ctx, &both);
     graphss_features_destroy(ctx, &room);
     return st;
 }

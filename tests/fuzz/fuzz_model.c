@@ -1,8 +1,9 @@
-/* fuzz_model.c - any bytes as a model; what can be read labels a small graph, lends it its
- * split, and comes back the same from a file of ours. */
+/* fuzz_model.c - any bytes as a model, ours or another library's; what can be read labels a
+ * small graph, lends it its split, and comes back the same from a file of ours. */
 #include "fuzz_check.h"
 #include "models/model_private.h"
 #include <graphss/recover.h>
+#include <graphss/weights.h>
 
 enum { NODES = 5, WIDE = 4096 };
 
@@ -64,6 +65,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     graphss_model_free(ctx, again);
     graphss_model_free(ctx, model);
+    fuzz_write(path, bytes, size);
+    for (size_t m = 0; graphss_model_name(m); m++)
+        for (int layout = GRAPHSS_LAYOUT_PYG; layout <= GRAPHSS_LAYOUT_DEEPROBUST; layout++) {
+            const graphss_train_options how = graphss_import_options(graphss_model_name(m));
+            graphss_model *foreign = NULL;
+            if (graphss_model_import(ctx, &foreign, path, (graphss_layout)layout, &how))
+                must(!foreign && graphss_error(ctx)[0]);
+            else
+                ask(ctx, foreign);
+            graphss_model_free(ctx, foreign);
+        }
     graphss_ctx_free(ctx);
     (void)remove(path);
     (void)rmdir(folder);

@@ -88,13 +88,28 @@ static graphss_status check_finite(graphss_ctx *ctx, const float *single, const 
     return GRAPHSS_OK;
 }
 
+/* Labels where the file has probabilities alone. */
+static graphss_status label_likeliest(graphss_ctx *ctx, graphss_predictions *p)
+{
+    p->label = graphss_i_alloc(ctx, p->n_nodes, sizeof *p->label);
+    for (size_t i = 0; i < p->n_nodes && p->label; i++)
+        p->label[i] = (int32_t)graphss_i_top(p->prob + i * p->n_classes, p->n_classes);
+    return p->label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
 static graphss_status read_parts(graphss_ctx *ctx, graphss_predictions *p, graphss_i_npz *npz)
 {
     size_t count = 0;
+    const bool labelled =
+        graphss_i_npz_has(npz, "labels") || !graphss_i_npz_has(npz, "probabilities");
+    graphss_i_array_info info;
     graphss_status st =
-        graphss_i_npz_int32(ctx, &p->label, &p->n_nodes, npz, "labels", SIZE_MAX);
+        labelled ? graphss_i_npz_int32(ctx, &p->label, &p->n_nodes, npz, "labels", SIZE_MAX)
+                 : graphss_i_npz_info(ctx, &info, npz, "probabilities");
     if (st)
         return st;
+    if (!labelled)
+        p->n_nodes = info.shape[0];
     if (graphss_i_npz_has(npz, "probabilities")) {
         st = check_shape(ctx, &p->n_classes, npz, "probabilities", p->n_nodes);
         if (st == GRAPHSS_OK)
@@ -102,6 +117,8 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_predictions *p, graph
         if (st == GRAPHSS_OK)
             st = check_finite(ctx, p->prob, NULL, count, npz, "probabilities");
     }
+    if (!st && !labelled)
+        st = label_likeliest(ctx, p);
     if (st == GRAPHSS_OK && graphss_i_npz_has(npz, "posterior")) {
         st = check_shape(ctx, &p->n_classes, npz, "posterior", p->n_nodes);
         if (st == GRAPHSS_OK)

@@ -388,6 +388,30 @@ static void test_a_saved_one_wants_its_predictor_again(void **state)
     scene_destroy(&s);
 }
 
+static void test_a_predictor_is_given_links_in_both_directions(void **state)
+{
+    (void)state;
+    scene s;
+    scene_make(&s, "gcn");
+    const graphss_predictor p = predictor_of(&s.f, false, 0);
+    graphss_model *model = NULL;
+    float prob[SIZE], wanted[SIZE];
+    assert_ok(s.ctx, wrap(s.ctx, &model, &s, &p));
+    /* Node 0 looks at node 1, which does not look back. */
+    int64_t offset[WORLD_NODES + 1] = {0};
+    int32_t target[] = {1, 0};
+    for (size_t i = 1; i <= WORLD_NODES; i++)
+        offset[i] = 1;
+    const graphss_graph one_way = {WORLD_NODES, offset, target};
+    assert_ok(s.ctx, graphss_i_predict(s.ctx, prob, model, &one_way, &s.w.features));
+    for (size_t i = 2; i <= WORLD_NODES; i++)
+        offset[i] = 2;
+    assert_ok(s.own, graphss_model_predict(s.own, wanted, s.trained, &one_way, &s.w.features));
+    assert_memory_equal(prob, wanted, sizeof prob);
+    graphss_model_free(s.ctx, model);
+    scene_destroy(&s);
+}
+
 static graphss_status wrap_and_ask(graphss_ctx *ctx, void *arg)
 {
     scene *s = arg;
@@ -434,6 +458,7 @@ int main(void)
         cmocka_unit_test(test_a_predictor_sees_measurements_in_their_own_units),
         cmocka_unit_test(test_answers_alone_make_a_model),
         cmocka_unit_test(test_a_saved_one_wants_its_predictor_again),
+        cmocka_unit_test(test_a_predictor_is_given_links_in_both_directions),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

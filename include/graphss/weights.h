@@ -1,0 +1,84 @@
+/* graphss/weights.h - weights that were trained elsewhere, and ours for use elsewhere.
+ *
+ *     graphss_train_options how = graphss_import_options("gcn");
+ *     graphss_model_import(ctx, &model, "gcn.safetensors", GRAPHSS_LAYOUT_PYG, &how);
+ *     graphss_model_probe(ctx, &off, model, &data.graph, &data.features, prob);
+ *
+ * A file of weights does not say whether loops are added, how features are scaled, how many
+ * hops there are: it is easy to read one wrongly and get probabilities all the same. So
+ * compare them with those of the origin before they are used. */
+#ifndef GRAPHSS_WEIGHTS_H
+#define GRAPHSS_WEIGHTS_H
+
+#include <graphss/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a library calls the matrices of a layer, and which of them it keeps transposed. */
+typedef enum graphss_layout {
+    GRAPHSS_LAYOUT_PYG,       /* PyTorch Geometric: convs.0.lin.weight, conv1.att_src ... */
+    GRAPHSS_LAYOUT_DGL,       /* layers.0.weight, layers.0.fc_neigh.weight ... */
+    GRAPHSS_LAYOUT_DEEPROBUST /* gc1.weight */
+} graphss_layout;
+/* "pyg", "dgl", "deeprobust"; "?" for what is no layout. */
+GRAPHSS_API const char *graphss_layout_text(graphss_layout layout);
+
+/* An array of weights: row-major, n_dims <= 3. */
+typedef struct graphss_tensor {
+    const char *name;
+    size_t n_dims, shape[3];
+    const float *value;
+} graphss_tensor;
+
+/* What a file does not say, with the usual values: a model's options without any scaling of
+ * features. Of these model, hops (sgc), self_loops (gcn, sgc), activation (gat), row_normalise
+ * are looked at; widths, layers, heads and biases follow from the shapes. */
+GRAPHSS_API graphss_train_options graphss_import_options(const char *model);
+
+/* A model with these weights, without a split. Layers are in the order of the numbers in their
+ * names. SHAPE: matrices that do not fit each other; DATA: a name that is no part of the
+ * layout (what cannot be expressed is refused by name), one that is missing, a value that is
+ * not finite; INVALID, NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_from_tensors(graphss_ctx *ctx,
+                                                             graphss_model **out,
+                                                             const graphss_tensor *tensor,
+                                                             size_t n, graphss_layout layout,
+                                                             const graphss_train_options *how);
+/* The same from a file in safetensors, of F32, F64, F16 or BF16. IO, NOT_FOUND too. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_import(graphss_ctx *ctx, graphss_model **out,
+                                                       const char *path, graphss_layout layout,
+                                                       const graphss_train_options *how);
+
+/* Lets a model remember what it was trained with, for alert and recover, in place of what it
+ * had. INVALID (lists that are not sound), DATA (a label that is no class of it), NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_set_split(graphss_ctx *ctx,
+                                                          graphss_model *model,
+                                                          const graphss_split *split);
+
+/* The weights of a model by the names of a layout, in safetensors. INVALID: the layout has no
+ * such model, or the model scales its features by more than rows, which no layout can say; IO,
+ * NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_export(graphss_ctx *ctx,
+                                                       const graphss_model *model,
+                                                       const char *path,
+                                                       graphss_layout layout);
+
+/* Does the model say what its origin said, prob [n_nodes x n_classes]? *off: the largest
+ * difference of a probability. DATA: above 1e-4, with the node and how many labels differ; the
+ * errors of graphss_model_predict. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_probe(graphss_ctx *ctx, double *off,
+                                                      const graphss_model *model,
+                                                      const graphss_graph *graph,
+                                                      const graphss_features *features,
+                                                      const float *prob);
+/* The same of FILE.npz, a dataset (docs/formats.md) with an array probabilities. */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_probe_file(graphss_ctx *ctx, double *off,
+                                                           const graphss_model *model,
+                                                           const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
