@@ -30,6 +30,12 @@ tsan: ## the tests that use threads with the thread sanitizer
 	@tools/deps check
 	@tools/check tsan
 
+python: ## the Python package: build the wheel, test it in a clean virtual environment
+	@tools/deps python
+	@test -f build/build.ninja || cmake --preset release
+	@cmake --build build -j $(JOBS)
+	@tools/python build
+
 fuzz: ## feed the readers with broken files, FUZZ_SECONDS (60) for each
 	@tools/deps fuzz
 	@tools/fuzz
@@ -59,4 +65,4 @@ install: build ## install below PREFIX (/usr/local); DESTDIR is put before it
 clean: ## remove what was built
 	@rm -rf build build-*
 
-.PHONY: help deps build demo check asan tsan fuzz coverage bench results format install clean
+.PHONY: help deps build demo check asan tsan python fuzz coverage bench results format install clean

@@ -1,0 +1,1 @@
+"""Faces of other libraries: change an import, keep the script."""

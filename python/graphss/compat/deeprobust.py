@@ -1,0 +1,312 @@
+"""DeepRobust's faces: ``from graphss.compat.deeprobust import GCN, Nettack``.
+
+Models are fitted as there, ``fit(features, adj, labels, idx_train, idx_val)``, and give
+log-probabilities; attacks leave ``modified_adj`` and ``modified_features``. Matrices stay sparse
+throughout. What DeepRobust has and GraphSS has not (MetaAttack, PGD ...) is not here.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from .._convert import array_of
+from ..attacks import attack as _attack
+from ..classifier import NodeClassifier
+from ..graph import Features, Graph
+from ..recovery import recover as _recover
+
+
+def _tensor(x: np.ndarray) -> Any:
+    """A torch tensor where torch is in use, as DeepRobust's scripts expect."""
+    torch = sys.modules.get("torch")
+    return x if torch is None else torch.from_numpy(np.ascontiguousarray(x))
+
+
+def _graph(adj: Any) -> Graph:
+    return adj if isinstance(adj, Graph) else Graph(adj, warn=False)
+
+
+class _Model:
+    """What the models share."""
+
+    _type = "gcn"
+
+    def __init__(
+        self,
+        nfeat: int | None = None,
+        nhid: int = 16,
+        nclass: int | None = None,
+        dropout: float = 0.5,
+        lr: float = 0.01,
+        weight_decay: float = 5e-4,
+        with_relu: bool = True,
+        with_bias: bool = True,
+        device: Any = None,
+        **more: Any,
+    ):
+        if not with_relu:
+            raise ValueError("with_relu=False: a linear network is SGC here")
+        self.nfeat, self.hidden_sizes, self.nclass = nfeat, [nhid], nclass
+        self.device = device
+        self._options = dict(hidden=nhid, dropout=dropout, learning_rate=lr, weight_decay=weight_decay, bias=with_bias)
+        self._more = more
+        self.classifier: Any = None
+        self.output: Any = None
+
+    def to(self, device: Any) -> "_Model":
+        """Kept for scripts: the library computes on the processor."""
+        return self
+
+    def eval(self) -> "_Model":
+        """Kept for scripts: dropout is only on while training."""
+        return self
+
+    def train(self, mode: bool = True) -> "_Model":
+        """Kept for scripts."""
+        return self
+
+    def fit(
+        self,
+        features: Any,
+        adj: Any,
+        labels: Any,
+        idx_train: Any,
+        idx_val: Any = None,
+        train_iters: int = 200,
+        initialize: bool = True,
+        verbose: bool = False,
+        normalize: bool = True,
+        patience: int = 500,
+        **kwargs: Any,
+    ) -> "_Model":
+        """Trains on ``labels[idx_train]``; ``idx_val`` chooses the epoch."""
+        split = {"train": idx_train, "val": idx_val if idx_val is not None else np.zeros(0, np.int64)}
+        self._features, self._adj = Features(features), _graph(adj)
+        self._labels = array_of(labels, "labels")
+        self._split = {k: array_of(v) for k, v in split.items()}
+        self.classifier = NodeClassifier(
+            self._type,
+            epochs=train_iters,
+            patience=min(patience, train_iters),
+            seed=kwargs.pop("seed", 1),
+            **self._options,
+        ).fit(self._features, self._labels, self._adj, split=split)
+        self.output = self.predict()
+        return self
+
+    def fit_with_val(self, *args: Any, **kwargs: Any) -> "_Model":
+        """As ``fit``."""
+        return self.fit(*args, **kwargs)
+
+    def predict(self, features: Any = None, adj: Any = None) -> Any:
+        """Log-probabilities [nodes x classes]; without arguments of what it was fitted to."""
+        x = self._features if features is None else Features(features)
+        g = self._adj if adj is None else _graph(adj)
+        return _tensor(np.log(np.maximum(self.classifier.predict_proba(x, g), 1e-30)))
+
+    def test(self, idx_test: Any) -> float:
+        """Accuracy on these nodes, which is printed and returned."""
+        idx = array_of(idx_test, "idx_test")
+        right = array_of(self.output)[idx].argmax(1) == np.searchsorted(self.classifier.classes_, self._labels[idx])
+        accuracy = float(np.mean(right))
+        print(f"Test set results: accuracy= {accuracy:.4f}")
+        return accuracy
+
+
+class GCN(_Model):
+    """Graph convolutional network."""
+
+
+class SGC(_Model):
+    """Simplified graph convolution."""
+
+    _type = "sgc"
+
+    def __init__(self, nfeat: int | None = None, nclass: int | None = None, K: int = 2, **more: Any):
+        super().__init__(nfeat, nclass=nclass, **{k: v for k, v in more.items() if k != "nhid"})
+        self._options = dict(self._options, hops=K, hidden=None)
+
+
+class GAT(_Model):
+    """Graph attention network; nhid is the width of one head."""
+
+    _type = "gat"
+
+    def __init__(
+        self, nfeat: int | None = None, nhid: int = 8, nclass: int | None = None, heads: int = 8, output_heads: int = 1, **more: Any
+    ):
+        super().__init__(nfeat, nhid, nclass, **more)
+        self._options = dict(self._options, hidden=nhid * heads, heads=heads, output_heads=output_heads)
+
+
+class SAGE(_Model):
+    """GraphSAGE with the mean of neighbours beside the node itself."""
+
+    _type = "sage-mean"
+
+
+class _Defence(_Model):
+    """A defence that is trained on the attacked graph."""
+
+    _method = "jaccard"
+
+    def fit(self, features: Any, adj: Any, labels: Any, idx_train: Any, idx_val: Any = None, **kwargs: Any) -> "_Defence":
+        own = {k: kwargs.pop(k) for k in list(kwargs) if k in ("threshold",)}
+        if "k" in kwargs:
+            own["rank"] = kwargs.pop("k")
+        super().fit(features, adj, labels, idx_train, idx_val, **kwargs)
+        found = _recover(
+            self.classifier, self._features, self._adj, method=self._method, train="retrain", least=2.0, **own
+        )
+        self.output = _tensor(np.log(np.maximum(found.posterior, 1e-30)))
+        return self
+
+    def predict(self, features: Any = None, adj: Any = None) -> Any:
+        """Log-probabilities on the graph it was fitted to."""
+        if features is None and adj is None and self.output is not None:
+            return self.output
+        return super().predict(features, adj)
+
+
+class GCNJaccard(_Defence):
+    """Links between nodes that are not alike are cut first."""
+
+
+class GCNSVD(_Defence):
+    """A graph of low rank."""
+
+    _method = "svd"
+
+
+class RGCN(_Defence):
+    """Gaussian convolutions."""
+
+    _method = "rgcn"
+
+
+class ProGNN(_Defence):
+    """A graph that is learnt with the network."""
+
+    _method = "prognn"
+
+
+# ---- attacks ----
+
+
+class _Attack:
+    def __init__(
+        self,
+        model: Any = None,
+        nnodes: int | None = None,
+        attack_structure: bool = True,
+        attack_features: bool = False,
+        device: Any = None,
+    ):
+        self.surrogate, self.nnodes = model, nnodes
+        self.attack_structure, self.attack_features = attack_structure, attack_features
+        self.device = device
+        self.modified_adj: Any = None
+        self.modified_features: Any = None
+        self.structure_perturbations: list = []
+        self.feature_perturbations: list = []
+
+    def to(self, device: Any) -> "_Attack":
+        """Kept for scripts."""
+        return self
+
+    def _keep(self, made: Any, n_features: bool) -> None:
+        self.modified_adj = made.graph.adjacency()
+        self.modified_features = made.X.to_array() if n_features else self.modified_features
+        self.structure_perturbations = [(f[2], f[3]) for f in made.flips if f[1] == "link"]
+        self.feature_perturbations = [(f[2], f[3]) for f in made.flips if f[1] == "feature"]
+
+    def save_adj(self, root: str = "./", name: str = "mod_adj") -> None:
+        """Writes ``modified_adj`` as a scipy .npz."""
+        import os
+
+        from scipy.sparse import save_npz
+
+        save_npz(os.path.join(root, name), self.modified_adj)
+
+
+class Nettack(_Attack):
+    """Misleads one node, by a fitted surrogate (``SGC`` or ``GCN`` of this module)."""
+
+    def attack(
+        self,
+        features: Any,
+        adj: Any,
+        labels: Any,
+        target_node: int,
+        n_perturbations: int,
+        direct: bool = True,
+        n_influencers: int = 0,
+        verbose: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Changes up to ``n_perturbations`` links and, if ``attack_features``, features."""
+        kind = "both" if self.attack_structure and self.attack_features else "links" if self.attack_structure else "features"
+        made = _attack(
+            self.surrogate.classifier,
+            Features(features),
+            _graph(adj),
+            y=labels,
+            victims=[int(target_node)],
+            method="nettack",
+            kind=kind,
+            budget=int(n_perturbations),
+            influencers=0 if direct else max(1, n_influencers),
+        )
+        self._keep(made, True)
+
+
+class _Global(_Attack):
+    _method = "random"
+
+    def _run(self, adj: Any, labels: Any, n: int, seed: int) -> None:
+        g = _graph(adj)
+        rng = np.random.default_rng(seed)
+        left = n
+        y = None if labels is None else array_of(labels, "labels")
+        have = {(min(a, b), max(a, b)) for a, b in zip(*g.edge_index().tolist())}
+        while left > 0:
+            a, b = (int(v) for v in rng.integers(0, g.n_nodes, 2))
+            pair = (min(a, b), max(a, b))
+            if a == b or not self._wants(pair, have, y):
+                continue
+            have.symmetric_difference_update([pair])
+            self.structure_perturbations.append(pair)
+            left -= 1
+        ends = np.array(sorted(have), dtype=np.int64).reshape(-1, 2)
+        self.modified_adj = Graph((ends[:, 0], ends[:, 1]), n_nodes=g.n_nodes, warn=False).adjacency()
+
+    def _wants(self, pair: tuple, have: set, y: Any) -> bool:
+        raise NotImplementedError
+
+
+class Random(_Global):
+    """Adds, removes or flips links at random."""
+
+    def attack(self, ori_adj: Any, n_perturbations: int, type: str = "add", seed: int = 1, **kwargs: Any) -> None:
+        """type: "add", "remove" or "flip"."""
+        if type not in ("add", "remove", "flip"):
+            raise ValueError(f"type: found {type!r}, want 'add', 'remove' or 'flip'")
+        self._type = type
+        self._run(ori_adj, None, n_perturbations, seed)
+
+    def _wants(self, pair: tuple, have: set, y: Any) -> bool:
+        return self._type == "flip" or (pair in have) == (self._type == "remove")
+
+
+class DICE(_Global):
+    """Removes links within classes, adds links between them."""
+
+    def attack(self, ori_adj: Any, labels: Any, n_perturbations: int, seed: int = 1, **kwargs: Any) -> None:
+        """Knows all labels."""
+        self._run(ori_adj, labels, n_perturbations, seed)
+
+    def _wants(self, pair: tuple, have: set, y: Any) -> bool:
+        return (pair in have) == (y[pair[0]] == y[pair[1]])

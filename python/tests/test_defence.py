@@ -1,0 +1,112 @@
+"""Alerts, recovery, attacks."""
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import graphss as gs
+
+
+@pytest.fixture(scope="module")
+def detector(world):
+    return gs.TamperDetector(world.clf).fit(world.X, graph=world.graph)
+
+
+def test_an_attack_is_noticed_and_a_clean_snapshot_is_not(world, detector):
+    assert not detector.alert_ and detector.label_.sum() == 0
+    found = detector.inspect(world.hit.X, graph=world.hit.graph)
+    assert found and found.p_value <= 0.05 and found.flagged.size
+    assert set(found.flagged[:5]) & set(world.hit.victims)
+    assert found.changes["links_changed"] > 0
+    assert "ALERT" in repr(found) and "<table>" in found._repr_html_()
+    score = detector.decision_function(world.hit.X, graph=world.hit.graph)
+    assert (score == found.node_score).all() and (detector.predict(world.hit.X, world.hit.graph) == detector.label_).all()
+    assert detector.p_value_.shape == (400,) and np.isfinite(detector.threshold_)
+
+
+def test_groups_are_judged_after_one_look(world, detector):
+    clean = np.setdiff1d(np.arange(400), world.hit.victims)[:40]
+    groups = [world.hit.victims, clean]
+    verdicts = detector.inspect_groups(world.hit.X, world.hit.graph, groups=groups)
+    assert verdicts[0]["alert"] and verdicts[0]["p_value"] <= verdicts[1]["p_value"]
+    assert detector.inspect(world.hit.X, world.hit.graph, group=world.hit.victims).alert
+    with pytest.raises(ValueError, match="node 400"):
+        detector.inspect(world.hit.X, world.hit.graph, group=[400])
+
+
+def test_labels_come_back(world):
+    now = (world.hit.X, world.hit.graph)
+    before = np.mean(world.clf.predict(now)[world.hit.victims] == world.truth[world.hit.victims])
+    fixed = gs.recover(world.clf, *now, previous=(world.X, world.graph))
+    after = np.mean(fixed.label[world.hit.victims] == world.truth[world.hit.victims])
+    assert after > before + 0.1, (before, after)
+    assert fixed.posterior.shape == (400, 3) and fixed.flips and "Recovery(graphss" in repr(fixed)
+    graph, X = fixed.undo(*now)
+    assert graph.n_nodes == 400 and X.shape == world.X.shape
+    again = pickle.loads(pickle.dumps(fixed))
+    assert (again.label == fixed.label).all()
+
+
+def test_rivals_and_their_options(world):
+    now = (world.hit.X, world.hit.graph)
+    assert gs.recover(world.clf, *now, method="none").changed == 0
+    assert gs.recover(world.clf, *now, method="label-propagation", alpha=0.5, steps=5).method == "label-propagation"
+    assert gs.recover(world.clf, *now, method="none", abstain=0.999).abstained.any()
+    with pytest.raises(ValueError, match="nobody"):
+        gs.recover(world.clf, *now, method="nobody")
+    with pytest.raises(TypeError, match="stepz"):
+        gs.recover(world.clf, *now, method="none", stepz=1)
+
+
+def test_attacks_list_their_changes(world):
+    assert world.hit.n_links > 0 and world.hit.n_features > 0
+    graph, X = gs.apply_flips(world.hit.X, world.hit.graph, world.hit.flips, undo=True)
+    assert graph == world.graph and (X.to_dense() == world.X.to_dense()).all()
+    random = gs.attack(world.clf, world.X, world.graph, method="random", kind="links", budget=2, victims=[3, 5])
+    assert {f[0] for f in random.flips} <= {3, 5}
+    with pytest.raises(gs.InvalidError, match="nobody"):
+        gs.attack(world.clf, world.X, world.graph, method="nobody")
+    with pytest.raises(TypeError, match="budgett"):
+        gs.attack(world.clf, world.X, world.graph, budgett=1)
+
+
+def test_nodes_are_matched_by_name(world):
+    names = [f"n{i}" for i in range(400)]
+    named = gs.Graph(world.graph._core)
+    named = pickle.loads(pickle.dumps(named))
+    named = gs.Graph((named.edge_index()[0], named.edge_index()[1]), n_nodes=400, names=names, warn=False)
+    clf = gs.NodeClassifier(epochs=20).fit(world.X, world.y, named)
+    order = np.random.default_rng(2).permutation(400)
+    place = np.argsort(order)
+    a, b = named.edge_index()
+    moved = gs.Graph((place[a], place[b]), n_nodes=400, names=[names[i] for i in order], warn=False)
+    X = world.X.to_dense()[order]
+    found = gs.TamperDetector(clf).inspect(X, moved, previous=(world.X, named))
+    assert found.changes["links_changed"] == 0 and found.changes["features_changed"] == 0
+    with pytest.raises(ValueError, match="3 names"):
+        gs.Graph(world.graph._core, names=["a", "b", "c"])
+
+
+def test_two_detectors_in_two_threads(world):
+    want = gs.TamperDetector(world.clf).inspect(world.hit.X, world.hit.graph, previous=None).p_value
+    got = []
+
+    def work():
+        clf = pickle.loads(pickle.dumps(world.clf))
+        got.append(gs.TamperDetector(clf).inspect(world.hit.X, world.hit.graph, previous=None).p_value)
+
+    workers = [threading.Thread(target=work) for _ in range(2)]
+    for w in workers:
+        w.start()
+    for w in workers:
+        w.join()
+    assert got == [want, want]
+
+
+def test_frames_where_pandas_is_there(world, detector):
+    pytest.importorskip("pandas")
+    frame = detector.inspect(world.hit.X, world.hit.graph).to_frame()
+    assert list(frame.columns) == ["score", "p_value", "perturbed", "flagged"] and frame.flagged.any()
+    assert gs.recover(world.clf, world.hit.X, world.hit.graph, method="none").to_frame().shape == (400, 3)
