@@ -54,16 +54,17 @@ static double time_alert(graphss_ctx *ctx, const graphss_recover_input *in)
 static double time_groups(graphss_ctx *ctx, const graphss_recover_input *in,
                           const graphss_split *split)
 {
-    graphss_alert_scores seen = {0};
+    graphss_alert_scores scores = {0};
     graphss_verdict v;
-    must(ctx, graphss_alert_look(ctx, &seen, in, NULL), "look");
+    must(ctx, graphss_alert_look(ctx, &scores, in, NULL), "look");
     const size_t n = split->n_test / 10;
     const double start = cpu_ms();
     for (size_t g = 0; g < GROUPS; g++)
-        must(ctx, graphss_alert_judge(ctx, &v, &seen, split->test + (g % 10) * n, n, g, NULL),
+        must(ctx,
+             graphss_alert_judge(ctx, &v, &scores, split->test + (g % 10) * n, n, g, NULL),
              "judge");
     const double taken = cpu_ms() - start;
-    graphss_alert_scores_destroy(ctx, &seen);
+    graphss_alert_scores_destroy(ctx, &scores);
     return taken;
 }
 

@@ -5,9 +5,9 @@
  * First the 12 victims of the reference folder (where there is one), each attacked alone,
  * set-up included, beside the time the original took for them: that one is the published
  * measurement of another run, in CPU seconds of one thread on a shared machine, so read the
- * ratio, not its digits. Beside it our own slow way: the best link found by flipping each
+ * ratio, not its digits. Beside it our own slow way: the best edge found by flipping each
  * candidate and summing over two hops anew. Then all test nodes of each dataset (pubmed and
- * coauthor_cs unless named), links and features: seconds and the peak memory of the process.
+ * coauthor_cs unless named), edges and features: seconds and the peak memory of the process.
  */
 #include "base/base.h"
 #include "data/formats/npz.h"
@@ -61,7 +61,7 @@ static double margin(const graphss_i_rows *adj, const double *xw, size_t k, int3
     return z[label] - best;
 }
 
-/* CPU seconds to find the best link once, the slow way. */
+/* CPU seconds to find the best edge once, the slow way. */
 static double slow_step(graphss_ctx *ctx, const graphss_dataset *data, const float *w,
                         int32_t u)
 {
@@ -76,11 +76,11 @@ static double slow_step(graphss_ctx *ctx, const graphss_dataset *data, const flo
             for (size_t c = 0; c < k; c++)
                 xw[i * k + c] += (double)f->value[e] * (double)w[(size_t)f->column[e] * k + c];
     for (int32_t v = 0; (size_t)v < n; v++) {
-        if (v == u || !graphss_i_rows_flip_link(ctx, &adj, u, v))
+        if (v == u || !graphss_i_rows_flip_edge(ctx, &adj, u, v))
             continue;
         const double score = margin(&adj, xw, k, u, (size_t)data->label[u]);
         best = score < best ? score : best;
-        graphss_i_rows_flip_link(ctx, &adj, u, v);
+        graphss_i_rows_flip_edge(ctx, &adj, u, v);
     }
     free(xw);
     graphss_i_rows_destroy(ctx, &adj);
@@ -95,7 +95,7 @@ static void bench_victims(graphss_ctx *ctx, const char *folder)
         const char *name;
         int kind;
         double median, mean; /* the original's, NAN: not published */
-    } row[] = {{"structure", GRAPHSS_ATTACK_LINKS, 1.46, 2.35},
+    } row[] = {{"structure", GRAPHSS_ATTACK_EDGES, 1.46, 2.35},
                {"features", GRAPHSS_ATTACK_FEATURES, 0.94, 0.99},
                {"both", GRAPHSS_ATTACK_BOTH, 2.06, 3.00},
                {"2 links + 20 features", GRAPHSS_ATTACK_LF, 1.89, NAN}};
@@ -190,7 +190,7 @@ static void bench_all(graphss_ctx *ctx, const char *name)
         struct rusage usage;
         opt.independent = independent;
         if (strstr(name, "cs") || strstr(name, "photo")) {
-            opt.links = 5;
+            opt.edges = 5;
             opt.features = 50;
         }
         const double start = graphss_i_seconds();
@@ -198,7 +198,7 @@ static void bench_all(graphss_ctx *ctx, const char *name)
         const double seconds = graphss_i_seconds() - start;
         getrusage(RUSAGE_SELF, &usage);
         printf("| %s | %lld + %lld | %s | %zu | %zu | %.2f | %.3f | %ld |\n", data.name,
-               (long long)opt.links, (long long)opt.features,
+               (long long)opt.edges, (long long)opt.features,
                independent ? "independent" : "cumulative", in.n_victims,
                independent ? graphss_threads(ctx) : (size_t)1, seconds,
                1e3 * seconds / (double)in.n_victims, usage.ru_maxrss / 1024);

@@ -66,8 +66,8 @@ graphss_status attacker_apply(cli *app, int group, attacker_options *options,
     if (links && !features)
         a->features = 0;
     if (features && !links)
-        a->links = 0;
-    if (graphss_attack_links_only(a->method) && !features)
+        a->edges = 0;
+    if (graphss_attack_edges_only(a->method) && !features)
         a->features = 0;
     return GRAPHSS_OK;
 }
@@ -248,7 +248,7 @@ static size_t links_joined(const attacker *a)
 {
     size_t sum = 0;
     for (size_t i = 0; i < a->flips.count; i++)
-        sum += a->flips.item[i].kind == GRAPHSS_FLIP_LINK && a->flips.item[i].new_value == 1;
+        sum += a->flips.item[i].kind == GRAPHSS_FLIP_EDGE && a->flips.item[i].new_value == 1;
     return sum;
 }
 
@@ -256,7 +256,7 @@ void attacker_show(cli *app, const attacker *a, const graphss_dataset *data,
                    const attacker_options *options)
 {
     char budget[160], domain[160];
-    const size_t links = graphss_flips_count(&a->flips, GRAPHSS_FLIP_LINK);
+    const size_t links = graphss_flips_count(&a->flips, GRAPHSS_FLIP_EDGE);
     const size_t features = a->flips.count - links, wanted = changes_wanted(a);
     graphss_attack_budget_text(budget, sizeof budget, &options->attack);
     graphss_attack_domain_text(domain, sizeof domain, &data->features, &options->attack);
@@ -286,7 +286,7 @@ void attacker_json(json_t *json, const attacker *a, const graphss_dataset *data,
                    const attacker_options *options)
 {
     char text[160];
-    const size_t links = graphss_flips_count(&a->flips, GRAPHSS_FLIP_LINK);
+    const size_t links = graphss_flips_count(&a->flips, GRAPHSS_FLIP_EDGE);
     cli_json_set(json, "method", cli_json_text(options->attack.method));
     cli_json_set(json, "knows", cli_json_text(what_is_known(options)));
     graphss_attack_budget_text(text, sizeof text, &options->attack);

@@ -162,9 +162,9 @@ graphss_status cli_write_file(cli *app, const char *path, const char *text, size
 uint64_t cli_peak_memory(void);
 double cli_seconds(void);
 
-/* ---- file_kind.c ---- */
+/* ---- file_type.c ---- */
 
-typedef enum cli_file_kind {
+typedef enum cli_file_type {
     CLI_FILE_NONE,  /* not there */
     CLI_FILE_OTHER, /* none of ours, or it cannot be told */
     CLI_FILE_NPZ,   /* a .npz of another kind */
@@ -174,12 +174,12 @@ typedef enum cli_file_kind {
     CLI_FILE_FLIPS,
     CLI_FILE_LABELS,
     CLI_FILE_SPLIT
-} cli_file_kind;
+} cli_file_type;
 
-cli_file_kind cli_file_kind_of(const char *path);
+cli_file_type cli_file_type_of(const char *path);
 /* DATA: path is of the kind found (FOLDER or later), which is not what is wanted here. Says
  * which option of the command wants it. */
-graphss_status cli_wrong_file(cli *app, const char *path, cli_file_kind found,
+graphss_status cli_wrong_file(cli *app, const char *path, cli_file_type found,
                               const char *wanted);
 
 /* ---- inputs.c ---- */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "scene.h"
+#include "snapshot_pair.h"
 
 typedef struct alert_arguments {
     const char *model_file, *current, *previous, *split, *group, *groups, *output, *predictor;
@@ -73,7 +73,7 @@ static json_t *json_changes(const graphss_alert_changes *c)
 {
     json_t *json = json_object();
     cli_json_set(json, "nodes_known", json_integer((json_int_t)c->nodes_known));
-    cli_json_set(json, "links_changed", json_integer((json_int_t)c->links_changed));
+    cli_json_set(json, "links_changed", json_integer((json_int_t)c->edges_changed));
     cli_json_set(json, "features_changed", json_integer((json_int_t)c->features_changed));
     cli_json_set(json, "nodes_new", json_integer((json_int_t)c->nodes_new));
     cli_json_set(json, "nodes_gone", json_integer((json_int_t)c->nodes_gone));
@@ -82,11 +82,11 @@ static json_t *json_changes(const graphss_alert_changes *c)
 
 static void show_changes(const graphss_alert_changes *c)
 {
-    if (c->links_changed + c->features_changed + c->nodes_new + c->nodes_gone == 0)
+    if (c->edges_changed + c->features_changed + c->nodes_new + c->nodes_gone == 0)
         printf("Changed  nothing since the previous snapshot\n");
     else
         printf("Changed  links of %zu and features of %zu of %zu nodes, %zu new, %zu gone\n",
-               c->links_changed, c->features_changed, c->nodes_known, c->nodes_new,
+               c->edges_changed, c->features_changed, c->nodes_known, c->nodes_new,
                c->nodes_gone);
 }
 
@@ -233,7 +233,7 @@ static graphss_status judge_groups(cli *app, const graphss_recover_input *in,
                                    const graphss_node_groups *groups,
                                    const graphss_alert_options *opt, const char *path)
 {
-    graphss_alert_scores seen = {0};
+    graphss_alert_scores scores = {0};
     json_t *list = json_array();
     char *text = NULL;
     size_t size = 0, clean = SIZE_MAX;
@@ -243,12 +243,12 @@ static graphss_status judge_groups(cli *app, const graphss_recover_input *in,
         return cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for the groups");
     }
     fprintf(file, "group\tscore\tp_value\talert\tthreshold\tnodes\n");
-    graphss_status st = graphss_alert_look(app->ctx, &seen, in, opt);
+    graphss_status st = graphss_alert_look(app->ctx, &scores, in, opt);
     terminal_clear(&app->term);
     for (size_t i = 0; i < groups->count && !st; i++) {
         const size_t begin = groups->start[i], line = groups->line[i];
         graphss_verdict v;
-        st = graphss_alert_judge(app->ctx, &v, &seen, groups->node + begin,
+        st = graphss_alert_judge(app->ctx, &v, &scores, groups->node + begin,
                                  groups->start[i + 1] - begin, in->seed + line, opt);
         if (!st)
             tell_group(app, list, line, &v);
@@ -274,7 +274,7 @@ static graphss_status judge_groups(cli *app, const graphss_recover_input *in,
         cli_json_run(app, app->json);
     }
     json_decref(list);
-    graphss_alert_scores_destroy(app->ctx, &seen);
+    graphss_alert_scores_destroy(app->ctx, &scores);
     return st;
 }
 
@@ -282,7 +282,7 @@ static graphss_status run(cli *app)
 {
     alert_arguments own;
     graphss_alert_options opt;
-    cli_scene s = {0};
+    cli_snapshot_pair s = {0};
     graphss_alert alert = {0};
     graphss_node_groups groups = {0};
     int32_t *node = NULL;
@@ -309,7 +309,7 @@ static graphss_status run(cli *app)
     if (st)
         return st;
 
-    st = cli_scene_open(app, &s, own.model_file, own.current, own.previous, own.split);
+    st = cli_snapshot_pair_open(app, &s, own.model_file, own.current, own.previous, own.split);
     if (!st && own.group)
         st = cli_read_nodes(app, &node, &n, own.group, &s.current);
     if (!st && own.groups)
@@ -336,7 +336,7 @@ done:
     graphss_alert_destroy(app->ctx, &alert);
     graphss_release(app->ctx, node);
     graphss_node_groups_destroy(app->ctx, &groups);
-    cli_scene_close(app, &s);
+    cli_snapshot_pair_close(app, &s);
     return st;
 }
 

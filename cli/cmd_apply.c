@@ -46,7 +46,7 @@ static apply_count count_made(const graphss_flips *flips, const graphss_apply_op
         const graphss_flip *flip = &flips->item[i];
         if (opt->one_only && flip->victim != opt->victim)
             continue;
-        if (flip->kind == GRAPHSS_FLIP_LINK)
+        if (flip->kind == GRAPHSS_FLIP_EDGE)
             c.links++;
         else
             c.features++;
@@ -79,7 +79,7 @@ static graphss_status read_flips(cli *app, graphss_flips *out, const char *path,
                                  const graphss_dataset *data)
 {
     const graphss_status st = graphss_flips_read(app->ctx, out, path, data);
-    const cli_file_kind kind = st ? cli_file_kind_of(path) : CLI_FILE_NONE;
+    const cli_file_type kind = st ? cli_file_type_of(path) : CLI_FILE_NONE;
     if (st && kind >= CLI_FILE_FOLDER && kind != CLI_FILE_FLIPS)
         return cli_wrong_file(app, path, kind, "a list of changes that attack wrote");
     return st;

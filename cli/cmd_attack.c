@@ -287,11 +287,11 @@ static void list_methods(cli *app)
         cli_json_set(method, "needs_surrogate",
                      json_boolean(graphss_attack_needs_surrogate(name)));
         cli_json_set(method, "needs_model", json_boolean(graphss_attack_needs_model(name)));
-        cli_json_set(method, "links_only", json_boolean(graphss_attack_links_only(name)));
+        cli_json_set(method, "links_only", json_boolean(graphss_attack_edges_only(name)));
         json_array_append_new(all, method);
         if (!app->json)
             printf("%-10s %s%s\n", name, graphss_attack_summary(i),
-                   graphss_attack_links_only(name) ? "; links only" : "");
+                   graphss_attack_edges_only(name) ? "; links only" : "");
     }
     if (app->json)
         cli_json_set(app->json, "methods", all);

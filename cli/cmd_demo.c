@@ -91,7 +91,7 @@ static graphss_status plan(cli *app, story *s, graphss_snapshots *out)
 /* As many changes to as many nodes as the attack makes, but nobody's will behind them. */
 static graphss_status live(cli *app, story *s)
 {
-    const graphss_benign_options opt = {.links = LINKS, .features = WORDS};
+    const graphss_benign_options opt = {.edges = LINKS, .features = WORDS};
     graphss_flips flips = {0};
     graphss_status st = plan(app, s, &s->calm);
     if (!st)
@@ -108,7 +108,7 @@ static graphss_status assail(cli *app, story *s)
     graphss_snapshots *m = &s->made;
     attacker_attack_defaults(&s->attack_opt.attack);
     attacker_defaults(&s->attack_opt.knows);
-    s->attack_opt.attack.links = LINKS;
+    s->attack_opt.attack.edges = LINKS;
     s->attack_opt.attack.features = WORDS;
     graphss_status st = plan(app, s, m);
     if (!st)
@@ -258,7 +258,7 @@ static void tell_train(cli *app, const story *s)
 
 static void tell_attack(cli *app, const story *s)
 {
-    const size_t links = graphss_flips_count(&s->attack.flips, GRAPHSS_FLIP_LINK);
+    const size_t links = graphss_flips_count(&s->attack.flips, GRAPHSS_FLIP_EDGE);
     heading(app, "2. Attack");
     printf("Nettack changes %lld links and %lld words of each of %zu nodes: %zu of %zu links "
            "in all,\nin %.2f s.\n",

@@ -238,10 +238,11 @@ static graphss_status choose_nodes(cli *app, choice *c, const graphss_prediction
     c->counted = part_names[own->part];
     c->from = app->argument[0];
     if (known && c->n == 0 && !own->nodes)
-        cli_warn(app,
-                 "no %s node of %s has a label in %s: all nodes are counted, those the model was "
-                 "trained on too",
-                 part_text[own->part], app->argument[0], data->name);
+        cli_warn(
+            app,
+            "no %s node of %s has a label in %s: all nodes are counted, those the model was "
+            "trained on too",
+            part_text[own->part], app->argument[0], data->name);
     if (!known || c->n == 0 || own->nodes)
         choose_all(c, n);
     return GRAPHSS_OK;
@@ -279,7 +280,7 @@ static void per_cent(text_table *t, double value)
 typedef struct result {
     double accuracy;
     size_t nodes, missing, abstained;
-    size_t unknown; /* of a class that the file does not know */
+    size_t unknown;     /* of a class that the file does not know */
     int64_t *confusion; /* [n_classes x n_classes] */
     size_t n_classes;
 } result;
@@ -376,7 +377,7 @@ static void fill(cli *app, const result *r, const choice *c, char **name)
 static graphss_status read_labels(cli *app, graphss_predictions *out, const char *path)
 {
     const graphss_status st = graphss_predictions_read(app->ctx, out, path);
-    const cli_file_kind kind = st ? cli_file_kind_of(path) : CLI_FILE_NONE;
+    const cli_file_type kind = st ? cli_file_type_of(path) : CLI_FILE_NONE;
     if (st && kind >= CLI_FILE_FOLDER && kind != CLI_FILE_LABELS)
         return cli_wrong_file(app, path, kind, "the OUT.npz of predict or recover");
     return st;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "scene.h"
+#include "snapshot_pair.h"
 
 typedef struct recover_arguments {
     const char *method, *model_file, *current, *previous, *split, *output, *flips, *predictor;
@@ -156,7 +156,7 @@ static int32_t column_in(json_t *place, const graphss_dataset *from, int32_t at)
 /* The list is for the file, so features have the numbers they have there; one that the file
  * lacks cannot be listed. */
 static graphss_status write_flips(cli *app, graphss_flips *flips, const char *path,
-                                  const char *file, const cli_scene *s,
+                                  const char *file, const cli_snapshot_pair *s,
                                   const graphss_recovery *r)
 {
     graphss_dataset as_read = {0};
@@ -189,7 +189,7 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
                  const graphss_dataset *data, const graphss_recover_options *opt,
                  const graphss_flips *flips)
 {
-    const size_t links = graphss_flips_count(flips, GRAPHSS_FLIP_LINK);
+    const size_t links = graphss_flips_count(flips, GRAPHSS_FLIP_EDGE);
     const size_t features = graphss_flips_count(flips, GRAPHSS_FLIP_FEATURE);
     if (app->json) {
         json_t *options = cli_json_options(opt, graphss_recover_options_table());
@@ -246,7 +246,7 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
 }
 
 /* What the classifier itself says of the snapshot; freed by free. */
-static graphss_status ask_classifier(cli *app, int32_t **out, const cli_scene *s)
+static graphss_status ask_classifier(cli *app, int32_t **out, const cli_snapshot_pair *s)
 {
     const size_t n = s->current.graph.n_nodes, k = graphss_model_classes(s->model);
     float *prob = NULL;
@@ -317,7 +317,7 @@ static graphss_status run(cli *app)
 {
     recover_arguments own = {.method = "graphss"};
     graphss_recover_options opt;
-    cli_scene s = {0};
+    cli_snapshot_pair s = {0};
     graphss_recovery r = {0};
     graphss_flips flips = {0};
     int32_t *classifier = NULL; /* [nodes] its labels of the snapshot */
@@ -353,7 +353,7 @@ static graphss_status run(cli *app)
     if (st)
         return st;
 
-    st = cli_scene_open(app, &s, own.model_file, own.current, own.previous, own.split);
+    st = cli_snapshot_pair_open(app, &s, own.model_file, own.current, own.previous, own.split);
     if (!st)
         st = choose_options(app, &opt, own.method, s.model);
     if (!st)
@@ -376,7 +376,7 @@ static graphss_status run(cli *app)
     free(classifier);
     graphss_flips_destroy(app->ctx, &flips);
     graphss_recovery_destroy(app->ctx, &r);
-    cli_scene_close(app, &s);
+    cli_snapshot_pair_close(app, &s);
     return st;
 }
 

@@ -125,7 +125,7 @@ static graphss_status get_model(cli *app, snapshot_run *r)
 
 static graphss_status churn(cli *app, snapshot_run *r, const int32_t *node, size_t n)
 {
-    const graphss_benign_options opt = {.links = r->opt.attack.links,
+    const graphss_benign_options opt = {.edges = r->opt.attack.edges,
                                         .features = r->opt.attack.features};
     graphss_flips flips = {0};
     graphss_status st = graphss_benign_churn(app->ctx, &flips, &r->made.current, node, n,
@@ -158,7 +158,7 @@ static graphss_status make(cli *app, snapshot_run *r)
         st = graphss_dataset_normalise_rows(app->ctx, &r->data);
     if (!st && r->opt.as_published && r->opt.attack.kind == GRAPHSS_ATTACK_LF &&
         !cli_given(app, "links") && !cli_given(app, "features"))
-        graphss_protocol_budget(&r->data, &r->opt.attack.links, &r->opt.attack.features);
+        graphss_protocol_budget(&r->data, &r->opt.attack.edges, &r->opt.attack.features);
     if (!st)
         st = cli_split_choose(app, &r->split, &r->data, &r->split_opt);
     r->opt.label_noise = r->split_opt.make.noise;
@@ -215,7 +215,7 @@ static void fill(cli *app, const snapshot_run *r)
 {
     const graphss_snapshots *s = &r->made;
     json_t *json = app->json, *attacked = json_array();
-    const size_t links = graphss_flips_count(&s->flips, GRAPHSS_FLIP_LINK);
+    const size_t links = graphss_flips_count(&s->flips, GRAPHSS_FLIP_EDGE);
     cli_json_set(json, "path", cli_json_text(r->own.output));
     cli_json_set(json, "setting",
                  cli_json_text(graphss_setting_text((graphss_setting)r->plan.setting)));

@@ -31,7 +31,7 @@ graphss_status cli_find_data_dirs(cli *app)
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where)
 {
     const graphss_read_options opt = {.data_dirs = app->data_dirs};
-    const cli_file_kind kind = cli_file_kind_of(where);
+    const cli_file_type kind = cli_file_type_of(where);
     if (!app->warnings)
         app->warnings = json_array();
     if (kind == CLI_FILE_FLIPS) /* which could be read as a list of links */
@@ -55,7 +55,7 @@ bool cli_is_public_name(const char *name)
 graphss_status cli_load_model(cli *app, graphss_model **out, const char *path)
 {
     const graphss_status st = graphss_model_load(app->ctx, out, path);
-    const cli_file_kind kind = st ? cli_file_kind_of(path) : CLI_FILE_NONE;
+    const cli_file_type kind = st ? cli_file_type_of(path) : CLI_FILE_NONE;
     if (st && kind >= CLI_FILE_FOLDER && kind != CLI_FILE_MODEL)
         return cli_wrong_file(app, path, kind, "a model");
     if (st && kind == CLI_FILE_NONE && cli_is_public_name(path))
@@ -70,7 +70,7 @@ graphss_status cli_load_model(cli *app, graphss_model **out, const char *path)
 graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *path,
                               const graphss_dataset *data)
 {
-    if (cli_file_kind_of(path) != CLI_FILE_FLIPS)
+    if (cli_file_type_of(path) != CLI_FILE_FLIPS)
         return graphss_node_list_read(app->ctx, nodes, n, path, data);
     graphss_flips flips = {0};
     graphss_status st = graphss_flips_read(app->ctx, &flips, path, data);

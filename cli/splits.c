@@ -52,7 +52,7 @@ graphss_status cli_split_apply(cli *app, int group, cli_split_options *options)
 graphss_status cli_read_split(cli *app, graphss_split *out, const char *path,
                               const graphss_dataset *data, size_t n_classes)
 {
-    const cli_file_kind kind = cli_file_kind_of(path);
+    const cli_file_type kind = cli_file_type_of(path);
     const graphss_observation seen = graphss_dataset_observe(data);
     graphss_model *model = NULL;
     if (kind == CLI_FILE_MODEL) {

@@ -15,7 +15,7 @@ static void check(graphss_ctx *ctx, graphss_status status)
     exit(1);
 }
 
-/* What an attacker does: every fifth test node gets 2 links and 20 words that mislead. */
+/* What an attacker does: every fifth test node gets 2 edges and 20 words that mislead. */
 static graphss_dataset attack(graphss_ctx *ctx, const graphss_dataset *data,
                               const graphss_split *split, int32_t *victim, size_t n)
 {

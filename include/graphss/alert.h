@@ -50,7 +50,7 @@ GRAPHSS_API double graphss_alert_rank(double score, const double *calm, size_t n
 /* What changed since the past. */
 typedef struct graphss_alert_changes {
     size_t nodes_known;                     /* there then and now, */
-    size_t links_changed, features_changed; /* of which so many have other links, features */
+    size_t edges_changed, features_changed; /* of which so many have other edges, features */
     size_t nodes_new, nodes_gone;
 } graphss_alert_changes;
 
@@ -58,7 +58,7 @@ typedef struct graphss_alert_changes {
 typedef struct graphss_alert {
     bool alert; /* p_value <= the rate */
     double p_value, score, threshold;
-    const char *kind; /* constant text: the likeliest attack, "links", "features", "links
+    const char *kind; /* constant text: the likeliest attack, "edges", "features", "edges
                        * and features" or "copied"; "none" without an alert */
     double share;     /* estimated share of the group that was hit */
     size_t n_group;   /* nodes judged: */
@@ -140,11 +140,11 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_look(graphss_ctx *ctx,
  * range or listed twice, a group without nodes, scores of your own whose arrays do not fit
  * together; DATA: no clean nodes are left to compare with. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
-                                                      const graphss_alert_scores *seen,
+                                                      const graphss_alert_scores *scores,
                                                       const int32_t *node, size_t n,
                                                       uint64_t seed,
                                                       const graphss_alert_options *opt);
-GRAPHSS_API void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen);
+GRAPHSS_API void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *scores);
 
 /* Judges n nodes of in->current (NULL, n 0: all without a label in the split): looks, judges,
  * and names the attack, the share of the group that was hit and the nodes. With in->previous

@@ -21,8 +21,8 @@ extern "C" {
 #endif
 
 typedef enum graphss_attack_kind {
-    GRAPHSS_ATTACK_LF,       /* `links` link changes, then `features` feature changes */
-    GRAPHSS_ATTACK_LINKS,    /* `budget` links */
+    GRAPHSS_ATTACK_LF,       /* `edges` edge changes, then `features` feature changes */
+    GRAPHSS_ATTACK_EDGES,    /* `budget` edges */
     GRAPHSS_ATTACK_FEATURES, /* `budget` features */
     GRAPHSS_ATTACK_BOTH      /* `budget` changes, each step the better of the two */
 } graphss_attack_kind;
@@ -47,7 +47,7 @@ typedef struct graphss_attack_options {
     int mode;           /* graphss_mode; PAPER: as the paper's public code attacks, on rows
                          * divided by their sums, words flipped to 1 - x */
     int kind;           /* graphss_attack_kind */
-    int64_t links;      /* LF: per victim */
+    int64_t edges;      /* LF: per victim */
     int64_t features;
     int64_t budget;         /* other kinds: per victim; 0: its degree + 2 */
     bool independent;       /* each victim on the graph given; else on what the last left */
@@ -60,7 +60,7 @@ typedef struct graphss_attack_options {
                              * graphss_attack_believe; graphss_attack_run does not read it */
 } graphss_attack_options;
 
-/* nettack, honest, L&F with 2 links and 20 features, cumulative, direct, both tests, an
+/* nettack, honest, L&F with 2 edges and 20 features, cumulative, direct, both tests, an
  * attacker who knows the truth. */
 GRAPHSS_API graphss_attack_options graphss_attack_options_default(void);
 GRAPHSS_API const graphss_option *graphss_attack_options_table(void);
@@ -72,11 +72,11 @@ GRAPHSS_API const char *graphss_attack_summary(size_t i);
  * name that does not exist. */
 GRAPHSS_API bool graphss_attack_needs_surrogate(const char *method);
 GRAPHSS_API bool graphss_attack_needs_model(const char *method);
-GRAPHSS_API bool graphss_attack_links_only(const char *method);
+GRAPHSS_API bool graphss_attack_edges_only(const char *method);
 /* Whether an option of the table has a meaning for a method. What has none is ignored, or
  * refused by graphss_attack_run where it would change what is attacked. */
 GRAPHSS_API bool graphss_attack_uses(const char *method, const char *option);
-/* "2 links then 20 features per victim, cumulative, direct", as snprintf; "?" for a kind that
+/* "2 edges then 20 features per victim, cumulative, direct", as snprintf; "?" for a kind that
  * does not exist. */
 GRAPHSS_API size_t graphss_attack_budget_text(char *out, size_t size,
                                               const graphss_attack_options *opt);
@@ -112,7 +112,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_attack_believe(
 
 typedef struct graphss_attack_step {
     double loss;        /* margin (label's logit - best other) after the change */
-    int64_t n_links;    /* link candidates that passed the tests */
+    int64_t n_edges;    /* edge candidates that passed the tests */
     int64_t n_features; /* feature candidates */
 } graphss_attack_step;
 
@@ -120,7 +120,7 @@ typedef struct graphss_attack_victim {
     int32_t node;
     double loss_before; /* the surrogate's margin; NaN where the method has none */
     double loss_after;
-    size_t n_links, n_features; /* changes made */
+    size_t n_edges, n_features; /* changes made */
     size_t wanted;              /* changes asked for */
 } graphss_attack_victim;
 

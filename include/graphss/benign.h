@@ -4,10 +4,10 @@
  *     graphss_benign_grow(ctx, &larger, &data, 100, 1);
  *
  * For the question how often a detector cries wolf. All that is drawn follows the graph
- * itself. A new link of a node of class c leads where a random link out of class c leads,
+ * itself. A new edge of a node of class c leads where a random edge out of class c leads,
  * which keeps the mix of classes (so the homophily) and favours nodes of high degree as the
  * graph does. A new word is a word of a random node of the same class. Nodes of unknown
- * label count as one more class. Mind that a node which takes over words and links of its
+ * label count as one more class. Mind that a node which takes over words and edges of its
  * class becomes a more typical member of it: models do better on churned nodes, not worse. */
 #ifndef GRAPHSS_BENIGN_H
 #define GRAPHSS_BENIGN_H
@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 typedef struct graphss_benign_options {
-    int64_t links;    /* link changes for each node, joins and cuts in turn at random; 2 */
+    int64_t edges;    /* edge changes for each node, joins and cuts in turn at random; 2 */
     int64_t features; /* feature changes for each node, half of them removals; 20 */
 } graphss_benign_options;
 
@@ -28,7 +28,7 @@ GRAPHSS_API graphss_benign_options graphss_benign_options_default(void);
 
 /* Draws changes for n different nodes, stream BENIGN; apply them with graphss_flips_apply.
  * No cut leaves a node alone, and no place is changed twice for one node. Where a change
- * cannot be drawn (an empty row, a graph without links) it is left out. The list says method
+ * cannot be drawn (an empty row, a graph without edges) it is left out. The list says method
  * "benign", seed and budget; the name and hash of the data. Errors: INVALID (a node out of
  * range or twice, a budget below 0, an unsound graph or features), DATA (a dataset without
  * nodes, or whose parts do not fit), NOMEM. */
@@ -39,7 +39,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss
                                                        const graphss_benign_options *opt);
 
 /* A copy of data with n_new more nodes behind the old ones, stream BENIGN. Each takes class
- * and degree from a random node and draws its links to the old nodes and its words as above.
+ * and degree from a random node and draws its edges to the old nodes and its words as above.
  * Named "new1", "new2" ... where the dataset has names (with more letters where that name is
  * taken), else numbered on. Errors: INVALID (more than 2^31 - 1 nodes, an unsound graph or
  * features), DATA (a dataset without nodes, or whose parts do not fit), NOMEM. */

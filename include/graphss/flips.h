@@ -1,4 +1,4 @@
-/* graphss/flips.h - a list of changes to a dataset: links joined or cut, features switched.
+/* graphss/flips.h - a list of changes to a dataset: edges joined or cut, features switched.
  *
  *     graphss_flips flips = {0};
  *     graphss_flips_read(ctx, &flips, "cora.flips", &data);
@@ -10,7 +10,7 @@
  *
  *     victim  kind  node  target  old  new
  *
- * kind is link or feature; nodes are called as in the dataset (by name, else by number);
+ * kind is edge or feature; nodes are called as in the dataset (by name, else by number);
  * the target of a feature is its column number (a column's name is read too). Numbers read
  * back as exactly the value that was written. In a name the characters tab, newline,
  * carriage return, backslash and a leading # stand behind a backslash (\t \n \r \\ \#). */
@@ -23,14 +23,14 @@
 extern "C" {
 #endif
 
-typedef enum graphss_flip_kind { GRAPHSS_FLIP_LINK, GRAPHSS_FLIP_FEATURE } graphss_flip_kind;
+typedef enum graphss_flip_kind { GRAPHSS_FLIP_EDGE, GRAPHSS_FLIP_FEATURE } graphss_flip_kind;
 
 typedef struct graphss_flip {
     int32_t victim; /* the node the change was made for */
     int32_t kind;   /* graphss_flip_kind */
     int32_t node;
-    int32_t target;             /* LINK: the other node; FEATURE: the column */
-    float old_value, new_value; /* LINK: 0 and 1, or 1 and 0 */
+    int32_t target;             /* EDGE: the other node; FEATURE: the column */
+    float old_value, new_value; /* EDGE: 0 and 1, or 1 and 0 */
     uint32_t line;              /* in the file it was read from; 0: made here */
 } graphss_flip;
 
@@ -43,7 +43,7 @@ typedef struct graphss_flips {
     char model[128];      /* what was attacked */
     char method[32];      /* "nettack" */
     char mode[32];        /* "evasion" or "poisoning" */
-    char budget[128];     /* "2 links then 20 features per victim, cumulative" */
+    char budget[128];     /* "2 edges then 20 features per victim, cumulative" */
     char victims[256];    /* the rule that chose them */
     char seed[24];        /* a number, as text */
     char version[32];     /* of the library that chose them; filled by the writer if empty */
@@ -64,7 +64,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_flips_victims(graphss_ctx *ctx, int32_
                                                         size_t *n, const graphss_flips *flips);
 
 /* Errors: DATA with file, line, what was found and what was wanted (an unknown node or
- * column, a kind or a number that is none, a node linked to itself), NOT_FOUND, IO, NOMEM.
+ * column, a kind or a number that is none, a node connected to itself), NOT_FOUND, IO, NOMEM.
  * Whether the changes fit the data is left to apply. */
 GRAPHSS_MUST_CHECK graphss_status graphss_flips_read(graphss_ctx *ctx, graphss_flips *out,
                                                      const char *path,
@@ -86,8 +86,8 @@ typedef struct graphss_apply_options {
  * applied gives the same dataset back, so the same bytes when written (but for
  * normalised_rows, whose rows stay divided). opt NULL: apply, all, not forced.
  * DATA, with the line of the file where there is one: the list is for data of another hash
- * (undo: its result has another hash), a link is already there or not there, a value is
- * not the old one, a node or column is out of range. Time O(nodes + links + entries +
+ * (undo: its result has another hash), an edge is already there or not there, a value is
+ * not the old one, a node or column is out of range. Time O(nodes + edges + entries +
  * changes). */
 GRAPHSS_MUST_CHECK graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_dataset *out,
                                                       const graphss_dataset *data,

@@ -69,14 +69,14 @@ typedef struct graphss_recover_options {
     int train;                 /* graphss_recover_train */
     double abstain;            /* label -1 where the largest posterior is smaller; 0: never */
     graphss_train_options fit; /* how the method's classifier is trained */
-    double alpha;              /* share that comes from the links, [0, 1] */
+    double alpha;              /* share that comes from the edges, [0, 1] */
     int64_t steps;             /* rounds of spreading */
-    double threshold;          /* links whose ends are less alike are cut, [0, 1] */
+    double threshold;          /* edges whose ends are less alike are cut, [0, 1] */
     int similarity;            /* graphss_similarity */
     int64_t rank;              /* svd: singular values kept; 0: by validation. prognn: those
                                 * that are shrunk one by one */
     double gamma;              /* rgcn: how much a wide distribution counts less. prognn:
-                                * weight of the labels in the loss of the links */
+                                * weight of the labels in the loss of the edges */
     double beta1;              /* rgcn: weight of the divergence from N(0, I) */
     double beta2;              /* rgcn: weight of the first layer's squared weights */
     bool sample;               /* rgcn: draw from the last layer when predicting, too */
@@ -88,13 +88,13 @@ typedef struct graphss_recover_options {
     bool dynamic_phi;       /* learn the transition matrix; else labels stay as they are */
     double sparsity;        /* prognn: weight of |S|_1 of the learnt graph S, */
     double low_rank;        /* of its nuclear norm, */
-    double smoothness;      /* of how much features differ along its links */
-    double graph_rate;      /* prognn: step size of the links */
-    int64_t neighbours;     /* prognn, nrgnn: alike nodes it may be linked to besides */
-    int64_t negatives;      /* nrgnn: pairs without a link it learns from, a node */
-    int64_t edge_hidden;    /* nrgnn: width of the network that predicts links */
+    double smoothness;      /* of how much features differ along its edges */
+    double graph_rate;      /* prognn: step size of the edges */
+    int64_t neighbours;     /* prognn, nrgnn: alike nodes it may be connected to besides */
+    int64_t negatives;      /* nrgnn: pairs without an edge it learns from, a node */
+    int64_t edge_hidden;    /* nrgnn: width of the network that predicts edges */
     double confidence;      /* nrgnn: a surer answer becomes a label, [0, 1] */
-    double link_weight;     /* nrgnn: weight of the prediction of links in the loss, */
+    double edge_weight;     /* nrgnn: weight of the prediction of edges in the loss, */
     double pseudo_weight;   /* and of labels that were answers */
     int head;               /* graphss_head */
     double dropnode;        /* grand: share of the nodes that do not spread, [0, 1) */
@@ -102,7 +102,7 @@ typedef struct graphss_recover_options {
     int64_t augmentations;  /* grand: random passes, 1 .. GRAPHSS_RECOVER_AUGMENTATIONS */
     double consistency;     /* grand: weight of their agreement */
     double temperature;     /* grand: of what they agree on */
-    int64_t near;           /* prognn: nodes with common neighbours that may be linked */
+    int64_t near;           /* prognn: nodes with common neighbours that may be connected */
     double adversaries;     /* advtrain: share of the training nodes attacked, [0, 1] */
 } graphss_recover_options;
 
@@ -128,7 +128,7 @@ typedef struct graphss_recovery {
     const char *method; /* constant text */
     const char *train;  /* "evasion", "retrain" or "none": nothing is trained */
     const char *how;    /* constant text: what was trained on which snapshot */
-    const char *kind;   /* constant text: the likeliest attack, "links", "features", "links
+    const char *kind;   /* constant text: the likeliest attack, "edges", "features", "edges
                          * and features", "copied" (another node's), "random" or "unknown",
                          * or "none"; NULL: the method has no idea of it */
     double share;       /* estimated share of the nodes without a label that were hit */
@@ -147,7 +147,7 @@ typedef struct graphss_recovery {
  * "labelled neighbours" and "unlabelled neighbours" (nrgnn), "attack" (advtrain). Errors:
  * INVALID (an unsound graph or features, an option, a method that does not exist, a way of
  * training that has no meaning for it, no previous where it is needed), SHAPE (snapshots,
- * model and split disagree), DATA (no features; no links or only one class among the training
+ * model and split disagree), DATA (no features; no edges or only one class among the training
  * labels where the method needs more; an answer that is no number, since a training went
  * astray), LIMIT, NOMEM, CANCELLED. out is written only on
  * success. The result does not depend on the number of threads. */
@@ -158,9 +158,9 @@ GRAPHSS_API void graphss_recovery_destroy(graphss_ctx *ctx, graphss_recovery *re
 
 /* Changes to current that take back what looks tampered with, at nodes whose `perturbed` is
  * at least `least` (the chance 0.5 is a good value after "graphss"). Where previous knows the
- * node and its neighbour: whatever changed. Elsewhere a guess: links to nodes of other classes
- * that share no neighbour, words that push hardest away from the class recovered; not links
- * if found->kind is "features", nor words if it is "links". in: that of the recovery. dataset
+ * node and its neighbour: whatever changed. Elsewhere a guess: edges to nodes of other classes
+ * that share no neighbour, words that push hardest away from the class recovered; not edges
+ * if found->kind is "features", nor words if it is "edges". in: that of the recovery. dataset
  * and hash of the list are left empty. SHAPE: found is of other data. */
 GRAPHSS_MUST_CHECK graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
                                                         const graphss_recover_input *in,

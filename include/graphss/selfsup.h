@@ -87,10 +87,10 @@ typedef enum graphss_phi {
     GRAPHSS_PHI_FIXED    /* phi' throughout */
 } graphss_phi;
 
-typedef enum graphss_gate {
+typedef enum graphss_refit_rule {
     GRAPHSS_GATE_NONE,     /* refit whenever it is time */
     GRAPHSS_GATE_AGREEMENT /* only if z agrees better with the first source than ever before */
-} graphss_gate;
+} graphss_refit_rule;
 
 typedef struct graphss_selfsup_options {
     int64_t sweeps;        /* in all, 100 */
@@ -101,7 +101,7 @@ typedef struct graphss_selfsup_options {
     int phi;               /* graphss_phi */
     int64_t phi_every;     /* ARGMAX: refresh phi at every so-manieth sweep */
     int64_t retrain_every; /* refit after sweeps 1, 1 + this, ...; not after the last */
-    int gate;              /* graphss_gate */
+    int gate;              /* graphss_refit_rule */
     bool frozen; /* ARGMAX with phi fixed: labels stay the classifier's own, which is what
                   * the paper's code does and why its ablation shows no change */
 } graphss_selfsup_options;

@@ -53,7 +53,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_transition_warmup(graphss_ctx *ctx, do
 /* counts[t][y] = nodes with z = t and seen = y; a label of -1 in either does not count.
  * Labels are in [-1, n_classes). */
 GRAPHSS_API void graphss_transition_count(double *counts, const int32_t *z,
-                                          const int32_t *seen, size_t n, size_t n_classes);
+                                          const int32_t *observed, size_t n, size_t n_classes);
 
 /* phi[t][y] = (alpha[t][y] + counts[t][y]) / sum of row t: the posterior mean. A row without
  * any mass is flat. counts NULL: the prior mean. phi may be alpha or counts. */

@@ -5,12 +5,12 @@
  *     graphss_protocol p = {0};
  *     graphss_protocol_start(ctx, &p, &data, 1, &opt);
  *     for (uint64_t victims = 1; victims <= 5; victims++) {
- *         graphss_protocol_scene scene = {0};
- *         graphss_protocol_attack(ctx, &scene, &p, victims);
- *         graphss_recover_input in = graphss_protocol_input(&scene);
+ *         graphss_protocol_trial trial = {0};
+ *         graphss_protocol_attack(ctx, &trial, &p, victims);
+ *         graphss_recover_input in = graphss_protocol_input(&trial);
  *         graphss_recover(ctx, &r, &in, &recover_options);
- *         graphss_protocol_score s = graphss_protocol_measure(&scene, r.predictions.label);
- *         graphss_protocol_scene_destroy(ctx, &scene);
+ *         graphss_protocol_score s = graphss_protocol_measure(&trial, r.predictions.label);
+ *         graphss_protocol_trial_destroy(ctx, &trial);
  *     }
  *     graphss_protocol_destroy(ctx, &p);
  *
@@ -20,7 +20,7 @@
  *              sets of victims; setting seen
  * mode honest  raw features, attacked in their own domain by a surrogate trained on the split;
  *              the tuned models; any setting
- * Whoever defends gets graphss_protocol_input alone; the truth stays with the scene. */
+ * Whoever defends gets graphss_protocol_input alone; the truth stays with the trial. */
 #ifndef GRAPHSS_LAB_PROTOCOL_H
 #define GRAPHSS_LAB_PROTOCOL_H
 
@@ -37,15 +37,15 @@ typedef struct graphss_protocol_options {
     graphss_split_options split;   /* 40/20/40, noise 10 % */
     graphss_train_options train;   /* the classifier's preset */
     graphss_snapshot_options plan; /* setting, share of victims */
-    graphss_attack_options attack; /* links or features < 0: by the dataset, see _budget */
+    graphss_attack_options attack; /* edges or features < 0: by the dataset, see _budget */
 } graphss_protocol_options;
 
 /* The preset of a mode for a classifier: "gcn", "sgc", "sage" or "mlp". */
 GRAPHSS_API graphss_protocol_options graphss_protocol_options_default(const char *model,
                                                                       graphss_mode mode);
-/* The paper's budgets: 5 links on Amazon Photo and Coauthor CS, 2 elsewhere; ten times as many
+/* The paper's budgets: 5 edges on Amazon Photo and Coauthor CS, 2 elsewhere; ten times as many
  * features. */
-GRAPHSS_API void graphss_protocol_budget(const graphss_dataset *data, int64_t *links,
+GRAPHSS_API void graphss_protocol_budget(const graphss_dataset *data, int64_t *edges,
                                          int64_t *features);
 
 /* Budgets that are < 0 and, in paper mode, loops, as a dataset has them.
@@ -74,7 +74,7 @@ typedef struct graphss_protocol {
     graphss_split split;
     uint64_t seed;        /* of split, noise and model */
     graphss_model *model; /* setting seen: trained on data; else NULL */
-    float *surrogate;     /* paper mode: what the attacker knows; else NULL, made per scene */
+    float *surrogate;     /* paper mode: what the attacker knows; else NULL, made per trial */
 } graphss_protocol;
 
 /* Progress stage: "train". Errors: INVALID (an option; paper mode with another setting than
@@ -92,7 +92,7 @@ typedef struct graphss_protocol_score {
 } graphss_protocol_score;
 
 /* One attacked snapshot. {0} is empty. Seconds are wall clock. */
-typedef struct graphss_protocol_scene {
+typedef struct graphss_protocol_trial {
     graphss_snapshots snapshots;  /* previous, current as attacked, splits, victims, flips */
     const graphss_model *model;   /* trained on previous: the protocol's or `own` */
     graphss_model *own;           /* settings new and growing */
@@ -105,23 +105,23 @@ typedef struct graphss_protocol_scene {
     graphss_protocol_score clean, attacked; /* of these */
     uint64_t seed;
     double attack_seconds;
-} graphss_protocol_scene;
+} graphss_protocol_trial;
 
 /* Draws victims with victim_seed, trains where previous depends on them, attacks. Borrows p
- * until the scene is destroyed. Progress stages: "train", "attack". Errors: those of
+ * until the trial is destroyed. Progress stages: "train", "attack". Errors: those of
  * graphss_snapshots_plan, graphss_model_train and graphss_attack_run. */
 GRAPHSS_MUST_CHECK graphss_status graphss_protocol_attack(graphss_ctx *ctx,
-                                                          graphss_protocol_scene *out,
+                                                          graphss_protocol_trial *out,
                                                           const graphss_protocol *p,
                                                           uint64_t victim_seed);
-/* What a defence may see, with the seed of the victims. Borrows the scene, which stays where
+/* What a defence may see, with the seed of the victims. Borrows the trial, which stays where
  * it is as long as this is used. */
-GRAPHSS_API graphss_recover_input graphss_protocol_input(graphss_protocol_scene *scene);
+GRAPHSS_API graphss_recover_input graphss_protocol_input(graphss_protocol_trial *trial);
 /* label [nodes of current]; -1 (no answer) counts as wrong. */
 GRAPHSS_API graphss_protocol_score
-graphss_protocol_measure(const graphss_protocol_scene *scene, const int32_t *label);
-GRAPHSS_API void graphss_protocol_scene_destroy(graphss_ctx *ctx,
-                                                graphss_protocol_scene *scene);
+graphss_protocol_measure(const graphss_protocol_trial *trial, const int32_t *label);
+GRAPHSS_API void graphss_protocol_trial_destroy(graphss_ctx *ctx,
+                                                graphss_protocol_trial *trial);
 
 #ifdef __cplusplus
 }

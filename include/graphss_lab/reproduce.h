@@ -4,7 +4,7 @@
  *     graphss_reproduced done = {0};
  *     graphss_reproduce(ctx, &done, 1, &opt);
  *
- * Each finished cell (a method on a scene) is a line of FOLDER/records.jsonl
+ * Each finished cell (a method on a trial) is a line of FOLDER/records.jsonl
  * (docs/records.md). What is there already is not run again. Cells run in processes of their
  * own, each on one thread, as many at a time as the context has threads; those of a recipe
  * that runs alone (runtime) one at a time on all threads. One that crashes is a record with an

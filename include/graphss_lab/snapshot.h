@@ -11,7 +11,7 @@
  * What the past knows of the victims is the setting:
  *   seen     previous is the clean graph; current is the same, attacked
  *   new      previous lacks the victims altogether: they first appear in current
- *   growing  previous lacks a share of the links that current has before the attack
+ *   growing  previous lacks a share of the edges that current has before the attack
  * Nodes are matched across snapshots by name: both always have node names, the numbers of
  * the dataset where it had none. */
 #ifndef GRAPHSS_LAB_SNAPSHOT_H
@@ -34,7 +34,7 @@ typedef enum graphss_setting {
 typedef struct graphss_snapshot_options {
     int setting;             /* graphss_setting; seen */
     double victims;          /* share of the nodes of an attacked group, (0, 1]; 0.2 */
-    double missing;          /* growing: share of the links previous lacks, [0, 1); 0.5 */
+    double missing;          /* growing: share of the edges previous lacks, [0, 1); 0.5 */
     int64_t groups;          /* the test nodes are dealt into so many groups; 1 */
     int64_t attacked_groups; /* so many of them are attacked; 1 */
     bool background; /* the same share of the other groups' nodes is listed in `churned` */
@@ -59,7 +59,7 @@ typedef struct graphss_snapshots {
     graphss_flips flips; /* from current before the changes to current */
 } graphss_snapshots;
 
-/* Deals the groups, draws the victims (stream VICTIMS) and the missing links (stream
+/* Deals the groups, draws the victims (stream VICTIMS) and the missing edges (stream
  * BENIGN), and makes previous; current is data as it is. Errors: INVALID (an option; more
  * attacked groups than groups; unsound data, a node twice in a list of the split), DATA (fewer
  * test nodes than groups; parts of the data that do not fit), SHAPE (a node of the split that

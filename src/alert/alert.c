@@ -126,7 +126,7 @@ static graphss_alert_changes count_changes(const graphss_i_look *look)
         const bool known = look->before[i] >= 0;
         c.nodes_known += known;
         c.nodes_new += !known;
-        c.links_changed += known && look->change[i].links > 0;
+        c.edges_changed += known && look->change[i].links > 0;
         c.features_changed += known && look->change[i].words > 0;
     }
     c.nodes_gone = look->before ? look->in->previous->graph->n_nodes - c.nodes_known : 0;

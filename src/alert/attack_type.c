@@ -56,7 +56,7 @@ static bool possible(size_t kind, const graphss_i_look *x, const int32_t *node, 
     }
     if (!links == !words)
         return true;
-    return kind == (links ? GRAPHSS_I_REHEARSED_LINKS : GRAPHSS_I_REHEARSED_WORDS);
+    return kind == (links ? GRAPHSS_I_REHEARSED_EDGES : GRAPHSS_I_REHEARSED_WORDS);
 }
 
 /* Nodes by odds, to be sorted. */

@@ -20,23 +20,23 @@ static const double MORE_ERRORS = 3;
 static const double WORSE = 0.65, WORSE_ERRORS = 4;
 
 /* Kinds that changed, each beside those most like it, the least change last. */
-static const int32_t order[] = {GRAPHSS_I_OTHER_WORDS, GRAPHSS_I_WORDS_AND_LINKS,
-                                GRAPHSS_I_MOST_LINKS,  GRAPHSS_I_MORE_LINKS,
-                                GRAPHSS_I_MANY_LINKS,  GRAPHSS_I_FEW_LINKS,
-                                GRAPHSS_I_TWO_LINKS,   GRAPHSS_I_ONE_LINK};
+static const int32_t order[] = {GRAPHSS_I_OTHER_WORDS, GRAPHSS_I_WORDS_AND_EDGES,
+                                GRAPHSS_I_MOST_EDGES,  GRAPHSS_I_MORE_EDGES,
+                                GRAPHSS_I_MANY_EDGES,  GRAPHSS_I_FEW_EDGES,
+                                GRAPHSS_I_TWO_EDGES,   GRAPHSS_I_ONE_EDGE};
 
 static int32_t kind_of(const graphss_i_change *c)
 {
-    static const int32_t by_links[] = {GRAPHSS_I_SAME, GRAPHSS_I_ONE_LINK, GRAPHSS_I_TWO_LINKS,
-                                       GRAPHSS_I_FEW_LINKS, GRAPHSS_I_FEW_LINKS};
+    static const int32_t by_links[] = {GRAPHSS_I_SAME, GRAPHSS_I_ONE_EDGE, GRAPHSS_I_TWO_EDGES,
+                                       GRAPHSS_I_FEW_EDGES, GRAPHSS_I_FEW_EDGES};
     const size_t known = sizeof by_links / sizeof *by_links;
     if (c->words)
-        return c->links ? GRAPHSS_I_WORDS_AND_LINKS : GRAPHSS_I_OTHER_WORDS;
+        return c->links ? GRAPHSS_I_WORDS_AND_EDGES : GRAPHSS_I_OTHER_WORDS;
     if ((size_t)c->links < known)
         return by_links[c->links];
-    return c->links <= 8    ? GRAPHSS_I_MANY_LINKS
-           : c->links <= 16 ? GRAPHSS_I_MORE_LINKS
-                            : GRAPHSS_I_MOST_LINKS;
+    return c->links <= 8    ? GRAPHSS_I_MANY_EDGES
+           : c->links <= 16 ? GRAPHSS_I_MORE_EDGES
+                            : GRAPHSS_I_MOST_EDGES;
 }
 
 static void add_calm(graphss_i_calm *list, int32_t node, double odds)
@@ -194,7 +194,7 @@ static graphss_status find_hostile(graphss_ctx *ctx, bool *hostile, const graphs
     for (size_t c = 0; c < GRAPHSS_I_CHANGED; c++) {
         changed[c] = graphss_i_changed_kind(c);
         churned[c].rehearsed =
-            changed[c] && c != GRAPHSS_I_ONE_LINK && list[c].n >= GRAPHSS_I_CALM_LEAST;
+            changed[c] && c != GRAPHSS_I_ONE_EDGE && list[c].n >= GRAPHSS_I_CALM_LEAST;
         any = any || churned[c].rehearsed;
     }
     if (!any || list[GRAPHSS_I_SAME].n < GRAPHSS_I_CALM_LEAST)
@@ -308,7 +308,7 @@ graphss_status graphss_i_look_calm(graphss_ctx *ctx, graphss_i_calm *list,
             float column[GRAPHSS_I_GLANCE_MOST];
             graphss_i_glance_now(column, &x->now, node);
             add_calm(&list[GRAPHSS_I_NO_PAST], x->calm[i],
-                     graphss_i_gate_odds(&x->gates.hit[GRAPHSS_I_EYE_NOW], column));
+                     graphss_i_logistic_odds(&x->gates.hit[GRAPHSS_I_EYE_NOW], column));
         }
     }
     bool hostile[GRAPHSS_I_CHANGED] = {0};

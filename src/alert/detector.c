@@ -1,5 +1,5 @@
-/* detector.c - see detector.h. What is learned, and from whom: detector_fit.c; whom nodes are compared with:
- * calibration.c. */
+/* detector.c - see detector.h. What is learned, and from whom: detector_fit.c; whom nodes are
+ * compared with: calibration.c. */
 #include "alert/detector.h"
 #include "models/unchecked.h"
 #include <graphss/attack.h>
@@ -24,9 +24,9 @@ void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         graphss_release(ctx, all[i]);
     if (x->pass)
-        graphss_i_pass_destroy(ctx, x->pass);
+        graphss_i_forward_cache_destroy(ctx, x->pass);
     graphss_release(ctx, x->pass);
-    graphss_i_measured_close(ctx, &x->seen);
+    graphss_i_standardise_close(ctx, &x->seen);
     *x = (graphss_i_look){0};
 }
 
@@ -138,9 +138,9 @@ static graphss_status hear(graphss_ctx *ctx, graphss_i_look *x)
     return st ? st : graphss_i_glance_open(ctx, &x->now);
 }
 
-static graphss_i_seen seen_now(const graphss_i_look *x)
+static graphss_i_base seen_now(const graphss_i_look *x)
 {
-    return (graphss_i_seen){x->in->current.graph, x->in->current.features, x->prob, x->pass};
+    return (graphss_i_base){x->in->current.graph, x->in->current.features, x->prob, x->pass};
 }
 
 static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
@@ -158,7 +158,7 @@ static graphss_status look_back(graphss_ctx *ctx, graphss_i_look *x)
     bool moved = n != x->n;
     for (size_t i = 0; i < n; i++)
         moved = moved || there[i] != (int32_t)i;
-    const graphss_i_seen seen = seen_now(x);
+    const graphss_i_base seen = seen_now(x);
     st = x->past_prob && x->change
              ? graphss_i_predict_again(ctx, x->past_prob, x->in->model, past->graph,
                                        past->features, &seen, moved ? there : NULL, NULL)
@@ -260,7 +260,7 @@ graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
     graphss_status st = graphss_i_rehearse(ctx, &s->graph, &s->features, in);
     if (st)
         return st;
-    const graphss_i_seen seen = seen_now(x);
+    const graphss_i_base seen = seen_now(x);
     uint8_t *wanted = graphss_i_calloc(ctx, x->n, sizeof *wanted);
     s->prob = graphss_i_alloc(ctx, x->n, x->k * sizeof *s->prob);
     if (wanted) {
@@ -290,18 +290,18 @@ graphss_status graphss_i_stage_open(graphss_ctx *ctx, graphss_i_stage *s,
  * nodes that did not change. Those were not attacked: they come after all that changed, also
  * where a change is of a kind that was not rehearsed and the gate makes little of it. */
 void graphss_i_look_odds(double *odds, const graphss_i_look *x,
-                         const graphss_i_gate (*gate)[GRAPHSS_I_EYES], size_t n_gates,
+                         const graphss_i_logistic (*gate)[GRAPHSS_I_EYES], size_t n_gates,
                          const graphss_i_glance *seen, size_t node, graphss_i_change *change)
 {
     float column[GRAPHSS_I_GLANCE_MOST];
     graphss_i_glance_now(column, seen, node);
     for (size_t a = 0; a < n_gates; a++)
-        odds[a] = graphss_i_gate_odds(&gate[a][NOW], column);
+        odds[a] = graphss_i_logistic_odds(&gate[a][NOW], column);
     if (!x->before || x->before[node] < 0)
         return;
     graphss_i_glance_past(column, change, seen, &x->past, x->before, node);
     for (size_t a = 0; a < n_gates; a++)
-        odds[a] = graphss_i_gate_odds(&gate[a][PAST], column) + TIE * odds[a] -
+        odds[a] = graphss_i_logistic_odds(&gate[a][PAST], column) + TIE * odds[a] -
                   (change->links || change->words ? 0 : UNCHANGED);
 }
 
@@ -353,7 +353,7 @@ static graphss_status take_steps(graphss_ctx *ctx, graphss_i_look *x,
 {
     graphss_status st = graphss_i_check_shapes(ctx, in);
     if (!st)
-        st = graphss_i_measured_open(ctx, &x->seen, in);
+        st = graphss_i_standardise_open(ctx, &x->seen, in);
     x->in = &x->seen.in;
     for (size_t i = 0; i < n && !st; i++) {
         st = steps[i](ctx, x);

@@ -1,19 +1,20 @@
-/* detector.h - the quick look behind an alert: what every node shows by itself, weighed by what a
- * rehearsal on training nodes taught and compared with validation nodes, on which nothing is
- * fitted. Costs one forward pass over each snapshot, with history one more over validation
- * nodes that are churned, and where the model brings no lesson one over rehearsed nodes. */
+/* detector.h - the quick look behind an alert: what every node shows by itself, weighed by
+ * what a rehearsal on training nodes taught and compared with validation nodes, on which
+ * nothing is fitted. Costs one forward pass over each snapshot, with history one more over
+ * validation nodes that are churned, and where the model brings no lesson one over rehearsed
+ * nodes. */
 #ifndef GRAPHSS_LOOK_H
 #define GRAPHSS_LOOK_H
 
-#include "observation/observation.h"
 #include "alert/detector_fit.h"
-#include "observation/standardise.h"
 #include "models/predict_incremental.h"
+#include "observation/observation.h"
+#include "observation/standardise.h"
 #include <graphss/alert.h>
 
 /* {0} is empty; the arrays belong to it. */
 typedef struct graphss_i_look {
-    graphss_i_measured seen;
+    graphss_i_standardised seen;
     const graphss_recover_input *in; /* of seen */
     const graphss_split *split;
     graphss_split own; /* the model's, where none was given */
@@ -21,7 +22,8 @@ typedef struct graphss_i_look {
     int32_t *before;   /* [n] or NULL */
     int32_t *believed; /* [n] */
     float *prob, *past_prob;
-    graphss_i_pass *pass; /* of the classifier, for snapshots that differ in a few nodes */
+    graphss_i_forward_cache
+        *pass; /* of the classifier, for snapshots that differ in a few nodes */
     graphss_i_voice voice[GRAPHSS_I_VOICES];
     graphss_i_glance now, past;
 
@@ -41,15 +43,15 @@ typedef struct graphss_i_look {
  * kinds are added at the end. */
 typedef enum graphss_i_changed {
     GRAPHSS_I_SAME,
-    GRAPHSS_I_ONE_LINK,
-    GRAPHSS_I_TWO_LINKS,
-    GRAPHSS_I_FEW_LINKS,   /* three or four */
-    GRAPHSS_I_MANY_LINKS,  /* five to eight */
+    GRAPHSS_I_ONE_EDGE,
+    GRAPHSS_I_TWO_EDGES,
+    GRAPHSS_I_FEW_EDGES,   /* three or four */
+    GRAPHSS_I_MANY_EDGES,  /* five to eight */
     GRAPHSS_I_OTHER_WORDS, /* and no links */
-    GRAPHSS_I_WORDS_AND_LINKS,
+    GRAPHSS_I_WORDS_AND_EDGES,
     GRAPHSS_I_NO_PAST,
-    GRAPHSS_I_MORE_LINKS, /* nine to sixteen */
-    GRAPHSS_I_MOST_LINKS,
+    GRAPHSS_I_MORE_EDGES, /* nine to sixteen */
+    GRAPHSS_I_MOST_EDGES,
     GRAPHSS_I_CHANGED
 } graphss_i_changed;
 
@@ -108,10 +110,11 @@ graphss_status graphss_i_alert_look(graphss_ctx *ctx, graphss_alert_scores *out,
                                     const graphss_alert_options *opt);
 /* odds [n_gates] of a node by gates of both eyes; *change is set where it has a past. */
 void graphss_i_look_odds(double *odds, const graphss_i_look *x,
-                         const graphss_i_gate (*gate)[GRAPHSS_I_EYES], size_t n_gates,
+                         const graphss_i_logistic (*gate)[GRAPHSS_I_EYES], size_t n_gates,
                          const graphss_i_glance *seen, size_t node, graphss_i_change *change);
 void graphss_i_look_destroy(graphss_ctx *ctx, graphss_i_look *x);
-/* Which attack on some of the nodes explains them best: graphss_i_rehearsed (attack_type.c). */
+/* Which attack on some of the nodes explains them best: graphss_i_rehearsed (attack_type.c).
+ */
 graphss_status graphss_i_look_name(graphss_ctx *ctx, size_t *kind, const graphss_i_look *x,
                                    const int32_t *node, size_t n);
 

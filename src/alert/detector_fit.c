@@ -55,7 +55,7 @@ static graphss_i_churning churn_of(size_t i, size_t m)
 {
     graphss_i_churning each = graphss_i_rehearsal_budget(i < m ? i : i / 2);
     each.features *= i < m || i % 2;
-    each.links *= i < m || !(i % 2);
+    each.edges *= i < m || !(i % 2);
     return each;
 }
 
@@ -100,7 +100,7 @@ static graphss_status rehearse(graphss_ctx *ctx, rehearsed *r, const graphss_i_l
 /* ---- the gates ---- */
 
 /* Attacked rows against all others, both sides with the same weight. */
-static graphss_status fit_hit(graphss_ctx *ctx, graphss_i_gate *gate, const rehearsed *r,
+static graphss_status fit_hit(graphss_ctx *ctx, graphss_i_logistic *gate, const rehearsed *r,
                               size_t e)
 {
     const size_t m = r->n_hit;
@@ -119,18 +119,18 @@ static graphss_status fit_hit(graphss_ctx *ctx, graphss_i_gate *gate, const rehe
             *(hit[i] ? &attacked : &others) += weight[i];
         for (size_t i = 0; i < r->n; i++)
             weight[i] *= hit[i] && attacked > 0 ? others / attacked : 1;
-        const graphss_i_gate_rows rows = {.x = r->row[e],
-                                          .n = r->n,
-                                          .columns = columns[e],
-                                          .hit = hit,
-                                          .weight = weight,
-                                          .penalty = PENALTY,
-                                          .quiet_from = pair,
-                                          .quiet_to = pair + m,
-                                          .n_quiet = m,
-                                          .quiet = e == NOW ? QUIET : 0};
-        graphss_i_gate_measure(gate, r->row[e], r->n, columns[e]);
-        st = graphss_i_gate_fit(ctx, gate, &rows);
+        const graphss_i_logistic_rows rows = {.x = r->row[e],
+                                              .n = r->n,
+                                              .columns = columns[e],
+                                              .hit = hit,
+                                              .weight = weight,
+                                              .penalty = PENALTY,
+                                              .quiet_from = pair,
+                                              .quiet_to = pair + m,
+                                              .n_quiet = m,
+                                              .quiet = e == NOW ? QUIET : 0};
+        graphss_i_logistic_measure(gate, r->row[e], r->n, columns[e]);
+        st = graphss_i_logistic_fit(ctx, gate, &rows);
     }
     graphss_release(ctx, weight);
     graphss_release(ctx, pair);
@@ -143,16 +143,16 @@ static graphss_status fit_hit(graphss_ctx *ctx, graphss_i_gate *gate, const rehe
 static graphss_status fit_kinds(graphss_ctx *ctx, graphss_i_gates *out, const rehearsed *r,
                                 size_t e)
 {
-    const graphss_i_gate *hit = &out->hit[e];
+    const graphss_i_logistic *hit = &out->hit[e];
     const size_t f = 1 + 2 * columns[e];
-    double total[STATES] = {0}, fitted[STATES * GRAPHSS_I_GATE_WIDE];
+    double total[STATES] = {0}, fitted[STATES * GRAPHSS_I_LOGISTIC_WIDE];
     float *wide = graphss_i_alloc(ctx, r->n, f * sizeof *wide);
     float *weight = graphss_i_alloc(ctx, r->n, sizeof *weight);
     int32_t *state = graphss_i_calloc(ctx, r->n, sizeof *state);
     graphss_status st = wide && weight && state ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < r->n && !st; i++) {
-        double g[GRAPHSS_I_GATE_WIDE];
-        graphss_i_gate_widen(g, hit, r->row[e] + i * columns[e]);
+        double g[GRAPHSS_I_LOGISTIC_WIDE];
+        graphss_i_logistic_widen(g, hit, r->row[e] + i * columns[e]);
         for (size_t j = 0; j < f; j++)
             wide[i * f + j] = (float)g[j];
         if (i >= r->n_plain && i < r->n_plain + r->n_hit)
@@ -204,13 +204,13 @@ graphss_status graphss_i_gates_learn(graphss_ctx *ctx, graphss_i_gates *out,
 /* A row for each gate: mean, spread, weights; what a gate has no columns for is 0. */
 enum {
     GATES = GRAPHSS_I_EYES * (1 + GRAPHSS_I_REHEARSED),
-    SPREAD_AT = GRAPHSS_I_GATE_COLUMNS,
-    WEIGHTS_AT = 2 * GRAPHSS_I_GATE_COLUMNS,
-    WIDTH = WEIGHTS_AT + GRAPHSS_I_GATE_WIDE
+    SPREAD_AT = GRAPHSS_I_LOGISTIC_COLUMNS,
+    WEIGHTS_AT = 2 * GRAPHSS_I_LOGISTIC_COLUMNS,
+    WIDTH = WEIGHTS_AT + GRAPHSS_I_LOGISTIC_WIDE
 };
 
 /* Those of all attacks first; the eyes alternate. */
-static graphss_i_gate *gate_of(graphss_i_gates *gates, size_t i)
+static graphss_i_logistic *gate_of(graphss_i_gates *gates, size_t i)
 {
     const size_t kind = i / GRAPHSS_I_EYES, e = i % GRAPHSS_I_EYES;
     return kind ? &gates->kind[kind - 1][e] : &gates->hit[e];
@@ -222,7 +222,7 @@ graphss_status graphss_i_gates_keep(graphss_ctx *ctx, graphss_model *model,
     double row[GATES * WIDTH];
     graphss_i_gates copy = *gates;
     for (size_t i = 0; i < GATES; i++) {
-        const graphss_i_gate *gate = gate_of(&copy, i);
+        const graphss_i_logistic *gate = gate_of(&copy, i);
         memcpy(row + i * WIDTH, gate->mean, sizeof gate->mean);
         memcpy(row + i * WIDTH + SPREAD_AT, gate->spread, sizeof gate->spread);
         memcpy(row + i * WIDTH + WEIGHTS_AT, gate->w, sizeof gate->w);
@@ -237,7 +237,7 @@ bool graphss_i_gates_recall(graphss_i_gates *out, const graphss_model *model)
         return false;
     for (size_t i = 0; i < GATES; i++) {
         const double *row = kept->value + i * WIDTH;
-        graphss_i_gate *gate = gate_of(out, i);
+        graphss_i_logistic *gate = gate_of(out, i);
         gate->columns = columns[i % GRAPHSS_I_EYES];
         memcpy(gate->mean, row, sizeof gate->mean);
         memcpy(gate->spread, row + SPREAD_AT, sizeof gate->spread);

@@ -1,21 +1,21 @@
-/* detector_fit.h - what rehearsed attacks on training nodes teach: gates that tell attacked nodes
- * from others, by how they look and by how they changed, and one attack from another. It
+/* detector_fit.h - what rehearsed attacks on training nodes teach: gates that tell attacked
+ * nodes from others, by how they look and by how they changed, and one attack from another. It
  * takes the classifier and a snapshot, so it can be learned once, on the snapshot the
  * classifier was trained on, and be kept with it (graphss_alert_learn). */
 #ifndef GRAPHSS_GATES_H
 #define GRAPHSS_GATES_H
 
-#include "stats/logistic.h"
 #include "detect/detector_sim.h"
+#include "stats/logistic.h"
 #include <graphss/model.h>
 
 /* Nodes are seen as they are now, and against their past. */
 enum { GRAPHSS_I_EYE_NOW, GRAPHSS_I_EYE_PAST, GRAPHSS_I_EYES };
 
 typedef struct graphss_i_gates {
-    graphss_i_gate hit[GRAPHSS_I_EYES]; /* attacked, or not */
+    graphss_i_logistic hit[GRAPHSS_I_EYES]; /* attacked, or not */
     /* this attack, or untouched; by the mean and spread of the gates above */
-    graphss_i_gate kind[GRAPHSS_I_REHEARSED][GRAPHSS_I_EYES];
+    graphss_i_logistic kind[GRAPHSS_I_REHEARSED][GRAPHSS_I_EYES];
 } graphss_i_gates;
 
 struct graphss_i_look;

@@ -2,7 +2,7 @@
  *
  * The changes are sorted by row and column, keeping their order within a cell, so that each
  * cell's history is one run: its first old value must be what the data holds, each next
- * one what the last change left, and the last new value is merged into the row. A link is
+ * one what the last change left, and the last new value is merged into the row. A edge is
  * two cells. Of several misfits the one that comes first in the list is told. */
 #include "attack/apply.h"
 #include "base/base.h"
@@ -42,13 +42,13 @@ static graphss_status check_flip(graphss_ctx *ctx, const graphss_flips *flips, s
 {
     char where[48];
     const graphss_flip *f = &flips->item[i];
-    const bool link = f->kind == GRAPHSS_FLIP_LINK;
-    const bool known = link || f->kind == GRAPHSS_FLIP_FEATURE;
+    const bool edge = f->kind == GRAPHSS_FLIP_EDGE;
+    const bool known = edge || f->kind == GRAPHSS_FLIP_FEATURE;
     const bool inside = f->node >= 0 && (size_t)f->node < n && f->target >= 0 &&
-                        (size_t)f->target < (link ? n : d);
+                        (size_t)f->target < (edge ? n : d);
     const bool switched =
         (f->old_value == 0 && f->new_value == 1) || (f->old_value == 1 && f->new_value == 0);
-    if (known && inside && (!link || (switched && f->node != f->target)))
+    if (known && inside && (!edge || (switched && f->node != f->target)))
         return GRAPHSS_OK; /* there are many, and texts take long */
     where_text(where, sizeof where, flips, i);
     if (!known)
@@ -57,7 +57,7 @@ static graphss_status check_flip(graphss_ctx *ctx, const graphss_flips *flips, s
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "%s: node %d and %s %d, but the data has %zu nodes and %zu "
                               "features",
-                              where, (int)f->node, link ? "node" : "column", (int)f->target, n,
+                              where, (int)f->node, edge ? "node" : "column", (int)f->target, n,
                               d);
     if (f->node == f->target)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: node %d linked to itself", where,
@@ -72,7 +72,7 @@ static graphss_status make_cells(graphss_ctx *ctx, cell **out, size_t *n_out,
                                  const graphss_flips *flips, graphss_flip_kind kind,
                                  const graphss_apply_options *opt)
 {
-    const size_t sides = kind == GRAPHSS_FLIP_LINK ? 2 : 1;
+    const size_t sides = kind == GRAPHSS_FLIP_EDGE ? 2 : 1;
     cell *made = graphss_i_alloc(ctx, graphss_flips_count(flips, kind), sides * sizeof *made);
     if (!made)
         return GRAPHSS_ERR_NOMEM;
@@ -121,7 +121,7 @@ static graphss_status misfit(graphss_ctx *ctx, const graphss_flips *flips, const
 {
     char where[48], has[40], wants[40];
     where_text(where, sizeof where, flips, c->flip);
-    if (flips->item[c->flip].kind == GRAPHSS_FLIP_LINK)
+    if (flips->item[c->flip].kind == GRAPHSS_FLIP_EDGE)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "%s: nodes %d and %d are %s; the list does not fit the data",
                               where, (int)flips->item[c->flip].node,
@@ -208,14 +208,14 @@ static void merge(int64_t *out_offset, int32_t *out_column, float *out_value, si
     }
 }
 
-static graphss_status apply_links(graphss_ctx *ctx, graphss_graph *out,
+static graphss_status apply_edges(graphss_ctx *ctx, graphss_graph *out,
                                   const graphss_graph *graph, const graphss_flips *flips,
                                   const graphss_apply_options *opt)
 {
     cell *c = NULL;
     size_t n = 0;
     graphss_graph made = {.n_nodes = graph->n_nodes};
-    graphss_status st = make_cells(ctx, &c, &n, flips, GRAPHSS_FLIP_LINK, opt);
+    graphss_status st = make_cells(ctx, &c, &n, flips, GRAPHSS_FLIP_EDGE, opt);
     if (!st)
         st = squeeze(ctx, c, &n, flips, graph->offset, graph->target, NULL, 0);
     if (st)
@@ -307,7 +307,7 @@ graphss_status graphss_i_apply(graphss_ctx *ctx, graphss_graph *out_graph,
         features = &divided;
     }
     if (!st)
-        st = graph->offset ? apply_links(ctx, &made_graph, graph, flips, opt)
+        st = graph->offset ? apply_edges(ctx, &made_graph, graph, flips, opt)
                            : graphss_graph_copy(ctx, &made_graph, graph);
     if (!st)
         st = features->n_cols ? apply_features(ctx, &made, features, flips, opt)

@@ -42,10 +42,10 @@ bool graphss_attack_needs_model(const char *name)
     return method && method->needs_model;
 }
 
-bool graphss_attack_links_only(const char *name)
+bool graphss_attack_edges_only(const char *name)
 {
     const graphss_i_attack_method *method = find(name);
-    return method && method->links_only;
+    return method && method->edges_only;
 }
 
 bool graphss_attack_uses(const char *name, const char *option)
@@ -82,7 +82,7 @@ graphss_attack_options graphss_attack_options_default(void)
     return (graphss_attack_options){.method = "nettack",
                                     .mode = GRAPHSS_MODE_HONEST,
                                     .kind = GRAPHSS_ATTACK_LF,
-                                    .links = 2,
+                                    .edges = 2,
                                     .features = 20,
                                     .degree_test = true,
                                     .delta_cutoff = 0.004,
@@ -103,7 +103,7 @@ const graphss_option *graphss_attack_options_table(void)
          "honest, or as the paper's public code attacks", 0},
         {"kind", GRAPHSS_OPTION_CHOICE, AT(kind), 0, 0, kinds, "KIND",
          "lf: --links then --features; links, features, both: --budget changes", 0},
-        {"links", GRAPHSS_OPTION_INT, AT(links), 0, 1e6, NULL, "N",
+        {"links", GRAPHSS_OPTION_INT, AT(edges), 0, 1e6, NULL, "N",
          "link changes per victim (kind lf)", 0},
         {"features", GRAPHSS_OPTION_INT, AT(features), 0, 1e6, NULL, "N",
          "feature changes per victim (kind lf)", 0},
@@ -170,7 +170,7 @@ size_t graphss_attack_budget_text(char *out, size_t size, const graphss_attack_o
                      : opt->kind >= 0 && opt->kind < GRAPHSS_ATTACK_BOTH ? kinds[opt->kind]
                                                                          : "?";
     if (opt->kind == GRAPHSS_ATTACK_LF)
-        snprintf(amount, sizeof amount, "%lld links then %lld features", (long long)opt->links,
+        snprintf(amount, sizeof amount, "%lld links then %lld features", (long long)opt->edges,
                  (long long)opt->features);
     else if (opt->budget)
         snprintf(amount, sizeof amount, "%lld %s", (long long)opt->budget, of);
@@ -187,12 +187,12 @@ graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options 
                                                    size_t degree)
 {
     if (opt->kind == GRAPHSS_ATTACK_LF)
-        return (graphss_i_attack_budget){.links = (size_t)opt->links,
+        return (graphss_i_attack_budget){.edges = (size_t)opt->edges,
                                          .features = (size_t)opt->features};
     const size_t budget = opt->budget ? (size_t)opt->budget : degree + 2;
     graphss_i_attack_budget b = {0};
-    if (opt->kind == GRAPHSS_ATTACK_LINKS)
-        b.links = budget;
+    if (opt->kind == GRAPHSS_ATTACK_EDGES)
+        b.edges = budget;
     else if (opt->kind == GRAPHSS_ATTACK_FEATURES)
         b.features = budget;
     else
@@ -212,7 +212,7 @@ void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log *log)
 static bool wants_features(const graphss_attack_options *opt)
 {
     return opt->kind == GRAPHSS_ATTACK_LF ? opt->features > 0
-                                          : opt->kind != GRAPHSS_ATTACK_LINKS;
+                                          : opt->kind != GRAPHSS_ATTACK_EDGES;
 }
 
 static graphss_status check_method(graphss_ctx *ctx, const graphss_i_attack_method *method,
@@ -228,7 +228,7 @@ static graphss_status check_method(graphss_ctx *ctx, const graphss_i_attack_meth
     if (method->needs_model && !in->model)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a model, none is given",
                               method->name);
-    if (method->links_only && wants_features(opt))
+    if (method->edges_only && wants_features(opt))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "%s changes links only: want --features 0 or --kind links",
                               method->name);

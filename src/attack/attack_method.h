@@ -10,7 +10,7 @@ typedef struct graphss_i_attack_method {
     const char *name;
     const char *summary; /* for people, one line with the paper */
     bool needs_surrogate, needs_model;
-    bool links_only; /* a budget of features is an error */
+    bool edges_only; /* a budget of features is an error */
     bool paper;      /* has a paper mode; for the others that is an error */
     bool tests;      /* stays unnoticed: --degree-test, --delta-cutoff, --cooccurrence-test */
     bool domain;     /* switches features on: --feature-domain */
@@ -38,17 +38,17 @@ graphss_status graphss_i_attack(graphss_ctx *ctx, graphss_flips *out,
 graphss_status graphss_i_attack_log_steps(graphss_ctx *ctx, graphss_attack_log *log,
                                           const graphss_flips *flips);
 
-/* How many link and feature changes, or of either kind, a victim of that degree gets. */
+/* How many edge and feature changes, or of either kind, a victim of that degree gets. */
 typedef struct graphss_i_attack_budget {
-    size_t links, features, either;
+    size_t edges, features, either;
 } graphss_i_attack_budget;
 graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options *opt,
                                                    size_t degree);
 struct graphss_i_ground;
 /* Nettack as a defence rehearses it: cumulative and direct, victim i with the budget each[i],
  * which opt bounds, or with that of opt where each is NULL; joins only every stride-th node.
- * ground (nettack_cache.h): of the input's features, or NULL. Input and options are not checked.
- * Appends to out, which the caller destroys even on errors. Reports no progress. */
+ * ground (nettack_cache.h): of the input's features, or NULL. Input and options are not
+ * checked. Appends to out, which the caller destroys even on errors. Reports no progress. */
 graphss_status graphss_i_nettack_each(graphss_ctx *ctx, graphss_flips *out,
                                       const graphss_attack_input *in,
                                       const graphss_attack_options *opt,

@@ -1,11 +1,12 @@
-/* feature_index.c - features by node and by word. The rows by node stay where they are until a node
- * is changed, which happens to victims only; the rows by word are counted out once. */
+/* feature_index.c - features by node and by word. The rows by node stay where they are until a
+ * node is changed, which happens to victims only; the rows by word are counted out once. */
 #include "attack/feature_index.h"
 #include <math.h>
 #include <string.h>
 
 /* Dense features as compressed rows of their non-zeros. */
-static graphss_status compress(graphss_ctx *ctx, graphss_i_words *x, const graphss_features *f)
+static graphss_status compress(graphss_ctx *ctx, graphss_i_feature_index *x,
+                               const graphss_features *f)
 {
     size_t nnz = 0;
     for (size_t e = 0; e < f->n_rows * f->n_cols; e++)
@@ -29,7 +30,7 @@ static graphss_status compress(graphss_ctx *ctx, graphss_i_words *x, const graph
 }
 
 /* The nodes of each word, ascending. */
-static graphss_status invert(graphss_ctx *ctx, graphss_i_words *x)
+static graphss_status invert(graphss_ctx *ctx, graphss_i_feature_index *x)
 {
     graphss_graph *g = &x->inverted;
     g->n_nodes = x->d;
@@ -49,10 +50,10 @@ static graphss_status invert(graphss_ctx *ctx, graphss_i_words *x)
     return graphss_i_rows_init(ctx, &x->holders, g);
 }
 
-graphss_status graphss_i_words_rows(graphss_ctx *ctx, graphss_i_words *x,
-                                    const graphss_features *features)
+graphss_status graphss_i_feature_index_rows(graphss_ctx *ctx, graphss_i_feature_index *x,
+                                            const graphss_features *features)
 {
-    *x = (graphss_i_words){.n = features->n_rows, .d = features->n_cols};
+    *x = (graphss_i_feature_index){.n = features->n_rows, .d = features->n_cols};
     graphss_status st = GRAPHSS_OK;
     int32_t *column = features->column;
     x->start = features->offset;
@@ -76,24 +77,24 @@ graphss_status graphss_i_words_rows(graphss_ctx *ctx, graphss_i_words *x,
     }
     return GRAPHSS_OK;
 fail:
-    graphss_i_words_destroy(ctx, x);
+    graphss_i_feature_index_destroy(ctx, x);
     return st;
 }
 
-graphss_status graphss_i_words_init(graphss_ctx *ctx, graphss_i_words *x,
-                                    const graphss_features *features)
+graphss_status graphss_i_feature_index_init(graphss_ctx *ctx, graphss_i_feature_index *x,
+                                            const graphss_features *features)
 {
-    graphss_status st = graphss_i_words_rows(ctx, x, features);
+    graphss_status st = graphss_i_feature_index_rows(ctx, x, features);
     if (st)
         return st;
     st = invert(ctx, x);
     if (st)
-        graphss_i_words_destroy(ctx, x);
+        graphss_i_feature_index_destroy(ctx, x);
     return st;
 }
 
-graphss_status graphss_i_words_share(graphss_ctx *ctx, graphss_i_words *x,
-                                     const graphss_i_words *from)
+graphss_status graphss_i_feature_index_share(graphss_ctx *ctx, graphss_i_feature_index *x,
+                                             const graphss_i_feature_index *from)
 {
     *x = *from;
     x->shared = true;
@@ -105,11 +106,11 @@ graphss_status graphss_i_words_share(graphss_ctx *ctx, graphss_i_words *x,
                             ? graphss_i_rows_init(ctx, &x->holders, &from->inverted)
                             : GRAPHSS_ERR_NOMEM;
     if (st)
-        graphss_i_words_destroy(ctx, x);
+        graphss_i_feature_index_destroy(ctx, x);
     return st;
 }
 
-void graphss_i_words_destroy(graphss_ctx *ctx, graphss_i_words *x)
+void graphss_i_feature_index_destroy(graphss_ctx *ctx, graphss_i_feature_index *x)
 {
     for (size_t i = 0; x->changed && i < x->n; i++)
         if (x->changed[i]) {
@@ -126,17 +127,17 @@ void graphss_i_words_destroy(graphss_ctx *ctx, graphss_i_words *x)
         graphss_release(ctx, x->sparse_column);
         graphss_release(ctx, x->sparse_start);
     }
-    *x = (graphss_i_words){0};
+    *x = (graphss_i_feature_index){0};
 }
 
-void graphss_i_words_product(double *xw, const graphss_i_words *x, size_t node, const float *w,
-                             size_t k)
+void graphss_i_feature_index_product(double *xw, const graphss_i_feature_index *x, size_t node,
+                                     const float *w, size_t k)
 {
     for (size_t c = 0; c < k; c++)
         xw[c] = 0;
     for (int32_t e = 0; e < x->length[node]; e++) {
         const float *row = w + (size_t)x->column[node][e] * k;
-        const double v = graphss_i_words_value(x, node, (size_t)e);
+        const double v = graphss_i_feature_index_value(x, node, (size_t)e);
         for (size_t c = 0; c < k; c++)
             xw[c] += v * (double)row[c];
     }
@@ -144,8 +145,8 @@ void graphss_i_words_product(double *xw, const graphss_i_words *x, size_t node, 
 
 /* Takes `node` from or adds it to the holders of the words that only one of two ascending
  * lists has. */
-static bool move_holder(graphss_ctx *ctx, graphss_i_words *x, size_t node, const int32_t *a,
-                        size_t n_a, const int32_t *b, size_t n_b)
+static bool move_holder(graphss_ctx *ctx, graphss_i_feature_index *x, size_t node,
+                        const int32_t *a, size_t n_a, const int32_t *b, size_t n_b)
 {
     size_t i = 0, j = 0;
     if (!x->inverted.offset)
@@ -165,7 +166,8 @@ static bool move_holder(graphss_ctx *ctx, graphss_i_words *x, size_t node, const
     return true;
 }
 
-size_t graphss_i_words_find(bool *there, const graphss_i_words *x, size_t node, int32_t word)
+size_t graphss_i_feature_index_find(bool *there, const graphss_i_feature_index *x, size_t node,
+                                    int32_t word)
 {
     const int32_t *column = x->column[node];
     const size_t n = (size_t)x->length[node];
@@ -189,8 +191,9 @@ static size_t room_for(size_t n)
     return (n + ROOM - 1) / ROOM * ROOM;
 }
 
-graphss_status graphss_i_words_replace(graphss_ctx *ctx, graphss_i_words *x, size_t node,
-                                       const int32_t *column, const double *value, size_t n)
+graphss_status graphss_i_feature_index_replace(graphss_ctx *ctx, graphss_i_feature_index *x,
+                                               size_t node, const int32_t *column,
+                                               const double *value, size_t n)
 {
     int32_t *new_column = graphss_i_alloc(ctx, room_for(n), sizeof *column);
     double *new_value = graphss_i_alloc(ctx, room_for(n), sizeof *value);
@@ -213,7 +216,7 @@ graphss_status graphss_i_words_replace(graphss_ctx *ctx, graphss_i_words *x, siz
 }
 
 /* The node's row becomes one of its own with room for one more word. */
-static graphss_status make_room(graphss_ctx *ctx, graphss_i_words *x, size_t node)
+static graphss_status make_room(graphss_ctx *ctx, graphss_i_feature_index *x, size_t node)
 {
     const size_t n = (size_t)x->length[node];
     if (x->changed[node] && n % ROOM)
@@ -227,7 +230,7 @@ static graphss_status make_room(graphss_ctx *ctx, graphss_i_words *x, size_t nod
     }
     for (size_t e = 0; e < n; e++) {
         column[e] = x->column[node][e];
-        value[e] = graphss_i_words_value(x, node, e);
+        value[e] = graphss_i_feature_index_value(x, node, e);
     }
     if (x->changed[node]) {
         graphss_release(ctx, x->changed[node]);
@@ -238,12 +241,12 @@ static graphss_status make_room(graphss_ctx *ctx, graphss_i_words *x, size_t nod
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_words_set(graphss_ctx *ctx, graphss_i_words *x, size_t node,
-                                   int32_t word, double value)
+graphss_status graphss_i_feature_index_set(graphss_ctx *ctx, graphss_i_feature_index *x,
+                                           size_t node, int32_t word, double value)
 {
     const size_t n = (size_t)x->length[node];
     bool there;
-    const size_t at = graphss_i_words_find(&there, x, node, word);
+    const size_t at = graphss_i_feature_index_find(&there, x, node, word);
     if (!there && value == 0)
         return GRAPHSS_OK;
     graphss_status st = make_room(ctx, x, node);
@@ -269,8 +272,9 @@ graphss_status graphss_i_words_set(graphss_ctx *ctx, graphss_i_words *x, size_t 
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_words_on(graphss_ctx *ctx, float *on, const graphss_i_words *x,
-                                  graphss_feature_domain domain)
+graphss_status graphss_i_feature_index_on(graphss_ctx *ctx, float *on,
+                                          const graphss_i_feature_index *x,
+                                          graphss_feature_domain domain)
 {
     for (size_t j = 0; j < x->d; j++)
         on[j] = 1;

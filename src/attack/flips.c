@@ -155,12 +155,12 @@ static graphss_status put_flip(graphss_ctx *ctx, text *t, const graphss_flip *f,
     char number[64];
     graphss_status st = put_node(ctx, t, data, f->victim);
     if (!st)
-        st = put_text(ctx, t, f->kind == GRAPHSS_FLIP_LINK ? "\tlink\t" : "\tfeature\t");
+        st = put_text(ctx, t, f->kind == GRAPHSS_FLIP_EDGE ? "\tlink\t" : "\tfeature\t");
     if (!st)
         st = put_node(ctx, t, data, f->node);
     if (!st)
         st = put_text(ctx, t, "\t");
-    if (!st && f->kind == GRAPHSS_FLIP_LINK)
+    if (!st && f->kind == GRAPHSS_FLIP_EDGE)
         st = put_node(ctx, t, data, f->target);
     if (!st && f->kind == GRAPHSS_FLIP_FEATURE) {
         snprintf(number, sizeof number, "%d", (int)f->target);
@@ -196,8 +196,8 @@ static graphss_status check_ids(graphss_ctx *ctx, const graphss_flips *flips,
     const size_t n = data->graph.n_nodes, d = data->features.n_cols;
     for (size_t i = 0; i < flips->count; i++) {
         const graphss_flip *f = &flips->item[i];
-        const size_t most = f->kind == GRAPHSS_FLIP_LINK ? n : d;
-        if (f->kind != GRAPHSS_FLIP_LINK && f->kind != GRAPHSS_FLIP_FEATURE)
+        const size_t most = f->kind == GRAPHSS_FLIP_EDGE ? n : d;
+        if (f->kind != GRAPHSS_FLIP_EDGE && f->kind != GRAPHSS_FLIP_FEATURE)
             return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "change %zu is of no known kind", i);
         if (f->victim < 0 || (size_t)f->victim >= n || f->node < 0 || (size_t)f->node >= n ||
             f->target < 0 || (size_t)f->target >= most)
@@ -324,7 +324,7 @@ static graphss_status read_flip(graphss_flip *out, const reading *r, char *line)
     if (!st)
         st = read_node(&f.node, r, field[2]);
     if (!st)
-        st = f.kind == GRAPHSS_FLIP_LINK ? read_node(&f.target, r, field[3])
+        st = f.kind == GRAPHSS_FLIP_EDGE ? read_node(&f.target, r, field[3])
                                          : read_column(&f.target, r, field[3]);
     if (!st)
         st = read_value(&f.old_value, r, field[4]);
@@ -332,7 +332,7 @@ static graphss_status read_flip(graphss_flip *out, const reading *r, char *line)
         st = read_value(&f.new_value, r, field[5]);
     if (st)
         return st;
-    if (f.kind == GRAPHSS_FLIP_LINK) {
+    if (f.kind == GRAPHSS_FLIP_EDGE) {
         if (f.node == f.target)
             return refuse(r, "a link from a node to itself:", field[2], "two nodes");
         if ((f.old_value != 0 && f.old_value != 1) || f.new_value != 1 - f.old_value)

@@ -7,8 +7,8 @@
 #include <graphss/flips.h>
 
 typedef struct graphss_i_sandbox {
-    graphss_i_rows links;
-    graphss_i_words words;
+    graphss_i_rows edges;
+    graphss_i_feature_index words;
 } graphss_i_sandbox;
 
 /* Graph and features are borrowed and never written. */
@@ -18,17 +18,17 @@ graphss_status graphss_i_sandbox_init(graphss_ctx *ctx, graphss_i_sandbox *s,
 void graphss_i_sandbox_destroy(graphss_ctx *ctx, graphss_i_sandbox *s);
 
 /* The value of a word at a node now; 0: absent. */
-float graphss_i_sandbox_word(const graphss_i_sandbox *s, size_t node, int32_t column);
-/* May the link between a and b be cut without leaving either end alone? */
+float graphss_i_sandbox_feature(const graphss_i_sandbox *s, size_t node, int32_t column);
+/* May the edge between a and b be cut without leaving either end alone? */
 bool graphss_i_sandbox_may_cut(const graphss_i_sandbox *s, int32_t a, int32_t b);
 
 /* Makes the change and appends it to flips. */
-graphss_status graphss_i_sandbox_flip_link(graphss_ctx *ctx, graphss_i_sandbox *s,
+graphss_status graphss_i_sandbox_flip_edge(graphss_ctx *ctx, graphss_i_sandbox *s,
                                            graphss_flips *flips, int32_t victim, int32_t a,
                                            int32_t b);
-graphss_status graphss_i_sandbox_set_word(graphss_ctx *ctx, graphss_i_sandbox *s,
-                                          graphss_flips *flips, int32_t victim, int32_t node,
-                                          int32_t column, float value);
+graphss_status graphss_i_sandbox_set_feature(graphss_ctx *ctx, graphss_i_sandbox *s,
+                                             graphss_flips *flips, int32_t victim,
+                                             int32_t node, int32_t column, float value);
 /* Takes back the changes of flips from number `from` on, the last one first; they stay in
  * the list. */
 graphss_status graphss_i_sandbox_take_back(graphss_ctx *ctx, graphss_i_sandbox *s,

@@ -126,8 +126,8 @@ void graphss_i_log(graphss_ctx *ctx, graphss_log_level level, const char *format
 /* CANCELLED when the caller said stop. note may be NULL. */
 graphss_status graphss_i_progress(graphss_ctx *ctx, const char *stage, size_t done,
                                   size_t total, const char *note);
-/* For long work between two steps of progress: tells the last one again once it is a tenth of a
- * second old, so that the caller can say stop. */
+/* For long work between two steps of progress: tells the last one again once it is a tenth of
+ * a second old, so that the caller can say stop. */
 graphss_status graphss_i_pulse(graphss_ctx *ctx);
 double graphss_i_seconds(void); /* monotonic clock */
 
@@ -143,11 +143,12 @@ void graphss_i_parallel(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, voi
  * done. */
 graphss_status graphss_i_parallel_checked(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn,
                                           void *arg);
-/* The same for errands, which allocate and may fail. Each has a context of its own, with one
+/* The same for jobs, which allocate and may fail. Each has a context of its own, with one
  * thread, and what it allocates may be released by ctx; with one thread it is ctx itself. Once
  * one has failed no more are begun. Returns the failure of the first that failed. */
-typedef graphss_status (*graphss_i_errand)(graphss_ctx *own, void *arg, size_t errand);
-graphss_status graphss_i_errands(graphss_ctx *ctx, size_t n, graphss_i_errand fn, void *arg);
+typedef graphss_status (*graphss_i_parallel_job)(graphss_ctx *own, void *arg, size_t job);
+graphss_status graphss_i_parallel_jobs(graphss_ctx *ctx, size_t n, graphss_i_parallel_job fn,
+                                       void *arg);
 /* n rows in tasks of `rows` each: how many tasks, and where the rows of one end. */
 static inline size_t graphss_i_tasks(size_t n, size_t rows)
 {
@@ -169,8 +170,8 @@ size_t graphss_i_double_text(char *out, size_t size, double value);
 /* ---- UTF-8 ---- */
 
 bool graphss_i_is_character(uint32_t c);
-/* Is it one that a reader does not see but that changes how others are shown: a control, a mark
- * or override of the direction, a separator of lines? */
+/* Is it one that a reader does not see but that changes how others are shown: a control, a
+ * mark or override of the direction, a separator of lines? */
 bool graphss_i_is_hidden(uint32_t c);
 /* Writes a character of 1 to 4 bytes; returns their number. */
 size_t graphss_i_utf8_put(unsigned char *out, uint32_t c);

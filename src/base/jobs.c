@@ -1,50 +1,50 @@
-/* jobs.c - work that allocates and may fail, on the context's threads. Each errand has a
+/* jobs.c - work that allocates and may fail, on the context's threads. Each job has a
  * context of its own with one thread, so that errors do not meet; the caller's allocator and
- * log are used one errand at a time, and his progress function on his own thread alone. */
+ * log are used one job at a time, and his progress function on his own thread alone. */
 #include "base/context_private.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
-/* What the context of an errand knows of it. */
-typedef struct place {
-    struct crew *crew;
-    size_t errand;
-} place;
+/* What the context of an job knows of it. */
+typedef struct job_slot {
+    struct batch *batch;
+    size_t job;
+} job_slot;
 
-typedef struct crew {
+typedef struct batch {
     graphss_ctx *ctx;
-    graphss_i_errand fn;
+    graphss_i_parallel_job fn;
     void *arg;
-    graphss_ctx *own;       /* [errands] */
-    place *place;           /* [errands] */
-    graphss_status *result; /* [errands] */
+    graphss_ctx *own;       /* [jobs] */
+    job_slot *job_slot;     /* [jobs] */
+    graphss_status *result; /* [jobs] */
     pthread_mutex_t lock;
     pthread_t caller;
     const char *stage; /* what the caller was last told */
     size_t done, total;
     double told;
     atomic_bool stopped;  /* the caller wants no more */
-    atomic_size_t failed; /* the first errand that did, so far */
-} crew;
+    atomic_size_t failed; /* the first job that did, so far */
+} batch;
 
 /* Those before one that failed go on: which failure is told must not depend on who was fast.
  */
-static bool needless(crew *c, size_t errand)
+static bool needless(batch *c, size_t job)
 {
-    return atomic_load(&c->stopped) || atomic_load(&c->failed) < errand;
+    return atomic_load(&c->stopped) || atomic_load(&c->failed) < job;
 }
 
-static void fail_at(crew *c, size_t errand)
+static void fail_at(batch *c, size_t job)
 {
     size_t first = atomic_load(&c->failed);
-    while (errand < first && !atomic_compare_exchange_weak(&c->failed, &first, errand)) {
+    while (job < first && !atomic_compare_exchange_weak(&c->failed, &first, job)) {
     }
 }
 
 static void *locked_alloc(void *user, size_t bytes)
 {
-    crew *c = ((place *)user)->crew;
+    batch *c = ((job_slot *)user)->batch;
     const graphss_allocator *a = &c->ctx->opt.allocator;
     pthread_mutex_lock(&c->lock);
     void *block = a->alloc(a->user, bytes);
@@ -54,7 +54,7 @@ static void *locked_alloc(void *user, size_t bytes)
 
 static void locked_release(void *user, void *block)
 {
-    crew *c = ((place *)user)->crew;
+    batch *c = ((job_slot *)user)->batch;
     const graphss_allocator *a = &c->ctx->opt.allocator;
     pthread_mutex_lock(&c->lock);
     a->release(a->user, block);
@@ -63,7 +63,7 @@ static void locked_release(void *user, void *block)
 
 static void locked_log(void *user, graphss_log_level level, const char *line)
 {
-    crew *c = ((place *)user)->crew;
+    batch *c = ((job_slot *)user)->batch;
     pthread_mutex_lock(&c->lock);
     c->ctx->opt.log(c->ctx->opt.user, level, line);
     pthread_mutex_unlock(&c->lock);
@@ -72,28 +72,28 @@ static void locked_log(void *user, graphss_log_level level, const char *line)
 static bool progress(void *user, const char *stage, size_t done, size_t total,
                      const char *note)
 {
-    const place *own = user;
-    crew *c = own->crew;
+    const job_slot *own = user;
+    batch *c = own->batch;
     const graphss_ctx_options *opt = &c->ctx->opt;
     if (pthread_equal(pthread_self(), c->caller) && !atomic_load(&c->stopped) &&
         !opt->progress(opt->user, stage, done, total, note))
         atomic_store(&c->stopped, true);
-    return !needless(c, own->errand);
+    return !needless(c, own->job);
 }
 
-/* The caller has no errand left, and others have. */
+/* The caller has no job left, and others have. */
 static void ask_caller(void *arg)
 {
-    crew *c = arg;
+    batch *c = arg;
     if (!atomic_load(&c->stopped) && graphss_i_pulse(c->ctx))
         atomic_store(&c->stopped, true);
 }
 
-static void run_errand(void *arg, size_t errand)
+static void run_job(void *arg, size_t job)
 {
-    crew *c = arg;
-    graphss_ctx *own = &c->own[errand];
-    c->place[errand] = (place){c, errand};
+    batch *c = arg;
+    graphss_ctx *own = &c->own[job];
+    c->job_slot[job] = (job_slot){c, job};
     memset(own, 0, sizeof *own);
     own->kernels = c->ctx->kernels;
     own->stage = c->stage;
@@ -102,20 +102,20 @@ static void run_errand(void *arg, size_t errand)
     own->told = c->told;
     own->opt =
         (graphss_ctx_options){.threads = 1,
-                              .allocator = {locked_alloc, locked_release, &c->place[errand]},
-                              .user = &c->place[errand],
+                              .allocator = {locked_alloc, locked_release, &c->job_slot[job]},
+                              .user = &c->job_slot[job],
                               .log = c->ctx->opt.log ? locked_log : NULL,
                               .progress = c->ctx->opt.progress ? progress : NULL};
     graphss_status st = graphss_i_pulse(own);
-    if (!st && needless(c, errand))
+    if (!st && needless(c, job))
         st = graphss_i_fail(own, GRAPHSS_ERR_CANCELLED, "cancelled");
-    c->result[errand] = st ? st : c->fn(own, c->arg, errand);
-    if (c->result[errand])
-        fail_at(c, errand);
+    c->result[job] = st ? st : c->fn(own, c->arg, job);
+    if (c->result[job])
+        fail_at(c, job);
 }
 
-/* An errand that was told to stop is not the reason; the first that was not, is. */
-static graphss_status first_failure(const crew *c, size_t n)
+/* An job that was told to stop is not the reason; the first that was not, is. */
+static graphss_status first_failure(const batch *c, size_t n)
 {
     size_t first = n;
     for (size_t j = 0; j < n; j++)
@@ -129,7 +129,8 @@ static graphss_status first_failure(const crew *c, size_t n)
     return graphss_i_fail(c->ctx, st, "%s", *text ? text : graphss_status_text(st));
 }
 
-graphss_status graphss_i_errands(graphss_ctx *ctx, size_t n, graphss_i_errand fn, void *arg)
+graphss_status graphss_i_parallel_jobs(graphss_ctx *ctx, size_t n, graphss_i_parallel_job fn,
+                                       void *arg)
 {
     graphss_status st = GRAPHSS_OK;
     if (!ctx->pool || n < 2) {
@@ -139,27 +140,27 @@ graphss_status graphss_i_errands(graphss_ctx *ctx, size_t n, graphss_i_errand fn
         }
         return st;
     }
-    crew c = {.ctx = ctx,
-              .fn = fn,
-              .arg = arg,
-              .own = graphss_i_alloc(ctx, n, sizeof *c.own),
-              .place = graphss_i_alloc(ctx, n, sizeof *c.place),
-              .result = graphss_i_alloc(ctx, n, sizeof *c.result),
-              .caller = pthread_self(),
-              .stage = ctx->stage,
-              .done = ctx->done,
-              .total = ctx->total,
-              .told = ctx->told,
-              .failed = n};
-    if (c.own && c.place && c.result && pthread_mutex_init(&c.lock, NULL) == 0) {
-        graphss_i_pool_run(ctx->pool, n, run_errand, &c, ask_caller);
+    batch c = {.ctx = ctx,
+               .fn = fn,
+               .arg = arg,
+               .own = graphss_i_alloc(ctx, n, sizeof *c.own),
+               .job_slot = graphss_i_alloc(ctx, n, sizeof *c.job_slot),
+               .result = graphss_i_alloc(ctx, n, sizeof *c.result),
+               .caller = pthread_self(),
+               .stage = ctx->stage,
+               .done = ctx->done,
+               .total = ctx->total,
+               .told = ctx->told,
+               .failed = n};
+    if (c.own && c.job_slot && c.result && pthread_mutex_init(&c.lock, NULL) == 0) {
+        graphss_i_pool_run(ctx->pool, n, run_job, &c, ask_caller);
         st = first_failure(&c, n);
         pthread_mutex_destroy(&c.lock);
     } else {
         st = GRAPHSS_ERR_NOMEM;
     }
     graphss_release(ctx, c.result);
-    graphss_release(ctx, c.place);
+    graphss_release(ctx, c.job_slot);
     graphss_release(ctx, c.own);
     return st;
 }

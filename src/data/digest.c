@@ -149,7 +149,7 @@ static void take_block(graphss_i_digest *d, const unsigned char *block)
         sha256_fast(d->state, block);
 }
 
-void graphss_i_digest_begin(graphss_i_digest *d, graphss_i_digest_kind kind)
+void graphss_i_digest_begin(graphss_i_digest *d, graphss_i_digest_type kind)
 {
     static const uint32_t first[2][8] = {
         [GRAPHSS_I_SHA256] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,

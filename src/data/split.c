@@ -77,8 +77,8 @@ graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *spli
     graphss_status st = graphss_i_split_lists(ctx, split);
     if (st)
         return st;
-    uint8_t *seen = graphss_i_calloc(ctx, n, sizeof *seen); /* the last part it was in */
-    if (!seen)
+    uint8_t *noisy = graphss_i_calloc(ctx, n, sizeof *noisy); /* the last part it was in */
+    if (!noisy)
         return GRAPHSS_ERR_NOMEM;
     for (uint8_t p = 0; p < 3; p++)
         for (size_t i = 0; i < part[p].count && !st; i++) {
@@ -87,14 +87,14 @@ graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *spli
                 st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                                     "the split's %s node %zu is %d, want 0..%zu", part[p].name,
                                     i, (int)node, n - 1);
-            else if (seen[node] == p + 1)
+            else if (noisy[node] == p + 1)
                 st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                                     "the split's %s node %d stands twice, want each once",
                                     part[p].name, (int)node);
             else
-                seen[node] = (uint8_t)(p + 1);
+                noisy[node] = (uint8_t)(p + 1);
         }
-    graphss_release(ctx, seen);
+    graphss_release(ctx, noisy);
     return st;
 }
 
@@ -109,14 +109,14 @@ static size_t add_noise(int32_t *label, int32_t *place, size_t n, size_t n_class
         place[i] = (int32_t)i;
     graphss_rng_shuffle(rng, place, n);
     for (size_t i = 0; i < chosen; i++) {
-        int32_t *seen = &label[place[i]];
+        int32_t *noisy = &label[place[i]];
         int32_t drawn = (int32_t)graphss_rng_below(rng, n_classes - 1);
         if (kind == GRAPHSS_NOISE_UNIFORM)
-            drawn += drawn >= *seen;
+            drawn += drawn >= *noisy;
         else if (kind == GRAPHSS_NOISE_PAIR)
-            drawn = (*seen ? *seen : (int32_t)n_classes) - 1;
-        changed += drawn != *seen;
-        *seen = drawn;
+            drawn = (*noisy ? *noisy : (int32_t)n_classes) - 1;
+        changed += drawn != *noisy;
+        *noisy = drawn;
     }
     return changed;
 }

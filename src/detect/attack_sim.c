@@ -1,5 +1,5 @@
-/* attack_sim.c - the attacks do the work. Copying is asked for a node at a time: its budgets are
- * shares of a node's words, and both ways with the links have to occur equally often.
+/* attack_sim.c - the attacks do the work. Copying is asked for a node at a time: its budgets
+ * are shares of a node's words, and both ways with the links have to occur equally often.
  *
  * Nettack switches words on and off. Of dense features there are none to switch, so there it
  * chooses links alone, and features are moved (move.h). */
@@ -15,7 +15,7 @@
 enum { BUDGETS = GRAPHSS_I_BUDGETS };
 static const int64_t drawn_links[BUDGETS] = {2, 4, 6};
 static const graphss_i_churning few[BUDGETS] = {
-    {.links = 1, .features = 5}, {.links = 1, .features = 5}, {.links = 1, .features = 10}};
+    {.edges = 1, .features = 5}, {.edges = 1, .features = 5}, {.edges = 1, .features = 10}};
 static const double borrowed[BUDGETS] = {0.5, 0.8, 1}; /* share of the words */
 
 /* Links and words of another node, or words alone; half of the victims join the node itself.
@@ -26,7 +26,7 @@ static graphss_status copy(graphss_ctx *ctx, graphss_flips *flips,
     graphss_i_sandbox s = {0};
     graphss_rng rng = graphss_rng_make(in->seed, GRAPHSS_STREAM_DEFENCE);
     const graphss_i_churning most = graphss_i_rehearsal_budget(budget);
-    graphss_i_copying how = {.joins = links ? most.links + 1 : 0,
+    graphss_i_copying how = {.joins = links ? most.edges + 1 : 0,
                              .share = links ? 1 : borrowed[budget]};
     graphss_status st = graphss_i_sandbox_init(ctx, &s, in->graph, in->features);
     for (size_t v = 0; v < in->n_victims && !st; v++) {
@@ -53,7 +53,7 @@ static graphss_status push(graphss_ctx *ctx, graphss_flips *flips,
     graphss_status st = share ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t v = 0; v < in->n_victims && share; v++)
         share[v] = graphss_i_moves[budget];
-    if (!st && links->links)
+    if (!st && links->edges)
         st = graphss_i_nettack_each(ctx, flips, in, links, NULL, 1, ground);
     if (!st)
         st = graphss_i_move(ctx, flips, in, share, &rng);
@@ -68,12 +68,12 @@ static graphss_status churn(graphss_ctx *ctx, graphss_flips *flips,
 {
     enum { WAYS = 6 };
     const graphss_i_churning most = graphss_i_rehearsal_budget(budget);
-    const int64_t links = most.links, words = most.features;
-    const graphss_i_churning way[WAYS] = {{.links = links, .features = words},
+    const int64_t links = most.edges, words = most.features;
+    const graphss_i_churning way[WAYS] = {{.edges = links, .features = words},
                                           {.joins = links},
                                           {.joins = links, .adds = words},
                                           {.features = words},
-                                          {.links = links},
+                                          {.edges = links},
                                           {.joins = links}};
     graphss_i_churning *each = graphss_i_alloc(ctx, in->n_victims, sizeof *each);
     int32_t *label = graphss_i_copy(ctx, in->label, in->graph->n_nodes, sizeof *label);
@@ -125,7 +125,7 @@ static graphss_status praise(graphss_ctx *ctx, graphss_flips *flips,
         if (graphss_i_slandered(v))
             label[in->victim[v]] = next_class(in, in->victim[v]);
     step.label = label;
-    const graphss_status st = graphss_i_praise(ctx, flips, &step, most.links, most.features);
+    const graphss_status st = graphss_i_praise(ctx, flips, &step, most.edges, most.features);
     graphss_release(ctx, label);
     return st;
 }
@@ -145,8 +145,8 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
     const graphss_i_churning most =
         kind == GRAPHSS_I_FEW ? few[budget] : graphss_i_rehearsal_budget(budget);
     graphss_attack_options opt = graphss_attack_options_default();
-    opt.links = kind == GRAPHSS_I_FEATURES ? 0 : drawn ? drawn_links[budget] : most.links;
-    opt.features = kind == GRAPHSS_I_LINKS || kind == GRAPHSS_I_DICE ? 0 : most.features;
+    opt.edges = kind == GRAPHSS_I_FEATURES ? 0 : drawn ? drawn_links[budget] : most.edges;
+    opt.features = kind == GRAPHSS_I_EDGES || kind == GRAPHSS_I_DICE ? 0 : most.features;
     if (!drawn) {
         if (!opt.features || !graphss_features_dense(in->features))
             return graphss_i_nettack_each(ctx, flips, in, &opt, NULL, 1, ground);

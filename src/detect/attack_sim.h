@@ -8,7 +8,7 @@
 typedef enum graphss_i_tampering {
     GRAPHSS_I_BOTH,     /* links, then features */
     GRAPHSS_I_FEW,      /* the same with small budgets, which look unlike the rest */
-    GRAPHSS_I_LINKS,    /* links alone */
+    GRAPHSS_I_EDGES,    /* links alone */
     GRAPHSS_I_FEATURES, /* features alone */
     GRAPHSS_I_COPIED,   /* links and features of a random node of another class */
     GRAPHSS_I_BORROWED, /* features alone of such a node */

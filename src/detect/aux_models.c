@@ -1,5 +1,5 @@
-/* aux_models.c - see aux_models.h. Rows of a perceptron do not see each other, so it is trained
- * on the labelled ones alone. */
+/* aux_models.c - see aux_models.h. Rows of a perceptron do not see each other, so it is
+ * trained on the labelled ones alone. */
 #include "detect/aux_models.h"
 #include "attack/surrogate.h"
 #include "graph/rows.h"
@@ -215,7 +215,7 @@ typedef struct school {
     const graphss_split *split;
     size_t k;
     uint64_t seed;
-    graphss_i_errand beside;
+    graphss_i_parallel_job beside;
     void *arg;
 } school;
 
@@ -242,7 +242,7 @@ static graphss_status train_one(graphss_ctx *ctx, void *arg, size_t job)
 graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *w,
                                          const graphss_observation *now,
                                          const graphss_split *split, size_t k, uint64_t seed,
-                                         graphss_i_errand beside, void *arg)
+                                         graphss_i_parallel_job beside, void *arg)
 {
     const size_t n_cols = now->features->n_cols;
     graphss_graph links = {0};
@@ -251,7 +251,7 @@ graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *
     school all = {w, &known, split, k, seed, beside, arg};
     graphss_status st = known_links(ctx, &links, now->graph, split);
     if (!st)
-        st = graphss_i_errands(ctx, JOBS, train_one, &all);
+        st = graphss_i_parallel_jobs(ctx, JOBS, train_one, &all);
     graphss_graph_destroy(ctx, &links);
     if (st)
         return st;

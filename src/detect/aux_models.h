@@ -3,8 +3,8 @@
 #ifndef GRAPHSS_WITNESSES_H
 #define GRAPHSS_WITNESSES_H
 
-#include "detect/naive_bayes.h"
 #include "detect/attack_sim.h"
+#include "detect/naive_bayes.h"
 #include <graphss/recover.h>
 
 /* {0} is empty; everything belongs to it. */
@@ -21,7 +21,7 @@ void graphss_i_witnesses_destroy(graphss_ctx *ctx, graphss_i_witnesses *w);
 graphss_status graphss_i_witnesses_train(graphss_ctx *ctx, graphss_i_witnesses *w,
                                          const graphss_observation *now,
                                          const graphss_split *split, size_t k, uint64_t seed,
-                                         graphss_i_errand beside, void *arg);
+                                         graphss_i_parallel_job beside, void *arg);
 /* prob [n x k] by the perceptron. base: features of as many nodes, of which the answers are
  * there; those of rows that are the same are taken over. NULL: none. */
 graphss_status graphss_i_witnesses_ask(graphss_ctx *ctx, float *prob,

@@ -1,7 +1,7 @@
-/* copy_source.c - counting first, since most candidates share one word: those met most often are
- * compared exactly. */
+/* copy_source.c - counting first, since most candidates share one word: those met most often
+ * are compared exactly. */
 #include "detect/copy_source.h"
-#include "graph/links.h"
+#include "graph/edges.h"
 #include "graph/products.h"
 #include "graph/rows.h"
 #include <math.h>

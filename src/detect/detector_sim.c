@@ -6,8 +6,8 @@
 #include "detect/detector_sim.h"
 #include "attack/apply.h"
 #include "attack/attack_method.h"
-#include "attack/simple/move.h"
 #include "attack/sandbox.h"
+#include "attack/simple/move.h"
 
 enum {
     BUDGETS = 3,
@@ -25,7 +25,7 @@ const char *graphss_i_rehearsed_name(size_t kind)
 
 size_t graphss_i_rehearsal_kind(size_t i)
 {
-    static const size_t turn[TURNS] = {GRAPHSS_I_REHEARSED_BOTH, GRAPHSS_I_REHEARSED_LINKS,
+    static const size_t turn[TURNS] = {GRAPHSS_I_REHEARSED_BOTH, GRAPHSS_I_REHEARSED_EDGES,
                                        GRAPHSS_I_REHEARSED_WORDS, GRAPHSS_I_REHEARSED_BOTH,
                                        GRAPHSS_I_REHEARSED_COPIED};
     return turn[i % TURNS];
@@ -33,9 +33,9 @@ size_t graphss_i_rehearsal_kind(size_t i)
 
 graphss_i_churning graphss_i_rehearsal_budget(size_t i)
 {
-    static const graphss_i_churning budget[BUDGETS] = {{.links = 1, .features = 10},
-                                                       {.links = 2, .features = 20},
-                                                       {.links = 5, .features = 50}};
+    static const graphss_i_churning budget[BUDGETS] = {{.edges = 1, .features = 10},
+                                                       {.edges = 2, .features = 20},
+                                                       {.edges = 5, .features = 50}};
     return budget[i % BUDGETS];
 }
 
@@ -43,7 +43,7 @@ graphss_i_churning graphss_i_rehearsal_budget(size_t i)
 
 static bool same_link(const graphss_flip *a, const graphss_flip *b)
 {
-    return b->kind == GRAPHSS_FLIP_LINK && ((a->node == b->node && a->target == b->target) ||
+    return b->kind == GRAPHSS_FLIP_EDGE && ((a->node == b->node && a->target == b->target) ||
                                             (a->node == b->target && a->target == b->node));
 }
 
@@ -57,7 +57,7 @@ static graphss_status append(graphss_ctx *ctx, graphss_flips *all, const graphss
     for (size_t i = 0; i < stage->count && !st; i++) {
         const graphss_flip *f = &stage->item[i];
         bool taken = false;
-        if (f->kind == GRAPHSS_FLIP_LINK && rehearsed[f->node] && rehearsed[f->target])
+        if (f->kind == GRAPHSS_FLIP_EDGE && rehearsed[f->node] && rehearsed[f->target])
             for (size_t j = 0; j < before && !taken; j++)
                 taken = same_link(f, &all->item[j]);
         if (!taken)
@@ -107,11 +107,11 @@ static graphss_status copy_words(graphss_ctx *ctx, copier *a, graphss_flips *fli
                 break;
             const size_t at = (size_t)graphss_rng_below(&a->rng, (uint64_t)n);
             const int32_t word = s->words.column[giver][at];
-            if (graphss_i_sandbox_word(s, (size_t)other, word) != 0)
+            if (graphss_i_sandbox_feature(s, (size_t)other, word) != 0)
                 continue;
-            const double value = graphss_i_words_value(&s->words, (size_t)giver, at);
-            st = graphss_i_sandbox_set_word(ctx, s, flips, node, node, word,
-                                            turn ? 0 : (float)value);
+            const double value = graphss_i_feature_index_value(&s->words, (size_t)giver, at);
+            st = graphss_i_sandbox_set_feature(ctx, s, flips, node, node, word,
+                                               turn ? 0 : (float)value);
             left--;
         }
     }
@@ -126,9 +126,9 @@ static graphss_status copy_values(graphss_ctx *ctx, copier *a, graphss_flips *fl
     graphss_status st = GRAPHSS_OK;
     for (int64_t i = 0; i < budget && !st; i++) {
         const int32_t column = (int32_t)graphss_rng_below(&a->rng, s->words.d);
-        const float value = graphss_i_sandbox_word(s, (size_t)from, column);
-        if (graphss_i_sandbox_word(s, (size_t)node, column) != value)
-            st = graphss_i_sandbox_set_word(ctx, s, flips, node, node, column, value);
+        const float value = graphss_i_sandbox_feature(s, (size_t)from, column);
+        if (graphss_i_sandbox_feature(s, (size_t)node, column) != value)
+            st = graphss_i_sandbox_set_feature(ctx, s, flips, node, node, column, value);
     }
     return st;
 }
@@ -143,15 +143,15 @@ static graphss_status copy(graphss_ctx *ctx, copier *a, graphss_flips *flips, in
     for (int turn = 0; turn < 2; turn++) { /* join, then cut */
         const int32_t giver = turn ? node : from;
         const size_t degree = graphss_graph_degree(g, (size_t)giver);
-        int64_t left = turn ? (budget.links + 1) / 2 : budget.links + 1;
+        int64_t left = turn ? (budget.edges + 1) / 2 : budget.edges + 1;
         for (int i = 0; i < TRIES && !st && degree && left > 0; i++) {
             const int32_t u =
                 g->target[g->offset[giver] + (int64_t)graphss_rng_below(&a->rng, degree)];
-            const bool linked = graphss_i_rows_has(&s->links, (size_t)node, u);
+            const bool linked = graphss_i_rows_has(&s->edges, (size_t)node, u);
             if (u == node || linked != (turn == 1) ||
                 (turn && !graphss_i_sandbox_may_cut(s, node, u)))
                 continue;
-            st = graphss_i_sandbox_flip_link(ctx, s, flips, node, node, u);
+            st = graphss_i_sandbox_flip_edge(ctx, s, flips, node, node, u);
             left--;
         }
     }
@@ -210,10 +210,10 @@ static graphss_status attack_some(graphss_ctx *ctx, graphss_flips *flips,
         if (kind == GRAPHSS_I_REHEARSED_COPIED)
             continue;
         if (kind != GRAPHSS_I_REHEARSED_WORDS)
-            each[n].links = (size_t)budget.links;
-        if (kind != GRAPHSS_I_REHEARSED_LINKS && dense)
+            each[n].edges = (size_t)budget.edges;
+        if (kind != GRAPHSS_I_REHEARSED_EDGES && dense)
             share[n] = graphss_i_moves[i / TURNS % GRAPHSS_I_MOVES];
-        else if (kind != GRAPHSS_I_REHEARSED_LINKS)
+        else if (kind != GRAPHSS_I_REHEARSED_EDGES)
             each[n].features = (size_t)budget.features;
         victim[n++] = in->victim[i];
     }

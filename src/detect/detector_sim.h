@@ -1,6 +1,6 @@
-/* detector_sim.h - attacks and benign churn on chosen nodes of the current snapshot, to see what
- * they would look like: Nettack on links and words, on links, on words, and nodes copied from
- * another class. */
+/* detector_sim.h - attacks and benign churn on chosen nodes of the current snapshot, to see
+ * what they would look like: Nettack on links and words, on links, on words, and nodes copied
+ * from another class. */
 #ifndef GRAPHSS_REHEARSE_H
 #define GRAPHSS_REHEARSE_H
 
@@ -9,7 +9,7 @@
 
 typedef enum graphss_i_rehearsed {
     GRAPHSS_I_REHEARSED_BOTH, /* links and words */
-    GRAPHSS_I_REHEARSED_LINKS,
+    GRAPHSS_I_REHEARSED_EDGES,
     GRAPHSS_I_REHEARSED_WORDS,
     GRAPHSS_I_REHEARSED_COPIED, /* links and words of a node of another class */
     GRAPHSS_I_REHEARSED         /* how many */

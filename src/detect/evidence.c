@@ -1,8 +1,8 @@
 /* evidence.c - what an attacker must leave behind: many strong words, links to unlike and
  * weakly tied nodes. What depends on what nodes are believed to be is in votes.c. */
 #include "detect/evidence.h"
-#include "graph/links.h"
 #include "detect/copy_source.h"
+#include "graph/edges.h"
 #include "graph/products.h"
 #include "graph/rows.h"
 #include <math.h>
@@ -36,7 +36,7 @@ void graphss_i_view_destroy(graphss_ctx *ctx, graphss_i_view *v)
     *v = (graphss_i_view){0};
 }
 
-void graphss_i_count_words(float *words, const graphss_features *features)
+void graphss_i_count_features(float *words, const graphss_features *features)
 {
     for (size_t i = 0; i < features->n_rows; i++)
         words[i] = (float)graphss_i_row_count(graphss_i_row_of(features, i));
@@ -55,9 +55,9 @@ static double word_margin(double *z, size_t *best, graphss_i_row r, const float 
     return graphss_i_margin(z, k);
 }
 
-graphss_status graphss_i_word_strength(graphss_ctx *ctx, double *strength,
-                                       const graphss_features *features,
-                                       const float *surrogate, size_t k)
+graphss_status graphss_i_feature_strength(graphss_ctx *ctx, double *strength,
+                                          const graphss_features *features,
+                                          const float *surrogate, size_t k)
 {
     const size_t n = features->n_rows;
     double *margin = graphss_i_alloc(ctx, n, sizeof *margin);

@@ -118,10 +118,10 @@ graphss_status graphss_i_view_open(graphss_ctx *ctx, graphss_i_view *v,
 graphss_status graphss_i_view_look(graphss_ctx *ctx, graphss_i_view *v,
                                    const graphss_i_lens *lens);
 /* Median over nodes of the margin of word evidence, > 0. */
-graphss_status graphss_i_word_strength(graphss_ctx *ctx, double *strength,
-                                       const graphss_features *features,
-                                       const float *surrogate, size_t k);
+graphss_status graphss_i_feature_strength(graphss_ctx *ctx, double *strength,
+                                          const graphss_features *features,
+                                          const float *surrogate, size_t k);
 /* [n] entries that are not 0 */
-void graphss_i_count_words(float *words, const graphss_features *features);
+void graphss_i_count_features(float *words, const graphss_features *features);
 
 #endif

@@ -1,10 +1,10 @@
-/* node_features.c - what tells an attacked node: words that speak loudly and with one voice for a
- * class the neighbours do not have, links to weakly tied nodes whose words are strong, and
- * against the past: belief that moved, and changes that push it. Cosines of linked nodes were
- * tried and told nothing more; they cost more than all the rest. */
+/* node_features.c - what tells an attacked node: words that speak loudly and with one voice
+ * for a class the neighbours do not have, links to weakly tied nodes whose words are strong,
+ * and against the past: belief that moved, and changes that push it. Cosines of linked nodes
+ * were tried and told nothing more; they cost more than all the rest. */
 #include "detect/node_features.h"
-#include "observation/observation.h"
 #include "graph/rows.h"
+#include "observation/observation.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* sim_plan.c - see sim_plan.h. Drill j belongs to round j / blocks, which is a view, and to block
- * j % blocks; two in a row are of one kind. In a round the nodes hit are those whose place in
- * the random order is even, in the next those whose place is odd. Few labelled nodes are hit
- * by every kind; many are divided, since time goes with the nodes hit.
+/* sim_plan.c - see sim_plan.h. Drill j belongs to round j / blocks, which is a view, and to
+ * block j % blocks; two in a row are of one kind. In a round the nodes hit are those whose
+ * place in the random order is even, in the next those whose place is odd. Few labelled nodes
+ * are hit by every kind; many are divided, since time goes with the nodes hit.
  *
  * Churned nodes weigh as much as others that nobody attacked: with less, nodes that changed by
  * themselves pass for attacked and lose what they gained (docs/log/recovery.md). */
@@ -93,12 +93,12 @@ static graphss_status merge(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flip
     for (size_t i = 0; i < flips->count && !st; i++) {
         const graphss_flip *f = &flips->item[i];
         if (f->kind == GRAPHSS_FLIP_FEATURE) {
-            if (graphss_i_sandbox_word(s, (size_t)f->node, f->target) != f->new_value)
-                st = graphss_i_sandbox_set_word(ctx, s, all, f->victim, f->node, f->target,
-                                                f->new_value);
-        } else if (graphss_i_rows_has(&s->links, (size_t)f->node, f->target) !=
+            if (graphss_i_sandbox_feature(s, (size_t)f->node, f->target) != f->new_value)
+                st = graphss_i_sandbox_set_feature(ctx, s, all, f->victim, f->node, f->target,
+                                                   f->new_value);
+        } else if (graphss_i_rows_has(&s->edges, (size_t)f->node, f->target) !=
                    (f->new_value != 0)) {
-            st = graphss_i_sandbox_flip_link(ctx, s, all, f->victim, f->node, f->target);
+            st = graphss_i_sandbox_flip_edge(ctx, s, all, f->victim, f->node, f->target);
         }
     }
     return st;

@@ -25,7 +25,7 @@ const char *graphss_i_state_name(size_t state)
         [0] = "untouched",
         [1 + GRAPHSS_I_BOTH] = "links and features",
         [1 + GRAPHSS_I_FEW] = "links and features",
-        [1 + GRAPHSS_I_LINKS] = "links",
+        [1 + GRAPHSS_I_EDGES] = "links",
         [1 + GRAPHSS_I_FEATURES] = "features",
         [1 + GRAPHSS_I_COPIED] = "copied",
         [1 + GRAPHSS_I_BORROWED] = "features",
@@ -357,9 +357,9 @@ graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
     if (!st)
         st = fit_gate(ctx, u, untouched, learnt);
     if (!st)
-        st = graphss_i_errands(ctx, FIRST_FITS, fit_first, &t);
+        st = graphss_i_parallel_jobs(ctx, FIRST_FITS, fit_first, &t);
     if (!st)
-        st = graphss_i_errands(ctx, GRAPHSS_I_ATTACKS, fit_attack, &t);
+        st = graphss_i_parallel_jobs(ctx, GRAPHSS_I_ATTACKS, fit_attack, &t);
     /* Half of it is the classifier's: of a node with a past what it said then. */
     const size_t said = history ? GRAPHSS_I_SAYS_NOW : 0;
     for (size_t j = 0; j < u->f && !st; j++)

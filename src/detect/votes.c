@@ -1,9 +1,9 @@
 /* votes.c - votes of the neighbours ignore the node's own features, so that tampered words
  * and tampered links contradict each other; and how the sources disagree. */
-#include "observation/observation.h"
 #include "detect/evidence.h"
-#include "graph/links.h"
+#include "graph/edges.h"
 #include "graph/products.h"
+#include "observation/observation.h"
 #include <math.h>
 
 enum { ROWS = 64, FIRST = 2 /* sources whose first class is evidence of its own */ };

@@ -85,7 +85,7 @@ void graphss_i_rows_destroy(graphss_ctx *ctx, graphss_i_rows *rows)
 }
 
 /* The place of x in the row, or where it belongs. */
-static int32_t place(const graphss_i_rows *rows, size_t i, int32_t x)
+static int32_t position_of(const graphss_i_rows *rows, size_t i, int32_t x)
 {
     const int32_t *item = rows->item[i];
     int32_t low = 0, high = rows->length[i];
@@ -101,7 +101,7 @@ static int32_t place(const graphss_i_rows *rows, size_t i, int32_t x)
 
 bool graphss_i_rows_has(const graphss_i_rows *rows, size_t i, int32_t x)
 {
-    const int32_t at = place(rows, i, x);
+    const int32_t at = position_of(rows, i, x);
     return at < rows->length[i] && rows->item[i][at] == x;
 }
 
@@ -127,7 +127,7 @@ static int32_t *writable(graphss_ctx *ctx, graphss_i_rows *rows, size_t i, int32
 
 bool graphss_i_rows_insert(graphss_ctx *ctx, graphss_i_rows *rows, size_t i, int32_t x)
 {
-    const int32_t at = place(rows, i, x), n = rows->length[i];
+    const int32_t at = position_of(rows, i, x), n = rows->length[i];
     int32_t *item = writable(ctx, rows, i, n + 1);
     if (!item)
         return false;
@@ -139,7 +139,7 @@ bool graphss_i_rows_insert(graphss_ctx *ctx, graphss_i_rows *rows, size_t i, int
 
 bool graphss_i_rows_remove(graphss_ctx *ctx, graphss_i_rows *rows, size_t i, int32_t x)
 {
-    const int32_t at = place(rows, i, x), n = rows->length[i];
+    const int32_t at = position_of(rows, i, x), n = rows->length[i];
     int32_t *item = writable(ctx, rows, i, n);
     if (!item)
         return false;
@@ -148,7 +148,7 @@ bool graphss_i_rows_remove(graphss_ctx *ctx, graphss_i_rows *rows, size_t i, int
     return true;
 }
 
-bool graphss_i_rows_flip_link(graphss_ctx *ctx, graphss_i_rows *rows, int32_t a, int32_t b)
+bool graphss_i_rows_flip_edge(graphss_ctx *ctx, graphss_i_rows *rows, int32_t a, int32_t b)
 {
     /* Both rows are made writable first, so that the second step cannot fail. */
     const bool there = graphss_i_rows_has(rows, (size_t)a, b);

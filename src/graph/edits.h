@@ -33,7 +33,7 @@ bool graphss_i_rows_has(const graphss_i_rows *rows, size_t i, int32_t x);
 bool graphss_i_rows_insert(graphss_ctx *ctx, graphss_i_rows *rows, size_t i, int32_t x);
 bool graphss_i_rows_remove(graphss_ctx *ctx, graphss_i_rows *rows, size_t i, int32_t x);
 /* Joins or cuts a and b. false: as above, and neither row is changed. */
-bool graphss_i_rows_flip_link(graphss_ctx *ctx, graphss_i_rows *rows, int32_t a, int32_t b);
+bool graphss_i_rows_flip_edge(graphss_ctx *ctx, graphss_i_rows *rows, int32_t a, int32_t b);
 
 /* Room for so many numbers in rows yet to change, without allocating again. */
 graphss_status graphss_i_rows_reserve(graphss_ctx *ctx, graphss_i_rows *rows, size_t numbers);

@@ -218,10 +218,10 @@ graphss_status graphss_i_csr_transpose(graphss_ctx *ctx, graphss_i_csr *out,
 }
 
 /* In the order of its rows the entries (i, j) come to each column j in the order of row j. */
-void graphss_i_csr_places(int64_t *place, int64_t *next, const graphss_i_csr *m)
+void graphss_i_csr_transposed_at(int64_t *transposed_at, int64_t *next, const graphss_i_csr *m)
 {
     memcpy(next, m->offset, m->n_rows * sizeof *next);
     for (size_t i = 0; i < m->n_rows; i++)
         for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
-            place[next[m->column[e]]++] = e;
+            transposed_at[next[m->column[e]]++] = e;
 }

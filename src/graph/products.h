@@ -23,7 +23,8 @@ graphss_status graphss_i_csr_transpose(graphss_ctx *ctx, graphss_i_csr *out,
                                        const graphss_i_csr *m);
 /* place [nnz]: for each entry (i, j) of a symmetric pattern with ascending columns, where
  * (j, i) stands. next [n_rows] is room. */
-void graphss_i_csr_places(int64_t *place, int64_t *next, const graphss_i_csr *m);
+void graphss_i_csr_transposed_at(int64_t *transposed_at, int64_t *next,
+                                 const graphss_i_csr *m);
 
 /* y [m.n_rows x k] = m x, x [m.n_cols x k] */
 void graphss_i_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x,
@@ -35,8 +36,8 @@ void graphss_i_spmm_transposed(graphss_ctx *ctx, float *y, const graphss_i_csr *
 void graphss_i_sddmm(graphss_ctx *ctx, float *out, const graphss_i_csr *m, const float *a,
                      const float *b, size_t k);
 
-/* Call it before the first product: lets the library behind them get its memory. NOMEM: there is
- * not enough; products would then be slow, and round otherwise. */
+/* Call it before the first product: lets the library behind them get its memory. NOMEM: there
+ * is not enough; products would then be slow, and round otherwise. */
 graphss_status graphss_i_gemm_ready(graphss_ctx *ctx);
 /* c [m x n] = op(a) op(b) + beta c, where op(a) is m x k. transposed_a: a is stored k x m;
  * transposed_b: b is stored n x k. */

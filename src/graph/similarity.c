@@ -1,4 +1,4 @@
-/* similarity.c - two rows are walked side by side; the links of some nodes are a task. */
+/* similarity.c - two rows are walked side by side; the edges of some nodes are a task. */
 #include "graph/similarity.h"
 #include <math.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static void compare_rows(void *arg, size_t task)
             j->out[e] = similarity(compare(j->features, i, (size_t)g->target[e]), j->kind);
 }
 
-void graphss_i_link_similarity(graphss_ctx *ctx, float *out, const graphss_graph *graph,
+void graphss_i_edge_similarity(graphss_ctx *ctx, float *out, const graphss_graph *graph,
                                const graphss_features *features, graphss_similarity kind)
 {
     job j = {out, graph, features, kind};
@@ -84,7 +84,7 @@ void graphss_i_link_similarity(graphss_ctx *ctx, float *out, const graphss_graph
     graphss_i_parallel(ctx, graphss_i_tasks(graph->n_nodes, ROWS), compare_rows, &j);
 }
 
-graphss_status graphss_i_links_alike(graphss_ctx *ctx, graphss_graph *out,
+graphss_status graphss_i_edges_alike(graphss_ctx *ctx, graphss_graph *out,
                                      const graphss_graph *graph, const float *alike,
                                      float least)
 {

@@ -1,4 +1,4 @@
-/* mlp.c - a perceptron on the features alone: the baseline that no link can mislead. */
+/* mlp.c - a perceptron on the features alone: the baseline that no edge can mislead. */
 #include "models/model_type.h"
 
 /* Without neighbours to average over it bears less noise than the others. */

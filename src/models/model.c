@@ -437,17 +437,17 @@ static void softmax_rows(void *arg, size_t task)
 }
 
 /* By the weights; pass, known: or NULL. */
-static graphss_status pass_over(graphss_ctx *ctx, float *prob, graphss_i_pass *pass,
+static graphss_status pass_over(graphss_ctx *ctx, float *prob, graphss_i_forward_cache *pass,
                                 const graphss_model *model, const graphss_graph *graph,
                                 const graphss_features *features, const graphss_i_known *known)
 {
     network net = {0};
     graphss_status st = network_open(ctx, &net, model, graph, features, NULL, known);
     if (!st && pass && net.first.value && graphss_i_has_two_layers(model)) {
-        *pass = (graphss_i_pass){.first = net.first, .params = net.params};
+        *pass = (graphss_i_forward_cache){.first = net.first, .params = net.params};
         net.first = (graphss_i_product){0};
         net.params = (graphss_i_params){0};
-        st = graphss_i_pass_make(ctx, prob, pass, model, &net.p.m);
+        st = graphss_i_forward_cache_make(ctx, prob, pass, model, &net.p.m);
         network_destroy(ctx, &net);
         return st;
     }
@@ -468,7 +468,7 @@ static graphss_status pass_over(graphss_ctx *ctx, float *prob, graphss_i_pass *p
 }
 
 /* pass, known: or NULL */
-static graphss_status predict(graphss_ctx *ctx, float *prob, graphss_i_pass *pass,
+static graphss_status predict(graphss_ctx *ctx, float *prob, graphss_i_forward_cache *pass,
                               const graphss_model *model, const graphss_graph *graph,
                               const graphss_features *features, const graphss_i_known *known)
 {
@@ -499,30 +499,31 @@ graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_mo
     return st ? st : predict(ctx, prob, NULL, model, graph, features, NULL);
 }
 
-graphss_status graphss_i_predict_first(graphss_ctx *ctx, float *prob, graphss_i_pass *pass,
+graphss_status graphss_i_predict_first(graphss_ctx *ctx, float *prob,
+                                       graphss_i_forward_cache *pass,
                                        const graphss_model *model, const graphss_graph *graph,
                                        const graphss_features *features)
 {
     const graphss_status st = predict(ctx, prob, pass, model, graph, features, NULL);
     if (st)
-        graphss_i_pass_destroy(ctx, pass);
+        graphss_i_forward_cache_destroy(ctx, pass);
     return st;
 }
 
 graphss_status graphss_i_predict_again(graphss_ctx *ctx, float *prob,
                                        const graphss_model *model, const graphss_graph *graph,
                                        const graphss_features *features,
-                                       const graphss_i_seen *seen, const int32_t *there,
+                                       const graphss_i_base *base, const int32_t *there,
                                        const uint8_t *wanted)
 {
-    const graphss_i_known known = {seen->features, &seen->pass->first, there};
+    const graphss_i_known known = {base->features, &base->pass->first, there};
     bool done = false;
     if (model->predictor)
-        return graphss_i_predictor_again(ctx, prob, model, graph, features, seen, there,
+        return graphss_i_predictor_again(ctx, prob, model, graph, features, base, there,
                                          wanted);
-    if (!there && seen->pass->second && graph->n_nodes == seen->graph->n_nodes) {
+    if (!there && base->pass->second && graph->n_nodes == base->graph->n_nodes) {
         const graphss_status st =
-            graphss_i_pass_again(ctx, prob, &done, model, graph, features, seen, wanted);
+            graphss_i_predict_changed(ctx, prob, &done, model, graph, features, base, wanted);
         if (st || done)
             return st;
     }

@@ -1,13 +1,13 @@
 /* predict_incremental.c - a pass over a snapshot that differs from another one in a few nodes.
  *
  * Of a network of two layers, Z = relu(P X W0 + b0) W1 and softmax(P Z + b1), the rows of X W0
- * change where features do, those of Z around them and around changed links, those of the
+ * change where features do, those of Z around them and around changed edges, those of the
  * answer one step further. These are worked out anew, in the order and by the kernels of a
  * whole pass, so that they come out the same to the bit. Where most rows of Z would change a
  * whole pass is as good. */
 #include "models/predict_incremental.h"
-#include "kernels/kernels.h"
 #include "graph/rows.h"
+#include "kernels/kernels.h"
 #include "models/model_private.h"
 #include "models/unchecked.h"
 #include <math.h>
@@ -29,12 +29,12 @@ void graphss_i_softmax_row(float *p, const float *x, size_t k)
         p[c] = (float)(p[c] / sum);
 }
 
-void graphss_i_pass_destroy(graphss_ctx *ctx, graphss_i_pass *pass)
+void graphss_i_forward_cache_destroy(graphss_ctx *ctx, graphss_i_forward_cache *pass)
 {
     graphss_i_product_destroy(ctx, &pass->first);
     graphss_i_params_destroy(ctx, &pass->params);
     graphss_release(ctx, pass->second);
-    *pass = (graphss_i_pass){0};
+    *pass = (graphss_i_forward_cache){0};
 }
 
 bool graphss_i_has_two_layers(const graphss_model *model)
@@ -104,8 +104,9 @@ static void second_layer(graphss_ctx *ctx, float *prob, const graphss_i_csr *m, 
     graphss_i_parallel(ctx, graphss_i_tasks(job.n, ROWS), answer_rows, &job);
 }
 
-graphss_status graphss_i_pass_make(graphss_ctx *ctx, float *prob, graphss_i_pass *pass,
-                                   const graphss_model *model, const graphss_i_csr *m)
+graphss_status graphss_i_forward_cache_make(graphss_ctx *ctx, float *prob,
+                                            graphss_i_forward_cache *pass,
+                                            const graphss_model *model, const graphss_i_csr *m)
 {
     const size_t n = m->n_rows, k = model->n_classes, width = pass->first.n_cols;
     const bool biased = model->opt.bias;
@@ -124,7 +125,7 @@ graphss_status graphss_i_pass_make(graphss_ctx *ctx, float *prob, graphss_i_pass
 
 /* ---- what changed ---- */
 
-static bool same_links(const graphss_graph *a, const graphss_graph *b, size_t i)
+static bool same_edges(const graphss_graph *a, const graphss_graph *b, size_t i)
 {
     const size_t n = graphss_graph_degree(a, i);
     return n == graphss_graph_degree(b, i) &&
@@ -164,7 +165,8 @@ static void swap_rows(float *x, float *rows, const int32_t *row, size_t n, size_
 }
 
 /* z [n x k]: the rows of Z that are listed. */
-static graphss_status renew_second(graphss_ctx *ctx, float *z, const graphss_i_pass *pass,
+static graphss_status renew_second(graphss_ctx *ctx, float *z,
+                                   const graphss_i_forward_cache *pass,
                                    const graphss_model *model, const graphss_graph *graph,
                                    const int32_t *row, size_t n)
 {
@@ -189,7 +191,8 @@ static graphss_status renew_second(graphss_ctx *ctx, float *z, const graphss_i_p
 }
 
 /* The rows of the answer that are listed. */
-static graphss_status renew_answer(graphss_ctx *ctx, float *prob, const graphss_i_pass *pass,
+static graphss_status renew_answer(graphss_ctx *ctx, float *prob,
+                                   const graphss_i_forward_cache *pass,
                                    const graphss_model *model, const graphss_graph *graph,
                                    const int32_t *row, size_t n)
 {
@@ -211,14 +214,15 @@ static graphss_status renew_answer(graphss_ctx *ctx, float *prob, const graphss_
 
 enum { CHANGED = 1, NEAR = 2, FAR = 3 }; /* nodes, rows of Z, rows of the answer */
 
-graphss_status graphss_i_pass_again(graphss_ctx *ctx, float *prob, bool *done,
-                                    const graphss_model *model, const graphss_graph *graph,
-                                    const graphss_features *features,
-                                    const graphss_i_seen *seen, const uint8_t *wanted)
+graphss_status graphss_i_predict_changed(graphss_ctx *ctx, float *prob, bool *done,
+                                         const graphss_model *model,
+                                         const graphss_graph *graph,
+                                         const graphss_features *features,
+                                         const graphss_i_base *base, const uint8_t *wanted)
 {
-    const size_t n = graph->n_nodes, k = model->n_classes, width = seen->pass->first.n_cols;
+    const size_t n = graph->n_nodes, k = model->n_classes, width = base->pass->first.n_cols;
     const size_t entries = (size_t)graph->offset[n] + (has_loops(model) ? n : 0);
-    graphss_i_pass *pass = seen->pass;
+    graphss_i_forward_cache *pass = base->pass;
     float *first = NULL, *second = NULL;
     uint8_t *mark = graphss_i_calloc(ctx, n, sizeof *mark);
     int32_t *row = graphss_i_alloc(ctx, n, 2 * sizeof *row), *near = row ? row + n : NULL;
@@ -227,10 +231,10 @@ graphss_status graphss_i_pass_again(graphss_ctx *ctx, float *prob, bool *done,
     *done = false;
     for (size_t i = 0; i < n && !st; i++) {
         const bool same = graphss_i_row_same(graphss_i_row_of(features, i),
-                                             graphss_i_row_of(seen->features, i));
+                                             graphss_i_row_of(base->features, i));
         if (!same)
             row[n_rows++] = (int32_t)i;
-        mark[i] = same && same_links(graph, seen->graph, i) ? 0 : CHANGED;
+        mark[i] = same && same_edges(graph, base->graph, i) ? 0 : CHANGED;
     }
     if (!st) {
         mark_around(mark, graph, CHANGED, NEAR);
@@ -252,7 +256,7 @@ graphss_status graphss_i_pass_again(graphss_ctx *ctx, float *prob, bool *done,
     swap_rows(pass->first.value, first, row, n_rows, width);
     if (st)
         goto done;
-    memcpy(prob, seen->prob, n * k * sizeof *prob);
+    memcpy(prob, base->prob, n * k * sizeof *prob);
     swap_rows(pass->second, second, near, n_near, k);
     mark_around(mark, graph, NEAR, FAR);
     n_rows = list_marked(row, mark, n, FAR, wanted);

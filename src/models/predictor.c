@@ -377,14 +377,14 @@ graphss_status graphss_i_predictor_ask(graphss_ctx *ctx, float *prob,
 /* The nodes whose answers may be others than before, and are wanted. */
 static size_t list_asked(int32_t *node, uint8_t *mark, uint8_t *room,
                          const graphss_predictor *p, const graphss_graph *graph,
-                         const graphss_features *features, const graphss_i_seen *seen,
+                         const graphss_features *features, const graphss_i_base *base,
                          const uint8_t *wanted)
 {
     size_t n = 0;
     for (size_t i = 0; i < graph->n_nodes; i++)
-        mark[i] = p->hops == 0 || !same_links(graph, seen->graph, i) ||
+        mark[i] = p->hops == 0 || !same_links(graph, base->graph, i) ||
                   !graphss_i_row_same(graphss_i_row_of(features, i),
-                                      graphss_i_row_of(seen->features, i));
+                                      graphss_i_row_of(base->features, i));
     spread(mark, room, graph, p->hops);
     for (size_t i = 0; i < graph->n_nodes; i++)
         if (mark[i] && (!wanted || wanted[i]))
@@ -396,14 +396,14 @@ graphss_status graphss_i_predictor_again(graphss_ctx *ctx, float *prob,
                                          const graphss_model *model,
                                          const graphss_graph *graph,
                                          const graphss_features *features,
-                                         const graphss_i_seen *seen, const int32_t *there,
+                                         const graphss_i_base *base, const int32_t *there,
                                          const uint8_t *wanted)
 {
     const graphss_predictor *p = &model->predictor->call;
     const size_t n = graph->n_nodes, k = model->n_classes;
     graphss_features room = {0};
     const graphss_features *raw = features;
-    if (!p->some || there || n != seen->graph->n_nodes || (p->hops == 0 && !wanted))
+    if (!p->some || there || n != base->graph->n_nodes || (p->hops == 0 && !wanted))
         return graphss_i_predictor_ask(ctx, prob, model, graph, features);
     uint8_t *mark = graphss_i_alloc(ctx, n, 2);
     int32_t *node = graphss_i_alloc(ctx, n, sizeof *node);
@@ -411,14 +411,14 @@ graphss_status graphss_i_predictor_again(graphss_ctx *ctx, float *prob,
     graphss_status st = mark && node ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     size_t asked = 0;
     if (!st) {
-        asked = list_asked(node, mark, mark + n, p, graph, features, seen, wanted);
+        asked = list_asked(node, mark, mark + n, p, graph, features, base, wanted);
         answer = graphss_i_alloc(ctx, asked, k * sizeof *answer);
         st = answer ? in_own_units(ctx, &room, &raw, model, features) : GRAPHSS_ERR_NOMEM;
     }
     if (!st && asked)
         st = call(ctx, answer, model, node, asked, graph, raw);
     if (!st) {
-        memcpy(prob, seen->prob, n * k * sizeof *prob);
+        memcpy(prob, base->prob, n * k * sizeof *prob);
         for (size_t j = 0; j < asked; j++)
             memcpy(prob + (size_t)node[j] * k, answer + j * k, k * sizeof *prob);
     }

@@ -23,7 +23,7 @@ graphss_status graphss_i_predictor_again(graphss_ctx *ctx, float *prob,
                                          const graphss_model *model,
                                          const graphss_graph *graph,
                                          const graphss_features *features,
-                                         const graphss_i_seen *seen, const int32_t *there,
+                                         const graphss_i_base *base, const int32_t *there,
                                          const uint8_t *wanted);
 /* What the model's own weights say (model.c). */
 graphss_status graphss_i_predict_by_weights(graphss_ctx *ctx, float *prob,

@@ -24,7 +24,8 @@ graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_mo
                                  const graphss_graph *graph, const graphss_features *features);
 /* The same, and what it leaves for snapshots that differ in a few nodes; it is the caller's to
  * destroy. */
-graphss_status graphss_i_predict_first(graphss_ctx *ctx, float *prob, graphss_i_pass *pass,
+graphss_status graphss_i_predict_first(graphss_ctx *ctx, float *prob,
+                                       graphss_i_forward_cache *pass,
                                        const graphss_model *model, const graphss_graph *graph,
                                        const graphss_features *features);
 /* As graphss_i_predict, to the bit, but sooner where most is as it was seen. there [n]: the
@@ -33,7 +34,7 @@ graphss_status graphss_i_predict_first(graphss_ctx *ctx, float *prob, graphss_i_
 graphss_status graphss_i_predict_again(graphss_ctx *ctx, float *prob,
                                        const graphss_model *model, const graphss_graph *graph,
                                        const graphss_features *features,
-                                       const graphss_i_seen *seen, const int32_t *there,
+                                       const graphss_i_base *base, const int32_t *there,
                                        const uint8_t *wanted);
 
 #endif

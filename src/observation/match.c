@@ -1,11 +1,11 @@
 /* match.c - the same node in two snapshots, by name. */
 #include "data/build.h"
-#include "observation/observation.h"
 #include "graph/rows.h"
+#include "observation/observation.h"
 #include <graphss/recover.h>
 #include <string.h>
 
-/* Of the nodes in both snapshots: so many have other links and other features only where one
+/* Of the nodes in both snapshots: so many have other edges and other features only where one
  * is of another graph or in another order. */
 static const double STRANGERS = 0.8;
 

@@ -11,8 +11,8 @@ graphss_status graphss_i_check_shapes(graphss_ctx *ctx, const graphss_recover_in
 /* The same, do they fit the model, and are graphs and features sound? INVALID. Once at the
  * entry of an operation. */
 graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_recover_input *in);
-/* Has the split of the snapshot called `which` training nodes, and are nodes and labels in range?
- * DATA, SHAPE. */
+/* Has the split of the snapshot called `which` training nodes, and are nodes and labels in
+ * range? DATA, SHAPE. */
 graphss_status graphss_i_check_split(graphss_ctx *ctx, const graphss_split *split, size_t n,
                                      size_t k, const char *which);
 
@@ -27,7 +27,7 @@ graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before, int32_t 
  * the entry of an operation, of snapshots that were looked at. */
 void graphss_i_warn_of_strangers(graphss_ctx *ctx, const graphss_observation *now,
                                  const graphss_observation *past);
-/* Has the node the words and links it had? before [nodes of now]: as found above. */
+/* Has the node the words and edges it had? before [nodes of now]: as found above. */
 bool graphss_i_unchanged(const graphss_observation *now, const graphss_observation *past,
                          const int32_t *before, size_t node);
 

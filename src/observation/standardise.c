@@ -63,39 +63,39 @@ static graphss_status standardise(graphss_ctx *ctx, graphss_features *out,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_measured_open(graphss_ctx *ctx, graphss_i_measured *seen,
-                                       const graphss_recover_input *in)
+graphss_status graphss_i_standardise_open(graphss_ctx *ctx, graphss_i_standardised *scaled,
+                                          const graphss_recover_input *in)
 {
     const graphss_i_scaling *s = &in->model->scaling;
-    seen->in = *in;
+    scaled->in = *in;
     if (!s->mean || s->row_normalise)
         return GRAPHSS_OK;
-    graphss_status st = learn_zeros(ctx, &seen->mean, in->current.features, s);
+    graphss_status st = learn_zeros(ctx, &scaled->mean, in->current.features, s);
     if (!st)
-        st = standardise(ctx, &seen->current, in->current.features, s, seen->mean);
+        st = standardise(ctx, &scaled->current, in->current.features, s, scaled->mean);
     if (!st && in->previous)
-        st = standardise(ctx, &seen->past, in->previous->features, s, seen->mean);
+        st = standardise(ctx, &scaled->past, in->previous->features, s, scaled->mean);
     if (st) {
-        graphss_i_measured_close(ctx, seen);
+        graphss_i_standardise_close(ctx, scaled);
         return st;
     }
-    seen->in.current.features = &seen->current;
+    scaled->in.current.features = &scaled->current;
     if (in->previous) {
-        seen->previous = *in->previous;
-        seen->previous.features = &seen->past;
-        seen->in.previous = &seen->previous;
+        scaled->previous = *in->previous;
+        scaled->previous.features = &scaled->past;
+        scaled->in.previous = &scaled->previous;
     }
-    seen->model = *in->model;
-    seen->model.scaling = (graphss_i_scaling){
-        .scale = s->scale, .mean = seen->mean, .gain = seen->mean + in->model->n_features};
-    seen->in.model = &seen->model;
+    scaled->model = *in->model;
+    scaled->model.scaling = (graphss_i_scaling){
+        .scale = s->scale, .mean = scaled->mean, .gain = scaled->mean + in->model->n_features};
+    scaled->in.model = &scaled->model;
     return GRAPHSS_OK;
 }
 
-void graphss_i_measured_close(graphss_ctx *ctx, graphss_i_measured *seen)
+void graphss_i_standardise_close(graphss_ctx *ctx, graphss_i_standardised *scaled)
 {
-    graphss_features_destroy(ctx, &seen->current);
-    graphss_features_destroy(ctx, &seen->past);
-    graphss_release(ctx, seen->mean);
-    *seen = (graphss_i_measured){0};
+    graphss_features_destroy(ctx, &scaled->current);
+    graphss_features_destroy(ctx, &scaled->past);
+    graphss_release(ctx, scaled->mean);
+    *scaled = (graphss_i_standardised){0};
 }

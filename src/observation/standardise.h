@@ -1,9 +1,9 @@
 /* standardise.h - snapshots as the classifier sees them, where it standardises columns.
  *
- *     graphss_i_measured seen = {0};
- *     graphss_i_measured_open(ctx, &seen, in);
+ *     graphss_i_standardised seen = {0};
+ *     graphss_i_standardise_open(ctx, &seen, in);
  *     ... seen.in ...
- *     graphss_i_measured_close(ctx, &seen); */
+ *     graphss_i_standardise_close(ctx, &seen); */
 #ifndef GRAPHSS_MEASURED_H
 #define GRAPHSS_MEASURED_H
 
@@ -11,16 +11,16 @@
 #include <graphss/recover.h>
 
 /* {0} is empty. in points into it: it must not be moved. */
-typedef struct graphss_i_measured {
+typedef struct graphss_i_standardised {
     graphss_recover_input in;
     graphss_features current, past; /* empty: as they came */
     graphss_observation previous;
     graphss_model model; /* shallow: the given one without what is done here */
     float *mean;         /* [2 n_cols] of the model: what it still subtracts, and ones */
-} graphss_i_measured;
+} graphss_i_standardised;
 
-graphss_status graphss_i_measured_open(graphss_ctx *ctx, graphss_i_measured *seen,
-                                       const graphss_recover_input *in);
-void graphss_i_measured_close(graphss_ctx *ctx, graphss_i_measured *seen);
+graphss_status graphss_i_standardise_open(graphss_ctx *ctx, graphss_i_standardised *scaled,
+                                          const graphss_recover_input *in);
+void graphss_i_standardise_close(graphss_ctx *ctx, graphss_i_standardised *scaled);
 
 #endif

@@ -40,11 +40,11 @@ const graphss_i_defence *graphss_i_defence_in(const graphss_recover_method *meth
     return method && mode == GRAPHSS_MODE_PAPER && method->paper ? method->paper : method;
 }
 
-graphss_observation graphss_i_scene_training(const graphss_i_scene *scene,
-                                             const graphss_split **split)
+graphss_observation graphss_i_defence_training(const graphss_i_defence_input *input,
+                                               const graphss_split **split)
 {
-    *split = scene->retrain ? scene->split : scene->previous_split;
-    return scene->retrain ? scene->current : scene->previous;
+    *split = input->retrain ? input->split : input->previous_split;
+    return input->retrain ? input->current : input->previous;
 }
 
 void graphss_i_widen_prob(double *posterior, const float *prob, size_t count)
@@ -68,30 +68,30 @@ graphss_status graphss_i_posterior_of(graphss_ctx *ctx, double *posterior,
     return st;
 }
 
-double graphss_i_validation(const double *posterior, const graphss_i_scene *scene)
+double graphss_i_validation(const double *posterior, const graphss_i_defence_input *input)
 {
-    const graphss_split *split = scene->split;
+    const graphss_split *split = input->split;
     size_t right = 0;
     for (size_t j = 0; j < split->n_val; j++) {
-        const double *p = posterior + (size_t)split->val[j] * scene->k;
-        right += graphss_i_top_double(p, scene->k) == (size_t)split->val_label[j];
+        const double *p = posterior + (size_t)split->val[j] * input->k;
+        right += graphss_i_top_double(p, input->k) == (size_t)split->val_label[j];
     }
     return split->n_val ? (double)right / (double)split->n_val : NAN;
 }
 
 graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
-                                       const graphss_i_scene *scene,
+                                       const graphss_i_defence_input *input,
                                        const graphss_graph *graph,
                                        const graphss_graph *current,
                                        const graphss_train_options *fit)
 {
     graphss_model *model = NULL;
     const graphss_split *split;
-    const graphss_observation on = graphss_i_scene_training(scene, &split);
-    graphss_status st = graphss_i_train(ctx, &model, NULL, graph, on.features, scene->k, split,
-                                        scene->seed, fit);
+    const graphss_observation on = graphss_i_defence_training(input, &split);
+    graphss_status st = graphss_i_train(ctx, &model, NULL, graph, on.features, input->k, split,
+                                        input->seed, fit);
     if (!st)
-        st = graphss_i_posterior_of(ctx, posterior, model, current, scene->current.features);
+        st = graphss_i_posterior_of(ctx, posterior, model, current, input->current.features);
     graphss_model_free(ctx, model);
     return st;
 }

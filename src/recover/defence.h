@@ -15,12 +15,12 @@ typedef struct graphss_i_report {
 /* Paper mode: what one set of victims leaves to the next. The published code writes the model
  * it has retrained over the one it began with, so five sets of victims meet five models. */
 typedef struct graphss_i_carry {
-    const graphss_model *start; /* where to begin; NULL: with the scene's model */
+    const graphss_model *start; /* where to begin; NULL: with the input's model */
     graphss_model *left;        /* trained last, the caller's; NULL: nothing was trained */
 } graphss_i_carry;
 
 /* What a method sees. Everything is checked; splits have training nodes with labels. */
-typedef struct graphss_i_scene {
+typedef struct graphss_i_defence_input {
     graphss_observation current, previous; /* previous.graph NULL: no history */
     const graphss_model *model;
     const graphss_split *split;          /* in numbers of current */
@@ -32,7 +32,7 @@ typedef struct graphss_i_scene {
     bool retrain; /* train on current; else evasion */
     graphss_i_report *report;
     graphss_i_carry *carry; /* NULL: nobody asks, begin with model */
-} graphss_i_scene;
+} graphss_i_defence_input;
 
 typedef struct graphss_recover_method graphss_i_defence;
 struct graphss_recover_method {
@@ -46,22 +46,23 @@ struct graphss_recover_method {
     bool fits;             /* reads the options of training as well */
     bool as_model;         /* paper mode, too, trains as the model was trained */
     bool learns;           /* training labels of one class only are an error */
-    bool needs_links;      /* a graph without links is an error */
+    bool needs_edges;      /* a graph without edges is an error */
     bool needs_previous;   /* so is no previous snapshot, */
     bool evasion_previous; /* or only where it was trained before */
     bool finds;            /* fills perturbed, with chances that a node was hit */
-    bool carries;          /* reads and fills the scene's carry */
-    bool on_model;         /* uses the model's classifier, which must look at links */
+    bool carries;          /* reads and fills the input's carry */
+    bool on_model;         /* uses the model's classifier, which must look at edges */
 
     /* Changes the presets all methods share (recover_options.c); NULL: nothing. */
     void (*adjust)(graphss_recover_options *opt);
     /* Paper mode: what the appendix has for one dataset; NULL: the same for all. */
     void (*suit)(graphss_recover_options *opt, const char *dataset);
-    /* A network of its own, trained as the scene says (network.h), and nothing to run. */
+    /* A network of its own, trained as the input says (network.h), and nothing to run. */
     const struct graphss_i_network *network;
     /* Fills posterior [n x k], rows that sum to 1. perturbed [n] is NaN; filled or left. */
     graphss_status (*run)(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_scene *scene, const graphss_recover_options *opt);
+                          const graphss_i_defence_input *input,
+                          const graphss_recover_options *opt);
     /* What stands in for it in paper mode, under the same name; NULL: itself. */
     const graphss_i_defence *paper;
 };
@@ -110,19 +111,19 @@ graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recovery *out
 /* ---- what methods share (defence.c) ---- */
 
 /* The snapshot and the split to train on: current, or previous where it was trained before. */
-graphss_observation graphss_i_scene_training(const graphss_i_scene *scene,
-                                             const graphss_split **split);
+graphss_observation graphss_i_defence_training(const graphss_i_defence_input *input,
+                                               const graphss_split **split);
 void graphss_i_widen_prob(double *posterior, const float *prob, size_t count);
 /* posterior of a model on a snapshot of n nodes */
 graphss_status graphss_i_posterior_of(graphss_ctx *ctx, double *posterior,
                                       const graphss_model *model, const graphss_graph *graph,
                                       const graphss_features *features);
 /* Share of the validation nodes whose label has the largest posterior; NaN without any. */
-double graphss_i_validation(const double *posterior, const graphss_i_scene *scene);
+double graphss_i_validation(const double *posterior, const graphss_i_defence_input *input);
 /* Trains opt->fit on `graph`, which belongs to the training snapshot, and asks it about
- * `current`, which belongs to the current one (the same graph when scene->retrain). */
+ * `current`, which belongs to the current one (the same graph when input->retrain). */
 graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
-                                       const graphss_i_scene *scene,
+                                       const graphss_i_defence_input *input,
                                        const graphss_graph *graph,
                                        const graphss_graph *current,
                                        const graphss_train_options *fit);

@@ -1,4 +1,4 @@
-/* features_only.c - a perceptron on the features: no link can mislead it, but changed words
+/* features_only.c - a perceptron on the features: no edge can mislead it, but changed words
  * do. Costs one training. */
 #include "recover/defence.h"
 
@@ -8,12 +8,13 @@ static void adjust(graphss_recover_options *opt)
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_scene *scene, const graphss_recover_options *opt)
+                          const graphss_i_defence_input *input,
+                          const graphss_recover_options *opt)
 {
     (void)perturbed;
     const graphss_split *split;
-    const graphss_observation on = graphss_i_scene_training(scene, &split);
-    return graphss_i_train_and_ask(ctx, posterior, scene, on.graph, scene->current.graph,
+    const graphss_observation on = graphss_i_defence_training(input, &split);
+    return graphss_i_train_and_ask(ctx, posterior, input, on.graph, input->current.graph,
                                    &opt->fit);
 }
 

@@ -1,4 +1,5 @@
-/* graphss.c - the default method: graphss_run.c finds states and classes, this hands them over. */
+/* graphss.c - the default method: graphss_run.c finds states and classes, this hands them
+ * over. */
 #include "recover/graphss_run.h"
 #include <string.h>
 
@@ -23,7 +24,8 @@ static void tell(graphss_i_report *report, const graphss_i_inspection *found)
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_scene *scene, const graphss_recover_options *opt)
+                          const graphss_i_defence_input *scene,
+                          const graphss_recover_options *opt)
 {
     (void)opt;
     graphss_i_inspection found = {0};

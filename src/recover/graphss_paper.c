@@ -7,15 +7,15 @@
  * retrained model is left to the next set of victims where one comes: Y_a stays that of the
  * model given. What is not kept is the look at the truth before each training: agreement with
  * Y_a decides (docs/selfsup.md). */
-#include "recover/defence.h"
 #include "models/model_private.h"
 #include "models/unchecked.h"
+#include "recover/defence.h"
 #include <graphss/selfsup.h>
 #include <string.h>
 
 /* The model as trained last, and the labels for its next training. */
 typedef struct refit_state {
-    const graphss_i_scene *scene;
+    const graphss_i_defence_input *scene;
     const graphss_model *start;
     graphss_model *model; /* NULL before the first */
     graphss_split split;
@@ -54,7 +54,8 @@ static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int
 
 /* seen [n]: what the model said of each node of the previous snapshot; -1: it was not there.
  */
-static graphss_status look_back(graphss_ctx *ctx, int32_t *seen, const graphss_i_scene *scene)
+static graphss_status look_back(graphss_ctx *ctx, int32_t *seen,
+                                const graphss_i_defence_input *scene)
 {
     const graphss_observation *past = &scene->previous;
     int32_t *label = graphss_i_alloc(ctx, past->graph->n_nodes, sizeof *label);
@@ -68,7 +69,8 @@ static graphss_status look_back(graphss_ctx *ctx, int32_t *seen, const graphss_i
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_scene *scene, const graphss_recover_options *opt)
+                          const graphss_i_defence_input *scene,
+                          const graphss_recover_options *opt)
 {
     (void)perturbed;
     const size_t n = scene->n, k = scene->k;

@@ -2,9 +2,9 @@
 #ifndef GRAPHSS_INSPECT_PRIVATE_H
 #define GRAPHSS_INSPECT_PRIVATE_H
 
+#include "detect/aux_models.h"
 #include "detect/sim_plan.h"
 #include "recover/graphss_run.h"
-#include "detect/aux_models.h"
 
 enum {
     GROUPS = 2, /* nodes without history, with */
@@ -12,7 +12,7 @@ enum {
 };
 
 typedef struct inspection {
-    const graphss_i_scene *scene;
+    const graphss_i_defence_input *scene;
     graphss_i_lens lens;
     graphss_i_drills drills;
     graphss_i_view view[GRAPHSS_I_VIEWS]; /* drills.views are in use */

@@ -1,14 +1,15 @@
-/* graphss_run.c - several noisy sources and a latent state per node, taught by simulated attacks.
+/* graphss_run.c - several noisy sources and a latent state per node, taught by simulated
+ * attacks.
  *
  * The defender attacks labelled nodes of the current snapshot itself (graphss_views.c), learns
  * from them how evidence in each state is to be read and what nodes in it look like
  * (state_model.c), and then infers state and class of every node and the shares of the states
  * together (graphss_infer.c). Done twice: the second time neighbours vote with what the first
  * found, and those found suspicious count less. */
+#include "models/unchecked.h"
+#include "recover/graphss_private.h"
 #include "recover/relabel_margin.h"
 #include "stats/conditional_logit.h"
-#include "recover/graphss_private.h"
-#include "models/unchecked.h"
 #include <graphss/evaluate.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ void graphss_i_inspection_destroy(graphss_ctx *ctx, graphss_i_inspection *x)
 /* Who did not change was not hit, whatever it looks like. */
 static graphss_status stand_still(graphss_ctx *ctx, inspection *x)
 {
-    const graphss_i_scene *scene = x->scene;
+    const graphss_i_defence_input *scene = x->scene;
     if (!scene->before)
         return GRAPHSS_OK;
     x->still = graphss_i_alloc(ctx, scene->n, sizeof *x->still);
@@ -58,7 +59,7 @@ static graphss_status stand_still(graphss_ctx *ctx, inspection *x)
 
 static graphss_status look_back(graphss_ctx *ctx, inspection *x)
 {
-    const graphss_i_scene *scene = x->scene;
+    const graphss_i_defence_input *scene = x->scene;
     const size_t n = scene->n, k = scene->k;
     if (!scene->before)
         return GRAPHSS_OK;
@@ -73,7 +74,7 @@ static graphss_status look_back(graphss_ctx *ctx, inspection *x)
             ? graphss_i_predict(ctx, prob, scene->model, past, scene->previous.features)
             : GRAPHSS_ERR_NOMEM;
     if (!st)
-        graphss_i_count_words(words, scene->previous.features);
+        graphss_i_count_features(words, scene->previous.features);
     for (size_t i = 0; i < n && !st; i++) {
         if (scene->before[i] < 0)
             continue;
@@ -93,7 +94,7 @@ static graphss_status look_back(graphss_ctx *ctx, inspection *x)
 
 static graphss_status believe(graphss_ctx *ctx, inspection *x)
 {
-    const graphss_i_scene *scene = x->scene;
+    const graphss_i_defence_input *scene = x->scene;
     const graphss_split *split = scene->split;
     x->believed = graphss_i_alloc(ctx, scene->n, sizeof *x->believed);
     x->fixed = graphss_i_calloc(ctx, scene->n, sizeof *x->fixed);
@@ -204,7 +205,7 @@ static graphss_status be_careful(graphss_ctx *ctx, graphss_i_inspection *out,
 }
 
 graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
-                                 const graphss_i_scene *scene)
+                                 const graphss_i_defence_input *scene)
 {
     const size_t n = scene->n, k = scene->k;
     inspection x = {.scene = scene, .lens = {.n = n, .k = k, .split = scene->split}};
@@ -232,8 +233,8 @@ graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
     x.lens.surrogate = x.witnesses.words;
     x.lens.lexicon = &x.witnesses.lexicon;
     if (!st)
-        st = graphss_i_word_strength(ctx, &x.lens.strength, scene->current.features,
-                                     x.witnesses.words, k);
+        st = graphss_i_feature_strength(ctx, &x.lens.strength, scene->current.features,
+                                        x.witnesses.words, k);
     if (!st)
         st = graphss_i_inspect_views(ctx, &x);
     if (!st)

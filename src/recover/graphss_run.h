@@ -2,8 +2,8 @@
 #ifndef GRAPHSS_INSPECT_H
 #define GRAPHSS_INSPECT_H
 
-#include "recover/defence.h"
 #include "detect/state_model.h"
+#include "recover/defence.h"
 
 /* {0} is empty; the arrays belong to it. */
 typedef struct graphss_i_inspection {
@@ -14,12 +14,12 @@ typedef struct graphss_i_inspection {
         calm; /* the quick look of alert was asked, where its word counts, and found nothing */
 } graphss_i_inspection;
 
-/* Needs at least GRAPHSS_I_KNOWN_LEAST (sim_plan.h) validation nodes, or training nodes in their
- * place: DATA. Costs four trainings (a perceptron, three linear models), twenty simulated
- * attacks, and forward passes and memory for each of their views, of which there are twenty
- * where few nodes have labels and one where many have (sim_plan.h). */
+/* Needs at least GRAPHSS_I_KNOWN_LEAST (sim_plan.h) validation nodes, or training nodes in
+ * their place: DATA. Costs four trainings (a perceptron, three linear models), twenty
+ * simulated attacks, and forward passes and memory for each of their views, of which there are
+ * twenty where few nodes have labels and one where many have (sim_plan.h). */
 graphss_status graphss_i_inspect(graphss_ctx *ctx, graphss_i_inspection *out,
-                                 const graphss_i_scene *scene);
+                                 const graphss_i_defence_input *scene);
 void graphss_i_inspection_destroy(graphss_ctx *ctx, graphss_i_inspection *x);
 
 #endif

@@ -2,9 +2,9 @@
  *
  * All attacks are made first: drills share a view, and each is made as if it were alone. */
 #include "attack/attack_method.h"
-#include "recover/graphss_private.h"
 #include "graph/similarity.h"
 #include "models/unchecked.h"
+#include "recover/graphss_private.h"
 #include <string.h>
 
 enum { FEW_VIEWS = 4 };
@@ -31,7 +31,7 @@ static graphss_status attack_once(graphss_ctx *ctx, void *arg, size_t drill)
 static graphss_status open_view(graphss_ctx *ctx, const inspection *x, graphss_i_view *v,
                                 const graphss_i_lens *lens)
 {
-    const graphss_i_scene *scene = x->scene;
+    const graphss_i_defence_input *scene = x->scene;
     const size_t count = scene->n * scene->k;
     v->prob = graphss_i_alloc(ctx, count, sizeof *v->prob);
     v->mlp = graphss_i_alloc(ctx, count, sizeof *v->mlp);
@@ -51,11 +51,11 @@ static graphss_status open_view(graphss_ctx *ctx, const inspection *x, graphss_i
  * the snapshot's middle link, or more: links that an attacker made seldom are. */
 static graphss_status ask_alike(graphss_ctx *ctx, const inspection *x, graphss_i_view *v)
 {
-    const graphss_i_scene *scene = x->scene;
+    const graphss_i_defence_input *scene = x->scene;
     graphss_graph alike = {0};
     v->alike = graphss_i_alloc(ctx, scene->n * scene->k, sizeof *v->alike);
     graphss_status st =
-        v->alike ? graphss_i_links_alike(ctx, &alike, &v->graph, v->cosine, x->middle)
+        v->alike ? graphss_i_edges_alike(ctx, &alike, &v->graph, v->cosine, x->middle)
                  : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = graphss_i_predict(ctx, v->alike, scene->model, &alike, &v->features);
@@ -84,7 +84,7 @@ static graphss_status make_view(graphss_ctx *ctx, void *arg, size_t job)
 
 graphss_status graphss_i_inspect_views(graphss_ctx *ctx, inspection *x)
 {
-    const graphss_i_scene *scene = x->scene;
+    const graphss_i_defence_input *scene = x->scene;
     const size_t simulated = x->drills.views - 1;
     const graphss_attack_options opt = graphss_attack_options_default();
     rehearsal r = {.x = x,
@@ -114,7 +114,7 @@ graphss_status graphss_i_inspect_views(graphss_ctx *ctx, inspection *x)
     if (!st)
         st = graphss_i_ground_init(ctx, &r.ground, &ground);
     if (!st)
-        st = graphss_i_errands(ctx, GRAPHSS_I_DRILLS, attack_once, &r);
+        st = graphss_i_parallel_jobs(ctx, GRAPHSS_I_DRILLS, attack_once, &r);
     graphss_i_ground_destroy(ctx, &r.ground);
     /* Where views are few and large, threads share each, and so those that would keep some
      * threads waiting for others. */
@@ -123,7 +123,7 @@ graphss_status graphss_i_inspect_views(graphss_ctx *ctx, inspection *x)
                          : turns               ? turns * graphss_threads(ctx)
                                                : simulated;
     if (!st)
-        st = graphss_i_errands(ctx, alone, make_view, &r);
+        st = graphss_i_parallel_jobs(ctx, alone, make_view, &r);
     for (size_t job = alone; job < simulated && !st; job++)
         st = make_view(ctx, &r, job);
     for (size_t j = 0; j < GRAPHSS_I_DRILLS; j++)

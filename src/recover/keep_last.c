@@ -5,20 +5,21 @@
 #include <string.h>
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_scene *scene, const graphss_recover_options *opt)
+                          const graphss_i_defence_input *input,
+                          const graphss_recover_options *opt)
 {
     (void)perturbed, (void)opt;
-    const size_t k = scene->k, n_before = scene->previous.graph->n_nodes;
+    const size_t k = input->k, n_before = input->previous.graph->n_nodes;
     double *last = graphss_i_alloc(ctx, n_before, k * sizeof *last);
     if (!last)
         return GRAPHSS_ERR_NOMEM;
     const graphss_status st = graphss_i_posterior_of(
-        ctx, last, scene->model, scene->previous.graph, scene->previous.features);
+        ctx, last, input->model, input->previous.graph, input->previous.features);
     if (!st) {
-        graphss_i_widen_prob(posterior, scene->prob, scene->n * k);
-        for (size_t i = 0; i < scene->n; i++)
-            if (scene->before[i] >= 0)
-                memcpy(posterior + i * k, last + (size_t)scene->before[i] * k,
+        graphss_i_widen_prob(posterior, input->prob, input->n * k);
+        for (size_t i = 0; i < input->n; i++)
+            if (input->before[i] >= 0)
+                memcpy(posterior + i * k, last + (size_t)input->before[i] * k,
                        k * sizeof *last);
     }
     graphss_release(ctx, last);

@@ -1,9 +1,9 @@
-/* label_propagation.c - training labels spread over the links (Zhou et al., NIPS 2003):
+/* label_propagation.c - training labels spread over the edges (Zhou et al., NIPS 2003):
  *   F <- alpha S F + (1 - alpha) Y,  S = D^-1/2 A D^-1/2,
- * Y one-hot on the training nodes. Sees links and training labels, no features. A node that
- * no label reaches gets the shares of the training labels. O(steps * links * classes). */
-#include "recover/defence.h"
+ * Y one-hot on the training nodes. Sees edges and training labels, no features. A node that
+ * no label reaches gets the shares of the training labels. O(steps * edges * classes). */
 #include "graph/normalise.h"
+#include "recover/defence.h"
 #include <string.h>
 
 static void adjust(graphss_recover_options *opt)
@@ -41,24 +41,25 @@ static void rows_to_posterior(double *posterior, const float *y, size_t n, size_
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_scene *scene, const graphss_recover_options *opt)
+                          const graphss_i_defence_input *input,
+                          const graphss_recover_options *opt)
 {
     (void)perturbed;
-    const size_t n = scene->n, k = scene->k;
+    const size_t n = input->n, k = input->k;
     graphss_i_propagation p = {0};
     float *now = graphss_i_calloc(ctx, n, k * sizeof *now);
     float *next = graphss_i_calloc(ctx, n, k * sizeof *next);
     double *share = graphss_i_calloc(ctx, k, sizeof *share);
     graphss_status st = now && next && share ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = graphss_i_propagation_make(ctx, &p, scene->current.graph,
+        st = graphss_i_propagation_make(ctx, &p, input->current.graph,
                                         GRAPHSS_I_NORM_SYMMETRIC, false);
     if (st)
         goto done;
-    blend(now, n, k, 0, scene->split);
+    blend(now, n, k, 0, input->split);
     for (size_t s = 0; s < (size_t)opt->steps; s++) {
         graphss_i_spmm(ctx, next, &p.m, now, k);
-        blend(next, n, k, opt->alpha, scene->split);
+        blend(next, n, k, opt->alpha, input->split);
         float *held = now;
         now = next;
         next = held;
@@ -66,7 +67,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
         if (st)
             goto done;
     }
-    count_shares(share, scene->split);
+    count_shares(share, input->split);
     rows_to_posterior(posterior, now, n, k, share);
 done:
     graphss_release(ctx, share);
@@ -82,7 +83,7 @@ const graphss_i_defence graphss_i_label_propagation_defence = {
     .untrained = "training labels spread over the current links; nothing is trained",
     .options = " alpha steps ",
     .learns = true,
-    .needs_links = true,
+    .needs_edges = true,
     .adjust = adjust,
     .run = run,
 };

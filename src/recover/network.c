@@ -72,21 +72,21 @@ void graphss_i_softmax_rows(double *posterior, const float *x, size_t n, size_t 
 }
 
 static graphss_status fit(graphss_ctx *ctx, place *at, const graphss_i_network *type,
-                          const graphss_i_scene *scene, const graphss_split *split,
+                          const graphss_i_defence_input *input, const graphss_split *split,
                           const graphss_recover_options *opt, graphss_i_params *params,
                           graphss_i_adam *adam, bool frozen)
 {
     const graphss_i_training on = {params,   adam,  at->tape,   at->logits,
-                                   scene->k, split, scene->seed};
+                                   input->k, split, input->seed};
     if (type->fit)
         return type->fit(ctx, at->state, &on, opt, frozen);
-    return graphss_i_fit(ctx, NULL, params, adam, at->tape, at->logits, scene->k, split,
-                         scene->seed, &opt->fit, "train");
+    return graphss_i_fit(ctx, NULL, params, adam, at->tape, at->logits, input->k, split,
+                         input->seed, &opt->fit, "train");
 }
 
 graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
                                      const graphss_i_network *type,
-                                     const graphss_i_scene *scene,
+                                     const graphss_i_defence_input *input,
                                      const graphss_recover_options *opt,
                                      const graphss_i_params *given,
                                      const graphss_i_scaling *scaling, const void *user)
@@ -96,10 +96,10 @@ graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
     graphss_i_adam adam = {0};
     graphss_i_scaling own = {.scale = 1};
     const place *answer = &asked;
-    const size_t d = scene->current.features->n_cols;
+    const size_t d = input->current.features->n_cols;
     graphss_status st = type->declare
-                            ? type->declare(ctx, &params, opt, d, scene->k)
-                            : graphss_i_layered_declare(ctx, &params, &opt->fit, d, scene->k);
+                            ? type->declare(ctx, &params, opt, d, input->k)
+                            : graphss_i_layered_declare(ctx, &params, &opt->fit, d, input->k);
     if (!st)
         st = graphss_i_params_allocate(ctx, &params);
     if (st)
@@ -114,8 +114,8 @@ graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
         memcpy(params.value, given->value, params.count * sizeof *params.value);
     } else {
         const graphss_split *split;
-        const graphss_observation on = graphss_i_scene_training(scene, &split);
-        graphss_rng rng = graphss_rng_make(scene->seed, GRAPHSS_STREAM_INIT);
+        const graphss_observation on = graphss_i_defence_training(input, &split);
+        graphss_rng rng = graphss_rng_make(input->seed, GRAPHSS_STREAM_INIT);
         graphss_i_params_glorot(&params, &rng);
         scaling = &own;
         st = graphss_i_scaling_learn(ctx, &own, on.features, &opt->fit);
@@ -124,20 +124,20 @@ graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
         if (!st)
             st = settle(ctx, &trained, type, &on, opt, user, scaling, &params, &adam, split);
         if (!st)
-            st = fit(ctx, &trained, type, scene, split, opt, &params, &adam, false);
-        if (scene->retrain)
+            st = fit(ctx, &trained, type, input, split, opt, &params, &adam, false);
+        if (input->retrain)
             answer = &trained;
     }
     const bool adapts = type->fit && !given;
     if (!st && answer == &asked)
-        st = settle(ctx, &asked, type, &scene->current, opt, user, scaling, &params,
-                    adapts ? &adam : NULL, scene->split);
+        st = settle(ctx, &asked, type, &input->current, opt, user, scaling, &params,
+                    adapts ? &adam : NULL, input->split);
     if (!st && answer == &asked && adapts)
-        st = fit(ctx, &asked, type, scene, scene->split, opt, &params, &adam, true);
+        st = fit(ctx, &asked, type, input, input->split, opt, &params, &adam, true);
     if (!st) {
-        graphss_i_tape_forward(answer->tape, false, scene->seed);
+        graphss_i_tape_forward(answer->tape, false, input->seed);
         graphss_i_softmax_rows(posterior, graphss_i_tape_value(answer->tape, answer->logits),
-                               scene->n, scene->k);
+                               input->n, input->k);
     }
 done:
     leave(ctx, &asked, type);

@@ -3,9 +3,9 @@
 #ifndef GRAPHSS_NETWORK_H
 #define GRAPHSS_NETWORK_H
 
-#include "recover/defence.h"
 #include "models/input.h"
 #include "models/tape/params.h"
+#include "recover/defence.h"
 
 /* What a training works on. */
 typedef struct graphss_i_training {
@@ -47,12 +47,12 @@ typedef struct graphss_i_network {
                  const graphss_recover_options *opt, const graphss_split *split);
 } graphss_i_network;
 
-/* Trains on the snapshot the scene says and fills the posterior of the current one. given:
+/* Trains on the snapshot the input says and fills the posterior of the current one. given:
  * weights of another model in the declared layout, with its scaling; nothing is
  * trained then. NULL: train. user goes to prepare. */
 graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
                                      const graphss_i_network *type,
-                                     const graphss_i_scene *scene,
+                                     const graphss_i_defence_input *input,
                                      const graphss_recover_options *opt,
                                      const graphss_i_params *given,
                                      const graphss_i_scaling *scaling, const void *user);

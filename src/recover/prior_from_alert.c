@@ -4,9 +4,9 @@
  * quarter of the nodes of a clean snapshot was thought hit; and with a past honest change of a
  * sort that is not simulated passes for hostile. The quick look of alert keeps its rate of
  * false alarms, so what it finds is the prior. */
-#include "recover/graphss_private.h"
-#include "alert/detector.h"
 #include "alert/alert_check.h"
+#include "alert/detector.h"
+#include "recover/graphss_private.h"
 
 /* The weight of untouched nodes in the prior, and what is added where alert finds little. Of
  * the attacks it missed when these were chosen one, on few nodes, had a p-value above 0.24. */
@@ -17,7 +17,7 @@ graphss_status graphss_i_doubt(graphss_ctx *ctx, void *arg, size_t job)
 {
     inspection *x = arg;
     (void)job; /* the only one */
-    const graphss_i_scene *scene = x->scene;
+    const graphss_i_defence_input *scene = x->scene;
     const graphss_split *split = scene->split;
     const double labels = (double)(split->n_train + split->n_val);
     const double worth =

@@ -35,30 +35,30 @@ static void workspace_destroy(graphss_ctx *ctx, workspace *w)
     graphss_split_destroy(ctx, &w->previous_split);
 }
 
-static graphss_status look_back(graphss_ctx *ctx, workspace *w, graphss_i_scene *scene,
+static graphss_status look_back(graphss_ctx *ctx, workspace *w, graphss_i_defence_input *input,
                                 const graphss_i_defence *m)
 {
     graphss_status st =
-        graphss_i_match_past(ctx, &w->before, &w->after, &scene->current, &scene->previous);
+        graphss_i_match_past(ctx, &w->before, &w->after, &input->current, &input->previous);
     if (!st)
-        st = graphss_split_translate(ctx, &w->previous_split, scene->split, w->after,
-                                     scene->previous.graph->n_nodes);
+        st = graphss_split_translate(ctx, &w->previous_split, input->split, w->after,
+                                     input->previous.graph->n_nodes);
     if (st)
         return st;
-    scene->before = w->before;
-    scene->previous_split = &w->previous_split;
-    return m->evasion_previous && !scene->retrain
+    input->before = w->before;
+    input->previous_split = &w->previous_split;
+    return m->evasion_previous && !input->retrain
                ? graphss_i_check_labels(ctx, &w->previous_split,
-                                        scene->previous.graph->n_nodes, scene->k, m,
+                                        input->previous.graph->n_nodes, input->k, m,
                                         "previous")
                : GRAPHSS_OK;
 }
 
 static graphss_status allocate(graphss_ctx *ctx, graphss_recovery *r, workspace *w,
-                               const graphss_i_scene *scene)
+                               const graphss_i_defence_input *input)
 {
     graphss_predictions *p = &r->predictions;
-    const size_t n = scene->n, k = scene->k;
+    const size_t n = input->n, k = input->k;
     p->n_nodes = n;
     p->n_classes = k;
     w->prob = graphss_i_alloc(ctx, n, k * sizeof *w->prob);
@@ -70,8 +70,8 @@ static graphss_status allocate(graphss_ctx *ctx, graphss_recovery *r, workspace 
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < n; i++)
         p->perturbed[i] = NAN;
-    const graphss_names *names = scene->current.names;
-    const graphss_names *classes = graphss_model_class_names(scene->model);
+    const graphss_names *names = input->current.names;
+    const graphss_names *classes = graphss_model_class_names(input->model);
     graphss_status st = GRAPHSS_OK;
     if (names && names->count)
         st = graphss_i_names_copy(ctx, &p->node_names, names);
@@ -82,25 +82,25 @@ static graphss_status allocate(graphss_ctx *ctx, graphss_recovery *r, workspace 
 
 /* Labels from posteriors, and the counts. */
 static graphss_status conclude(graphss_ctx *ctx, graphss_recovery *r, const workspace *w,
-                               const graphss_i_scene *scene, double abstain)
+                               const graphss_i_defence_input *input, double abstain)
 {
     graphss_predictions *p = &r->predictions;
-    for (size_t i = 0; i < scene->n * scene->k; i++)
+    for (size_t i = 0; i < input->n * input->k; i++)
         if (!isfinite(p->posterior[i]))
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                                   "%s: the posterior of node %zu is no number", r->method,
-                                  i / scene->k);
-    for (size_t i = 0; i < scene->n; i++) {
-        const double *row = p->posterior + i * scene->k;
-        const float *own = w->prob + i * scene->k;
-        const size_t best = graphss_i_top_double(row, scene->k);
+                                  i / input->k);
+    for (size_t i = 0; i < input->n; i++) {
+        const double *row = p->posterior + i * input->k;
+        const float *own = w->prob + i * input->k;
+        const size_t best = graphss_i_top_double(row, input->k);
         double distance = 0;
-        for (size_t c = 0; c < scene->k; c++)
+        for (size_t c = 0; c < input->k; c++)
             distance += fabs(row[c] - own[c]);
         p->label[i] = row[best] < abstain ? -1 : (int32_t)best;
         r->abstained += p->label[i] < 0;
         r->changed += p->label[i] >= 0 && p->label[i] != w->own[i];
-        r->new_nodes += scene->before && scene->before[i] < 0;
+        r->new_nodes += input->before && input->before[i] < 0;
         if (isnan(p->perturbed[i]))
             p->perturbed[i] = fmin(1, distance / 2);
     }
@@ -114,47 +114,47 @@ static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
 {
     graphss_status st = GRAPHSS_OK;
     graphss_i_report report = {0};
-    graphss_i_scene scene = {.current = in->current,
-                             .model = in->model,
-                             .seed = in->seed,
-                             .report = &report,
-                             .carry = carry,
-                             .retrain = retrain};
-    scene.n = in->current.graph->n_nodes;
-    scene.k = graphss_model_classes(in->model);
+    graphss_i_defence_input input = {.current = in->current,
+                                     .model = in->model,
+                                     .seed = in->seed,
+                                     .report = &report,
+                                     .carry = carry,
+                                     .retrain = retrain};
+    input.n = in->current.graph->n_nodes;
+    input.k = graphss_model_classes(in->model);
     if (in->previous)
-        scene.previous = *in->previous;
+        input.previous = *in->previous;
     workspace w = {0};
-    scene.split = in->split ? in->split : &w.own_split;
+    input.split = in->split ? in->split : &w.own_split;
     if (!in->split)
         st = graphss_match_split(ctx, &w.own_split, in->model, &in->current);
     if (!st)
-        st = graphss_i_check_labels(ctx, scene.split, scene.n, scene.k, m, "current");
+        st = graphss_i_check_labels(ctx, input.split, input.n, input.k, m, "current");
     if (st) {
         workspace_destroy(ctx, &w);
         return st;
     }
     graphss_recovery r = {.method = m->name};
-    r.train = !m->evasion && !m->retrain ? "none" : scene.retrain ? "retrain" : "evasion";
+    r.train = !m->evasion && !m->retrain ? "none" : input.retrain ? "retrain" : "evasion";
     r.how = !m->evasion && !m->retrain ? m->untrained
-            : scene.retrain            ? m->retrain
+            : input.retrain            ? m->retrain
                                        : m->evasion;
-    st = allocate(ctx, &r, &w, &scene);
+    st = allocate(ctx, &r, &w, &input);
     if (!st && in->previous)
-        st = look_back(ctx, &w, &scene, m);
+        st = look_back(ctx, &w, &input, m);
     if (!st)
-        st = graphss_i_predict(ctx, w.prob, in->model, scene.current.graph,
-                               scene.current.features);
+        st = graphss_i_predict(ctx, w.prob, in->model, input.current.graph,
+                               input.current.features);
     if (!st) {
-        graphss_argmax(w.own, w.prob, scene.n, scene.k);
-        scene.prob = w.prob;
+        graphss_argmax(w.own, w.prob, input.n, input.k);
+        input.prob = w.prob;
         st = m->network
-                 ? graphss_i_network_run(ctx, r.predictions.posterior, m->network, &scene, opt,
+                 ? graphss_i_network_run(ctx, r.predictions.posterior, m->network, &input, opt,
                                          NULL, NULL, NULL)
-                 : m->run(ctx, r.predictions.posterior, r.predictions.perturbed, &scene, opt);
+                 : m->run(ctx, r.predictions.posterior, r.predictions.perturbed, &input, opt);
     }
     if (!st)
-        st = conclude(ctx, &r, &w, &scene, opt->abstain);
+        st = conclude(ctx, &r, &w, &input, opt->abstain);
     workspace_destroy(ctx, &w);
     if (st) {
         graphss_recovery_destroy(ctx, &r);
@@ -175,7 +175,7 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recovery *out,
         &graphss_i_graphss_defence, GRAPHSS_MODE_HONEST, in->model);
     const graphss_recover_options *opt = given ? given : &standard;
     const graphss_i_defence *m = graphss_i_defence_in(opt->method, (graphss_mode)opt->mode);
-    graphss_i_measured seen = {0};
+    graphss_i_standardised scaled = {0};
     bool retrain = false;
     if (!m)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
@@ -187,11 +187,11 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recovery *out,
     if (!st)
         st = graphss_i_check_method(ctx, m, in);
     if (!st)
-        st = graphss_i_measured_open(ctx, &seen, in);
+        st = graphss_i_standardise_open(ctx, &scaled, in);
     if (!st)
-        st = run(ctx, out, &seen.in, opt, m, retrain,
-                 seen.in.model == in->model ? carry : NULL); /* else in units of its own */
-    graphss_i_measured_close(ctx, &seen);
+        st = run(ctx, out, &scaled.in, opt, m, retrain,
+                 scaled.in.model == in->model ? carry : NULL); /* else in units of its own */
+    graphss_i_standardise_close(ctx, &scaled);
     if (!st) {
         out->seconds = graphss_i_seconds() - start;
         out->peak_memory = peak_memory();

@@ -49,7 +49,7 @@ graphss_status graphss_i_check_method(graphss_ctx *ctx, const graphss_i_defence 
                                       const graphss_recover_input *in)
 {
     graphss_status st = graphss_i_check_shapes(ctx, in);
-    if (!st && m->needs_links && graphss_graph_edges(in->current.graph) == 0)
+    if (!st && m->needs_edges && graphss_graph_edges(in->current.graph) == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                             "the current snapshot has no links, and %s works on links",
                             m->name);

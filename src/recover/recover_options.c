@@ -68,7 +68,7 @@ static const graphss_option table[] = {
      "nrgnn: width of the network that predicts links", 0},
     {"confidence", GRAPHSS_OPTION_REAL, FIELD(confidence), 0, 1, NULL, "P",
      "nrgnn: an answer surer than P becomes a label", 0},
-    {"link-weight", GRAPHSS_OPTION_REAL, FIELD(link_weight), 0, 1e3, NULL, "X",
+    {"link-weight", GRAPHSS_OPTION_REAL, FIELD(edge_weight), 0, 1e3, NULL, "X",
      "nrgnn: weight of the prediction of links in the loss", 0},
     {"pseudo-weight", GRAPHSS_OPTION_REAL, FIELD(pseudo_weight), 0, 1e3, NULL, "X",
      "nrgnn: weight of the labels that were answers", 0},

@@ -1,6 +1,6 @@
-/* relabel_margin.c - see relabel_margin.h. What is counted: right answers after less right answers before,
- * among the nodes whose label would be replaced at each step. A loss below TOLERATED is taken
- * for chance. */
+/* relabel_margin.c - see relabel_margin.h. What is counted: right answers after less right
+ * answers before, among the nodes whose label would be replaced at each step. A loss below
+ * TOLERATED is taken for chance. */
 #include "recover/relabel_margin.h"
 #include "detect/sim_plan.h"
 #include <math.h>
@@ -144,7 +144,7 @@ graphss_status graphss_i_caution(graphss_ctx *ctx, double *lead, const graphss_i
     double *q = graphss_i_alloc(ctx, k, sizeof *q);
     float *p = graphss_i_alloc(ctx, k, GRAPHSS_I_ROW * sizeof *p);
     graphss_status st =
-        q && p ? graphss_i_errands(ctx, FOLDS, fit_fold, &f) : GRAPHSS_ERR_NOMEM;
+        q && p ? graphss_i_parallel_jobs(ctx, FOLDS, fit_fold, &f) : GRAPHSS_ERR_NOMEM;
     for (size_t fold = 0; fold < FOLDS; fold++) {
         const graphss_i_suspicion *u = &f.u[fold];
         if (!st && f.fitted[fold]) {

@@ -1,11 +1,11 @@
-/* repair.c - which links and features would undo an attack on the nodes found suspicious? What
- * the previous snapshot knows is as it was. What it does not: links to nodes of other classes
+/* repair.c - which edges and features would undo an attack on the nodes found suspicious? What
+ * the previous snapshot knows is as it was. What it does not: edges to nodes of other classes
  * that share no neighbour, and words that speak for another class more strongly than words of
- * trusted nodes do. Words and links that were taken away leave no trace without a past. */
+ * trusted nodes do. Words and edges that were taken away leave no trace without a past. */
 #include "attack/surrogate.h"
 #include "base/base.h"
-#include "recover/defence.h"
 #include "models/unchecked.h"
+#include "recover/defence.h"
 #include <graphss/attack.h>
 #include <graphss/recover.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 
 static const double TRUSTED = 0.1, ALIKE = 0.5, USUAL = 0.95;
 
-typedef struct scene {
+typedef struct input {
     const graphss_recover_input *in;
     const graphss_predictions *found;
     const graphss_graph *graph;
@@ -27,20 +27,20 @@ typedef struct scene {
     float *prob;     /* [n x k] the model now */
     float *words;    /* [n_cols x k] */
     double usual;    /* push of the strongest words of trusted nodes */
-} scene;
+} input;
 
-static bool suspicious(const scene *s, size_t i)
+static bool suspicious(const input *s, size_t i)
 {
     return s->found->perturbed[i] >= s->least;
 }
 
-static size_t recovered(const scene *s, size_t i)
+static size_t recovered(const input *s, size_t i)
 {
     return graphss_i_top_double(s->found->posterior + i * s->k, s->k);
 }
 
 /* What the model takes the node for, other than the class recovered. */
-static size_t pushed_to(const scene *s, size_t i, size_t class)
+static size_t pushed_to(const input *s, size_t i, size_t class)
 {
     const float *p = s->prob + i * s->k;
     size_t best = class == 0;
@@ -50,14 +50,14 @@ static size_t pushed_to(const scene *s, size_t i, size_t class)
 }
 
 /* value * (w[word][towards] - w[word][class]) */
-static double push_of(const scene *s, int64_t entry, size_t class, size_t towards)
+static double push_of(const input *s, int64_t entry, size_t class, size_t towards)
 {
     const float *w = s->words + (size_t)s->features->column[entry] * s->k;
     return (double)s->features->value[entry] * (double)(w[towards] - w[class]);
 }
 
 /* The quantile USUAL of pushes of words of trusted nodes. */
-static graphss_status learn_usual(graphss_ctx *ctx, scene *s)
+static graphss_status learn_usual(graphss_ctx *ctx, input *s)
 {
     const graphss_features *x = s->features;
     double *push = graphss_i_alloc(ctx, (size_t)x->offset[s->n] + 1, sizeof *push);
@@ -105,7 +105,7 @@ static graphss_status flip(graphss_ctx *ctx, graphss_flips *out, int32_t kind, s
 }
 
 /* A row as it was. */
-static graphss_status words_back(graphss_ctx *ctx, graphss_flips *out, const scene *s,
+static graphss_status words_back(graphss_ctx *ctx, graphss_flips *out, const input *s,
                                  size_t i)
 {
     const graphss_features *past = s->in->previous->features;
@@ -119,7 +119,7 @@ static graphss_status words_back(graphss_ctx *ctx, graphss_flips *out, const sce
     return st;
 }
 
-static graphss_status strong_words(graphss_ctx *ctx, graphss_flips *out, const scene *s,
+static graphss_status strong_words(graphss_ctx *ctx, graphss_flips *out, const input *s,
                                    size_t i)
 {
     const graphss_features *x = s->features;
@@ -144,8 +144,8 @@ static bool share_a_neighbour(const graphss_graph *g, size_t a, size_t b)
     return false;
 }
 
-/* Is the link new, or, if the past cannot tell, does it look so? */
-static bool strange(const scene *s, size_t i, size_t u)
+/* Is the edge new, or, if the past cannot tell, does it look so? */
+static bool strange(const input *s, size_t i, size_t u)
 {
     if (s->before && s->before[i] >= 0 && s->before[u] >= 0)
         return !graphss_graph_has_edge(s->in->previous->graph, s->before[i], s->before[u]);
@@ -156,12 +156,12 @@ static bool strange(const scene *s, size_t i, size_t u)
 }
 
 /* Of two suspicious ends the first one tells. */
-static bool told(const scene *s, size_t i, size_t u)
+static bool told(const input *s, size_t i, size_t u)
 {
     return u == i || (u < i && suspicious(s, u));
 }
 
-static graphss_status links_back(graphss_ctx *ctx, graphss_flips *out, const scene *s,
+static graphss_status edges_back(graphss_ctx *ctx, graphss_flips *out, const input *s,
                                  size_t i)
 {
     const graphss_graph *g = s->graph;
@@ -169,7 +169,7 @@ static graphss_status links_back(graphss_ctx *ctx, graphss_flips *out, const sce
     for (int64_t e = g->offset[i]; e < g->offset[i + 1] && !st; e++) {
         const size_t u = (size_t)g->target[e];
         if (!told(s, i, u) && strange(s, i, u))
-            st = flip(ctx, out, GRAPHSS_FLIP_LINK, i, u, 1, 0);
+            st = flip(ctx, out, GRAPHSS_FLIP_EDGE, i, u, 1, 0);
     }
     if (st || !s->before || s->before[i] < 0)
         return st;
@@ -178,12 +178,12 @@ static graphss_status links_back(graphss_ctx *ctx, graphss_flips *out, const sce
     for (int64_t e = past->offset[b]; e < past->offset[b + 1] && !st; e++) {
         const int32_t u = s->after[past->target[e]];
         if (u >= 0 && !told(s, i, (size_t)u) && !graphss_graph_has_edge(g, (int32_t)i, u))
-            st = flip(ctx, out, GRAPHSS_FLIP_LINK, i, (size_t)u, 0, 1);
+            st = flip(ctx, out, GRAPHSS_FLIP_EDGE, i, (size_t)u, 0, 1);
     }
     return st;
 }
 
-static graphss_status prepare(graphss_ctx *ctx, scene *s)
+static graphss_status prepare(graphss_ctx *ctx, input *s)
 {
     const graphss_recover_input *in = s->in;
     graphss_status st = GRAPHSS_OK;
@@ -221,7 +221,7 @@ graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
     if (st)
         return st;
     const graphss_predictions *found = &recovery->predictions;
-    scene s = {.in = in,
+    input s = {.in = in,
                .found = found,
                .kind = recovery->kind ? recovery->kind : "",
                .graph = in->current.graph,
@@ -240,7 +240,7 @@ graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
     for (size_t i = 0; i < s.n && !st; i++) {
         if (!suspicious(&s, i))
             continue;
-        st = links_back(ctx, &made, &s, i);
+        st = edges_back(ctx, &made, &s, i);
         if (!st && s.before && s.before[i] >= 0)
             st = words_back(ctx, &made, &s, i);
         else if (!st && s.words)

@@ -54,9 +54,9 @@ void graphss_i_chain_live(const graphss_i_problem *p, graphss_i_chain *c)
         c->of_class[k]++;
         c->of_state[s]++;
         for (size_t m = 0; m < p->M; m++)
-            if (p->seen[m][i] >= 0)
-                count_in(&c->matrix[graphss_i_matrix_of(p, m, s)], K, (size_t)p->seen[m][i], k,
-                         1);
+            if (p->observed[m][i] >= 0)
+                count_in(&c->matrix[graphss_i_matrix_of(p, m, s)], K,
+                         (size_t)p->observed[m][i], k, 1);
     }
     for (size_t i = 0; i < p->n_matrices; i++) {
         graphss_i_matrix *t = &c->matrix[i];
@@ -81,9 +81,9 @@ static void move(const graphss_i_problem *p, graphss_i_chain *c, size_t i, size_
     c->of_state[old_s]--;
     c->of_state[s]++;
     for (size_t m = 0; m < p->M; m++) {
-        if (p->seen[m][i] < 0)
+        if (p->observed[m][i] < 0)
             continue;
-        const size_t y = (size_t)p->seen[m][i];
+        const size_t y = (size_t)p->observed[m][i];
         count_in(&c->matrix[graphss_i_matrix_of(p, m, old_s)], p->K, y, old_k, -1);
         count_in(&c->matrix[graphss_i_matrix_of(p, m, s)], p->K, y, k, 1);
     }
@@ -118,7 +118,7 @@ sweep_single(const graphss_i_problem *p, graphss_i_chain *c, bool keep, size_t K
     for (size_t i = 0; i < p->n; i++) {
         const float *P = p->prob[0] + i * K;
         const size_t z = (size_t)c->z[i];
-        const int32_t y = p->seen[0][i];
+        const int32_t y = p->observed[0][i];
         if (y >= 0) {
             const double *top = t->top + (size_t)y * K;
             /* P[n][k] * (alpha[k][y] + C[k][y]) / sum_y' (alpha[k][y'] + C[k][y']) */
@@ -161,11 +161,11 @@ static void weigh(const graphss_i_problem *p, const graphss_i_chain *c, size_t i
         for (size_t k = 0; k < K; k++)
             w[k] = share * (p->prob[s] ? (double)p->prob[s][i * K + k] : 1 / (double)K);
         for (size_t m = 0; m < p->M; m++) {
-            if (p->seen[m][i] < 0)
+            if (p->observed[m][i] < 0)
                 continue;
             const size_t which = graphss_i_matrix_of(p, m, s);
             const graphss_i_matrix *t = &c->matrix[which];
-            const double *top = t->top + (size_t)p->seen[m][i] * K;
+            const double *top = t->top + (size_t)p->observed[m][i] * K;
             const double of_z = w[z];
             for (size_t k = 0; k < K; k++)
                 w[k] *= top[k] * t->inverse[k];
@@ -222,7 +222,7 @@ static double all_chances(const graphss_i_problem *p, size_t s, size_t i)
     return sum;
 }
 
-void graphss_i_problem_look(const graphss_i_problem *p)
+void graphss_i_problem_refresh(const graphss_i_problem *p)
 {
     for (size_t i = 0; i < p->n; i++)
         for (size_t s = 0; s < p->S; s++)

@@ -27,7 +27,7 @@ typedef struct graphss_i_problem {
     const float *prob[GRAPHSS_STATES_MAX];       /* [n x K] by state, NULL: flat */
     const float *likelihood[GRAPHSS_STATES_MAX]; /* [n], NULL: 1 */
     double concentration[GRAPHSS_STATES_MAX];
-    const int32_t *seen[GRAPHSS_SOURCES_MAX]; /* [n] */
+    const int32_t *observed[GRAPHSS_SOURCES_MAX]; /* [n] */
     size_t first[GRAPHSS_SOURCES_MAX]; /* a source's first matrix; then one for each state */
     bool split[GRAPHSS_SOURCES_MAX];   /* has it one for each state, or one for all? */
     size_t n_matrices;
@@ -59,7 +59,7 @@ static inline size_t graphss_i_matrix_of(const graphss_i_problem *p, size_t m, s
 }
 
 /* Fills look, anew after each refit. */
-void graphss_i_problem_look(const graphss_i_problem *p);
+void graphss_i_problem_refresh(const graphss_i_problem *p);
 /* Every matrix at phi', the shares at their prior mean. */
 void graphss_i_chain_warm(const graphss_i_problem *p, graphss_i_chain *c);
 /* Counts z and r, and lets every matrix that is not fixed follow its counts. */

@@ -79,7 +79,7 @@ static graphss_status add_matrix(graphss_ctx *ctx, graphss_i_problem *p, double 
 static graphss_status add_source(graphss_ctx *ctx, graphss_i_problem *p, double *scratch,
                                  const graphss_source *from, size_t m, bool fixed)
 {
-    p->seen[m] = from->label;
+    p->observed[m] = from->label;
     p->first[m] = p->n_matrices;
     p->split[m] = from->tampered;
     graphss_status st =
@@ -258,7 +258,7 @@ static graphss_status prepare(graphss_ctx *ctx, run *u, const graphss_selfsup_in
         p->look = graphss_i_alloc(ctx, p->n, p->S * sizeof *p->look);
         if (!p->look)
             return GRAPHSS_ERR_NOMEM;
-        graphss_i_problem_look(p);
+        graphss_i_problem_refresh(p);
     }
     u->n_traces = p->K + p->M + p->S - 1;
     u->most = (size_t)(opt->sweeps - opt->warmup - opt->burn_in);
@@ -340,7 +340,7 @@ static graphss_status run_chains(graphss_ctx *ctx, graphss_selfsup *out, run *u,
             if (done) {
                 forget(u);
                 if (u->problem.look)
-                    graphss_i_problem_look(&u->problem);
+                    graphss_i_problem_refresh(&u->problem);
             }
             out->refits += done;
         }

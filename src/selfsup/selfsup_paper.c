@@ -10,14 +10,14 @@
 
 /* w[k] = P[n][k] * phi[k][y], normalised into out [n x K]; z the largest. */
 static void take_likeliest(int32_t *z, double *out, const float *prob, const double *phi,
-                           const int32_t *seen, size_t n, size_t K)
+                           const int32_t *observed, size_t n, size_t K)
 {
     for (size_t i = 0; i < n; i++) {
         const float *P = prob + i * K;
         double *w = out + i * K;
         double sum = 0;
         for (size_t k = 0; k < K; k++) {
-            w[k] = (double)P[k] * (seen[i] < 0 ? 1 : phi[k * K + (size_t)seen[i]]);
+            w[k] = (double)P[k] * (observed[i] < 0 ? 1 : phi[k * K + (size_t)observed[i]]);
             sum += w[k];
         }
         if (!(sum > 0)) /* as if the source were silent */
@@ -45,7 +45,7 @@ graphss_status graphss_i_selfsup_paper(graphss_ctx *ctx, graphss_selfsup *out,
                                        const graphss_selfsup_options *opt)
 {
     const size_t n = in->n, K = in->n_classes, sweeps = (size_t)opt->sweeps;
-    const int32_t *seen = in->source[0].label;
+    const int32_t *observed = in->source[0].label;
     const bool fixed = opt->phi == GRAPHSS_PHI_FIXED || in->source[0].fixed;
     const bool frozen = fixed && opt->frozen;
     graphss_status st = GRAPHSS_OK;
@@ -65,7 +65,7 @@ graphss_status graphss_i_selfsup_paper(graphss_ctx *ctx, graphss_selfsup *out,
         memcpy(warmup, in->source[0].phi, K * K * sizeof *warmup);
 
     graphss_argmax(out->label, prob, n, K);
-    graphss_transition_count(out->counts, out->label, seen, n, K);
+    graphss_transition_count(out->counts, out->label, observed, n, K);
     if (frozen)
         normalise_into(out->posterior, prob, n, K);
     for (size_t sweep = 0; sweep < sweeps; sweep++) {
@@ -73,8 +73,8 @@ graphss_status graphss_i_selfsup_paper(graphss_ctx *ctx, graphss_selfsup *out,
             graphss_transition_mean(out->phi, alpha, out->counts, K);
         if (!frozen) {
             const double *phi = fixed || sweep < (size_t)opt->warmup ? warmup : out->phi;
-            take_likeliest(out->label, out->posterior, prob, phi, seen, n, K);
-            graphss_transition_count(out->counts, out->label, seen, n, K);
+            take_likeliest(out->label, out->posterior, prob, phi, observed, n, K);
+            graphss_transition_count(out->counts, out->label, observed, n, K);
         }
         if (graphss_i_refit_due(in, opt, sweep)) {
             bool done = false;

@@ -97,13 +97,13 @@ graphss_status graphss_transition_warmup(graphss_ctx *ctx, double *phi, const fl
     return GRAPHSS_OK;
 }
 
-void graphss_transition_count(double *counts, const int32_t *z, const int32_t *seen, size_t n,
-                              size_t n_classes)
+void graphss_transition_count(double *counts, const int32_t *z, const int32_t *observed,
+                              size_t n, size_t n_classes)
 {
     memset(counts, 0, n_classes * n_classes * sizeof *counts);
     for (size_t i = 0; i < n; i++)
-        if (z[i] >= 0 && seen[i] >= 0)
-            counts[(size_t)z[i] * n_classes + (size_t)seen[i]] += 1;
+        if (z[i] >= 0 && observed[i] >= 0)
+            counts[(size_t)z[i] * n_classes + (size_t)observed[i]] += 1;
 }
 
 void graphss_transition_mean(double *phi, const double *alpha, const double *counts,

@@ -4,12 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 20, TOGETHER = 4, MOST = GRAPHSS_I_GATE_WIDE };
+enum { ROUNDS = 20, TOGETHER = 4, MOST = GRAPHSS_I_LOGISTIC_WIDE };
 static const double FARTHEST = 5, SQUARE_MOST = 9, CLOSE_ENOUGH = 1e-3, LARGEST_STEP = 2;
 
-void graphss_i_gate_measure(graphss_i_gate *gate, const float *x, size_t n, size_t columns)
+void graphss_i_logistic_measure(graphss_i_logistic *logit, const float *x, size_t n,
+                                size_t columns)
 {
-    *gate = (graphss_i_gate){.columns = columns};
+    *logit = (graphss_i_logistic){.columns = columns};
     for (size_t j = 0; j < columns; j++) {
         double sum = 0, square = 0;
         for (size_t i = 0; i < n; i++)
@@ -19,20 +20,20 @@ void graphss_i_gate_measure(graphss_i_gate *gate, const float *x, size_t n, size
             const double d = (double)x[i * columns + j] - mean;
             square += d * d;
         }
-        gate->mean[j] = mean;
-        gate->spread[j] = sqrt(n ? square / (double)n : 0) + 1e-9;
+        logit->mean[j] = mean;
+        logit->spread[j] = sqrt(n ? square / (double)n : 0) + 1e-9;
     }
 }
 
-void graphss_i_gate_widen(double *g, const graphss_i_gate *gate, const float *x)
+void graphss_i_logistic_widen(double *g, const graphss_i_logistic *logit, const float *x)
 {
     g[0] = 1;
-    for (size_t j = 0; j < gate->columns; j++) {
-        const double z = ((double)x[j] - gate->mean[j]) / gate->spread[j];
+    for (size_t j = 0; j < logit->columns; j++) {
+        const double z = ((double)x[j] - logit->mean[j]) / logit->spread[j];
         const double near = z > -FARTHEST ? (z < FARTHEST ? z : FARTHEST) : -FARTHEST;
         const double square = near * near;
         g[1 + j] = near;
-        g[1 + gate->columns + j] = square > SQUARE_MOST ? SQUARE_MOST : square;
+        g[1 + logit->columns + j] = square > SQUARE_MOST ? SQUARE_MOST : square;
     }
 }
 
@@ -44,24 +45,24 @@ static double weigh(const double *w, const double *g, size_t f)
     return sum;
 }
 
-double graphss_i_gate_odds(const graphss_i_gate *gate, const float *x)
+double graphss_i_logistic_odds(const graphss_i_logistic *logit, const float *x)
 {
     double g[MOST];
-    graphss_i_gate_widen(g, gate, x);
-    return weigh(gate->w, g, 1 + 2 * gate->columns);
+    graphss_i_logistic_widen(g, logit, x);
+    return weigh(logit->w, g, 1 + 2 * logit->columns);
 }
 
 /* away [f]: the mean of what the quiet change does to a row */
-static void quiet_direction(double *away, const graphss_i_gate *gate,
-                            const graphss_i_gate_rows *rows)
+static void quiet_direction(double *away, const graphss_i_logistic *logit,
+                            const graphss_i_logistic_rows *rows)
 {
-    const size_t f = 1 + 2 * gate->columns;
+    const size_t f = 1 + 2 * logit->columns;
     double g[MOST];
     memset(away, 0, f * sizeof *away);
     for (size_t i = 0; i < rows->n_quiet; i++)
         for (int side = 0; side < 2; side++) {
             const size_t at = side ? rows->quiet_to[i] : rows->quiet_from[i];
-            graphss_i_gate_widen(g, gate, rows->x + at * rows->columns);
+            graphss_i_logistic_widen(g, logit, rows->x + at * rows->columns);
             for (size_t j = 0; j < f; j++)
                 away[j] += (side ? g[j] : -g[j]) / (double)rows->n_quiet;
         }
@@ -85,7 +86,7 @@ static void add_rows(double *h, double *gradient, const double *const *g, const 
 /* One Newton step on sum_i weight_i log p(hit_i) - total (penalty |w|^2 + quiet (away . w)^2)
  * / 2, the intercept being free. Returns its length, or -1 where there is none. */
 static double step(double *w, double *h, const double *away, const double *wide,
-                   const graphss_i_gate_rows *rows, size_t f, double total)
+                   const graphss_i_logistic_rows *rows, size_t f, double total)
 {
     double gradient[MOST] = {0}, length = 0;
     memset(h, 0, f * f * sizeof *h);
@@ -121,21 +122,21 @@ static double step(double *w, double *h, const double *away, const double *wide,
     return length;
 }
 
-graphss_status graphss_i_gate_fit(graphss_ctx *ctx, graphss_i_gate *gate,
-                                  const graphss_i_gate_rows *rows)
+graphss_status graphss_i_logistic_fit(graphss_ctx *ctx, graphss_i_logistic *logit,
+                                      const graphss_i_logistic_rows *rows)
 {
-    const size_t f = 1 + 2 * gate->columns;
+    const size_t f = 1 + 2 * logit->columns;
     double away[MOST], total = 0, length = 1;
     double *wide = graphss_i_alloc(ctx, rows->n, f * sizeof *wide);
     double *h = graphss_i_alloc(ctx, f, f * sizeof *h);
     graphss_status st = wide && h ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < rows->n && !st; i++) {
-        graphss_i_gate_widen(wide + i * f, gate, rows->x + i * rows->columns);
+        graphss_i_logistic_widen(wide + i * f, logit, rows->x + i * rows->columns);
         total += rows->weight[i];
     }
-    quiet_direction(away, gate, rows);
+    quiet_direction(away, logit, rows);
     for (int round = 0; round < ROUNDS && !st && length > CLOSE_ENOUGH; round++) {
-        length = step(gate->w, h, away, wide, rows, f, total);
+        length = step(logit->w, h, away, wide, rows, f, total);
         if (!(length >= 0))
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                                 "how odd the training nodes look is no number");

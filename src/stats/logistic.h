@@ -7,15 +7,18 @@
 
 #include "base/base.h"
 
-enum { GRAPHSS_I_GATE_COLUMNS = 30, GRAPHSS_I_GATE_WIDE = 1 + 2 * GRAPHSS_I_GATE_COLUMNS };
+enum {
+    GRAPHSS_I_LOGISTIC_COLUMNS = 30,
+    GRAPHSS_I_LOGISTIC_WIDE = 1 + 2 * GRAPHSS_I_LOGISTIC_COLUMNS
+};
 
-typedef struct graphss_i_gate {
+typedef struct graphss_i_logistic {
     size_t columns;
-    double mean[GRAPHSS_I_GATE_COLUMNS], spread[GRAPHSS_I_GATE_COLUMNS];
-    double w[GRAPHSS_I_GATE_WIDE];
-} graphss_i_gate;
+    double mean[GRAPHSS_I_LOGISTIC_COLUMNS], spread[GRAPHSS_I_LOGISTIC_COLUMNS];
+    double w[GRAPHSS_I_LOGISTIC_WIDE];
+} graphss_i_logistic;
 
-typedef struct graphss_i_gate_rows {
+typedef struct graphss_i_logistic_rows {
     const float *x; /* [n x columns] */
     size_t n, columns;
     const uint8_t *hit;   /* [n] which side */
@@ -26,17 +29,18 @@ typedef struct graphss_i_gate_rows {
     const size_t *quiet_from, *quiet_to;
     size_t n_quiet;
     double quiet;
-} graphss_i_gate_rows;
+} graphss_i_logistic_rows;
 
 /* Mean and spread of the rows, all alike; weights of 0. */
-void graphss_i_gate_measure(graphss_i_gate *gate, const float *x, size_t n, size_t columns);
+void graphss_i_logistic_measure(graphss_i_logistic *logit, const float *x, size_t n,
+                                size_t columns);
 /* The gate is measured before; the search starts at its weights. Time O(rounds n columns^2).
  */
-graphss_status graphss_i_gate_fit(graphss_ctx *ctx, graphss_i_gate *gate,
-                                  const graphss_i_gate_rows *rows);
+graphss_status graphss_i_logistic_fit(graphss_ctx *ctx, graphss_i_logistic *logit,
+                                      const graphss_i_logistic_rows *rows);
 /* g [1 + 2 columns] = 1, z, z^2; both are cut off far out */
-void graphss_i_gate_widen(double *g, const graphss_i_gate *gate, const float *x);
+void graphss_i_logistic_widen(double *g, const graphss_i_logistic *logit, const float *x);
 /* log of the odds of one row */
-double graphss_i_gate_odds(const graphss_i_gate *gate, const float *x);
+double graphss_i_logistic_odds(const graphss_i_logistic *logit, const float *x);
 
 #endif

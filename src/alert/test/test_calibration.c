@@ -35,7 +35,7 @@ static void test_nodes_are_judged_among_those_that_changed_likewise(void **state
             if (!free)
                 continue;
             assert_ok(ctx, graphss_flips_add(ctx, &flips,
-                                             (graphss_flip){test[i], GRAPHSS_FLIP_LINK,
+                                             (graphss_flip){test[i], GRAPHSS_FLIP_EDGE,
                                                             test[i], other, 0, 1, 0}));
             made++;
         }
@@ -45,11 +45,11 @@ static void test_nodes_are_judged_among_those_that_changed_likewise(void **state
     graphss_alert_scores seen = {0};
     assert_ok(ctx, graphss_alert_look(ctx, &seen, &a.in, NULL));
     assert_int_equal(seen.kind[test[0]], GRAPHSS_I_OTHER_WORDS);
-    assert_int_equal(seen.kind[test[1]], GRAPHSS_I_WORDS_AND_LINKS);
-    assert_int_equal(seen.kind[test[2]], GRAPHSS_I_ONE_LINK);
-    assert_int_equal(seen.kind[test[3]], GRAPHSS_I_MANY_LINKS);
-    assert_int_equal(seen.kind[test[4]], GRAPHSS_I_MORE_LINKS);
-    assert_int_equal(seen.kind[test[5]], GRAPHSS_I_MOST_LINKS);
+    assert_int_equal(seen.kind[test[1]], GRAPHSS_I_WORDS_AND_EDGES);
+    assert_int_equal(seen.kind[test[2]], GRAPHSS_I_ONE_EDGE);
+    assert_int_equal(seen.kind[test[3]], GRAPHSS_I_MANY_EDGES);
+    assert_int_equal(seen.kind[test[4]], GRAPHSS_I_MORE_EDGES);
+    assert_int_equal(seen.kind[test[5]], GRAPHSS_I_MOST_EDGES);
     for (size_t k = 0; k < GRAPHSS_I_CHANGED; k++)
         assert_int_equal(seen.changed[k], k != GRAPHSS_I_SAME && k != GRAPHSS_I_NO_PAST);
     graphss_alert_scores_destroy(ctx, &seen);
@@ -127,7 +127,7 @@ static void let_links_arrive(graphss_ctx *ctx, graphss_flips *flips,
                 continue;
             assert_ok(ctx,
                       graphss_flips_add(ctx, flips,
-                                        (graphss_flip){i, GRAPHSS_FLIP_LINK, i, u, 0, 1, 0}));
+                                        (graphss_flip){i, GRAPHSS_FLIP_EDGE, i, u, 0, 1, 0}));
             made++;
         }
     }
@@ -167,7 +167,7 @@ static void test_changed_validation_nodes_must_be_fit_to_compare_with(void **sta
                                           .seed = 1};
         assert_ok(ctx, graphss_alert_look(ctx, &seen, &in, NULL));
         assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, NULL, 0, 1, NULL));
-        assert_int_equal(seen.rehearsed[GRAPHSS_I_FEW_LINKS], how != HONEST);
+        assert_int_equal(seen.rehearsed[GRAPHSS_I_FEW_EDGES], how != HONEST);
         assert_int_equal(v.alert, how == HOSTILE);
         graphss_alert_scores_destroy(ctx, &seen);
         graphss_graph_destroy(ctx, &graph);
@@ -208,9 +208,9 @@ static void test_who_did_not_change_is_judged_among_those_who_did_if_need_be(voi
         list[c].odds = list_odds[c];
     }
     assert_ok(ctx, graphss_i_look_calm(ctx, list, &x, kind, labelled));
-    assert_int_equal(list[GRAPHSS_I_MORE_LINKS].n, CALM);
+    assert_int_equal(list[GRAPHSS_I_MORE_EDGES].n, CALM);
     for (size_t i = 0; i < N; i++)
-        assert_int_equal(kind[i], GRAPHSS_I_MORE_LINKS);
+        assert_int_equal(kind[i], GRAPHSS_I_MORE_EDGES);
     graphss_ctx_free(ctx);
 }
 

@@ -31,13 +31,13 @@ static void test_a_rehearsal_changes_whom_it_should(void **state)
         for (size_t j = 0; j < WORLD_WORDS; j++)
             other += has_word(&words, (size_t)i, j) != has_word(&s.a.w.features, (size_t)i, j);
         const bool reworded =
-            i < 5 && graphss_i_rehearsal_kind((size_t)i) != GRAPHSS_I_REHEARSED_LINKS;
+            i < 5 && graphss_i_rehearsal_kind((size_t)i) != GRAPHSS_I_REHEARSED_EDGES;
         assert_int_equal(links, 0);
         if (reworded || i == 10)
             assert_true(other > 0);
         else
             assert_int_equal(other, 0);
-        if (i < 5 && graphss_i_rehearsal_kind((size_t)i) == GRAPHSS_I_REHEARSED_LINKS)
+        if (i < 5 && graphss_i_rehearsal_kind((size_t)i) == GRAPHSS_I_REHEARSED_EDGES)
             assert_true(graphss_graph_degree(&graph, (size_t)i) >
                         graphss_graph_degree(&s.a.current, (size_t)i));
     }
@@ -60,7 +60,7 @@ static void test_rehearsals_of_many_nodes_fit_together(void **state)
     for (int32_t i = 0; i < SIDE; i++) {
         victim[i] = i;
         churned[i] = SIDE + i;
-        churn[i] = (graphss_i_churning){.links = 20, .features = 2};
+        churn[i] = (graphss_i_churning){.edges = 20, .features = 2};
     }
     for (uint64_t seed = 0; seed < 5; seed++) {
         const graphss_i_rehearsal in = {.now = &s.look.now,
@@ -88,7 +88,7 @@ static graphss_status rehearse_some(graphss_ctx *ctx, void *arg)
 {
     const seen_world *s = arg;
     const int32_t victim[] = {0, 1, 2, 3, 4}, churned[] = {10, 11};
-    const graphss_i_churning churn[] = {{.links = 1, .features = 4}, {.links = 2}};
+    const graphss_i_churning churn[] = {{.edges = 1, .features = 4}, {.edges = 2}};
     const graphss_i_rehearsal in = {.now = &s->look.now,
                                     .believed = s->look.believed,
                                     .victim = victim,
@@ -232,7 +232,7 @@ static void test_a_lesson_that_is_none_is_not_recalled(void **state)
     assert_false(graphss_i_gates_recall(&gates, a.model));
     assert_ok(ctx, graphss_alert_learn(ctx, a.model, &a.in.current, 1));
     assert_true(graphss_i_gates_recall(&gates, a.model));
-    a.model->lesson.value[GRAPHSS_I_GATE_COLUMNS] = 0; /* a spread */
+    a.model->lesson.value[GRAPHSS_I_LOGISTIC_COLUMNS] = 0; /* a spread */
     assert_false(graphss_i_gates_recall(&gates, a.model));
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);

@@ -1,4 +1,4 @@
-/* benign.c - churn: links joined and cut, words come and go, at nodes that nobody attacks. */
+/* benign.c - churn: edges joined and cut, words come and go, at nodes that nobody attacks. */
 #include "attack/attack_method.h"
 #include "attack/benign/churn.h"
 #include "attack/benign/class_sampler.h"
@@ -11,16 +11,16 @@ enum { TRIES = 200 };
 
 graphss_benign_options graphss_benign_options_default(void)
 {
-    return (graphss_benign_options){.links = 2, .features = 20};
+    return (graphss_benign_options){.edges = 2, .features = 20};
 }
 
 static graphss_status check(graphss_ctx *ctx, const graphss_dataset *data, const int32_t *node,
                             size_t n, const graphss_benign_options *opt)
 {
-    if (opt->links < 0 || opt->features < 0)
+    if (opt->edges < 0 || opt->features < 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "a budget of %lld links and %lld features, want neither below 0",
-                              (long long)opt->links, (long long)opt->features);
+                              (long long)opt->edges, (long long)opt->features);
     graphss_status st = graphss_i_dataset_check(ctx, data);
     if (st)
         return st;
@@ -44,8 +44,8 @@ typedef struct churn {
     graphss_i_mixing mix;
     graphss_rng rng;
     int32_t turn;       /* number of the node now, from 1 */
-    int32_t *link_seen; /* [n], [d] the last turn in which a place was changed */
-    int32_t *word_seen;
+    int32_t *edge_turn; /* [n], [d] the last turn in which a place was changed */
+    int32_t *feature_turn;
 } churn;
 
 static graphss_status churn_init(graphss_ctx *ctx, churn *c, const graphss_dataset *data)
@@ -55,37 +55,37 @@ static graphss_status churn_init(graphss_ctx *ctx, churn *c, const graphss_datas
         st = graphss_i_sandbox_init(ctx, &c->world, &data->graph, &data->features);
     if (st)
         return st;
-    c->link_seen = graphss_i_calloc(ctx, data->graph.n_nodes, sizeof *c->link_seen);
-    c->word_seen = graphss_i_calloc(ctx, data->features.n_cols, sizeof *c->word_seen);
-    return c->link_seen && c->word_seen ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    c->edge_turn = graphss_i_calloc(ctx, data->graph.n_nodes, sizeof *c->edge_turn);
+    c->feature_turn = graphss_i_calloc(ctx, data->features.n_cols, sizeof *c->feature_turn);
+    return c->edge_turn && c->feature_turn ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
 static void churn_destroy(graphss_ctx *ctx, churn *c)
 {
-    graphss_release(ctx, c->word_seen);
-    graphss_release(ctx, c->link_seen);
+    graphss_release(ctx, c->feature_turn);
+    graphss_release(ctx, c->edge_turn);
     graphss_i_sandbox_destroy(ctx, &c->world);
     graphss_i_mixing_destroy(ctx, &c->mix);
 }
 
-static graphss_status churn_link(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node,
+static graphss_status churn_edge(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node,
                                  bool cut)
 {
     graphss_i_sandbox *s = &c->world;
-    const int32_t degree = s->links.length[node];
+    const int32_t degree = s->edges.length[node];
     for (int i = 0; i < TRIES; i++) {
         int32_t other = -1;
         if (!cut)
             other =
                 graphss_i_mixing_end(&c->mix, graphss_i_mixing_class(&c->mix, node), &c->rng);
         else if (degree > 0)
-            other = s->links.item[node][graphss_rng_below(&c->rng, (uint64_t)degree)];
-        if (other < 0 || other == node || c->link_seen[other] == c->turn)
+            other = s->edges.item[node][graphss_rng_below(&c->rng, (uint64_t)degree)];
+        if (other < 0 || other == node || c->edge_turn[other] == c->turn)
             continue;
         if (cut ? graphss_i_sandbox_may_cut(s, node, other)
-                : !graphss_i_rows_has(&s->links, (size_t)node, other)) {
-            c->link_seen[other] = c->turn;
-            return graphss_i_sandbox_flip_link(ctx, s, out, node, node, other);
+                : !graphss_i_rows_has(&s->edges, (size_t)node, other)) {
+            c->edge_turn[other] = c->turn;
+            return graphss_i_sandbox_flip_edge(ctx, s, out, node, node, other);
         }
     }
     return GRAPHSS_OK;
@@ -105,15 +105,15 @@ static graphss_status churn_word(graphss_ctx *ctx, graphss_flips *out, churn *c,
         if (remove)
             word = s->words.column[node][graphss_rng_below(&c->rng, (uint64_t)n)];
         else
-            word = graphss_i_mixing_word(&c->mix, graphss_i_mixing_class(&c->mix, node),
-                                         &value, &c->rng);
-        if (word < 0 || c->word_seen[word] == c->turn)
+            word = graphss_i_mixing_feature(&c->mix, graphss_i_mixing_class(&c->mix, node),
+                                            &value, &c->rng);
+        if (word < 0 || c->feature_turn[word] == c->turn)
             continue;
-        const float held = graphss_i_sandbox_word(s, (size_t)node, word);
+        const float held = graphss_i_sandbox_feature(s, (size_t)node, word);
         if (dense ? held == value : !remove && held != 0)
             continue;
-        c->word_seen[word] = c->turn;
-        return graphss_i_sandbox_set_word(ctx, s, out, node, node, word, value);
+        c->feature_turn[word] = c->turn;
+        return graphss_i_sandbox_set_feature(ctx, s, out, node, node, word, value);
     }
     return GRAPHSS_OK;
 }
@@ -127,13 +127,13 @@ static graphss_status churn_value(graphss_ctx *ctx, graphss_flips *out, churn *c
     for (int i = 0; i < TRIES && n > 0; i++) {
         float value = 0;
         const int32_t word = s->words.column[node][graphss_rng_below(&c->rng, (uint64_t)n)];
-        if (c->word_seen[word] == c->turn ||
-            graphss_i_mixing_word(&c->mix, graphss_i_mixing_class(&c->mix, node), &value,
-                                  &c->rng) < 0 ||
-            value == 0 || value == graphss_i_sandbox_word(s, (size_t)node, word))
+        if (c->feature_turn[word] == c->turn ||
+            graphss_i_mixing_feature(&c->mix, graphss_i_mixing_class(&c->mix, node), &value,
+                                     &c->rng) < 0 ||
+            value == 0 || value == graphss_i_sandbox_feature(s, (size_t)node, word))
             continue;
-        c->word_seen[word] = c->turn;
-        return graphss_i_sandbox_set_word(ctx, s, out, node, node, word, value);
+        c->feature_turn[word] = c->turn;
+        return graphss_i_sandbox_set_feature(ctx, s, out, node, node, word, value);
     }
     const graphss_status st = churn_word(ctx, out, c, node, true);
     return st ? st : churn_word(ctx, out, c, node, false);
@@ -146,7 +146,7 @@ static void describe(graphss_flips *flips, const graphss_dataset *data, uint64_t
     snprintf(flips->hash, sizeof flips->hash, "%s", data->hash);
     snprintf(flips->method, sizeof flips->method, "benign");
     snprintf(flips->budget, sizeof flips->budget, "%lld links and %lld features per node",
-             (long long)opt->links, (long long)opt->features);
+             (long long)opt->edges, (long long)opt->features);
     snprintf(flips->seed, sizeof flips->seed, "%llu", (unsigned long long)seed);
     snprintf(flips->version, sizeof flips->version, "%s", graphss_version());
 }
@@ -160,10 +160,10 @@ graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
     for (size_t i = 0; i < n && !st; i++) {
         const graphss_i_churning *opt = each + i * stride;
         c.turn = (int32_t)i + 1;
-        for (int64_t l = 0; l < opt->links + opt->joins + opt->cuts && !st; l++) {
-            const bool cut = l < opt->links ? graphss_rng_below(&c.rng, 2) == 0
-                                            : l >= opt->links + opt->joins;
-            st = churn_link(ctx, flips, &c, node[i], cut);
+        for (int64_t l = 0; l < opt->edges + opt->joins + opt->cuts && !st; l++) {
+            const bool cut = l < opt->edges ? graphss_rng_below(&c.rng, 2) == 0
+                                            : l >= opt->edges + opt->joins;
+            st = churn_edge(ctx, flips, &c, node[i], cut);
         }
         /* Removals and additions in turn: the length of a row hardly changes. */
         const int64_t words =
@@ -192,7 +192,7 @@ graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
         return st;
     graphss_flips made = {0};
     describe(&made, data, seed, opt);
-    const graphss_i_churning each = {.links = opt->links, .features = opt->features};
+    const graphss_i_churning each = {.edges = opt->edges, .features = opt->features};
     st = graphss_i_churn(ctx, &made, data, node, n, seed, &each, 0);
     if (st)
         graphss_flips_destroy(ctx, &made);
@@ -217,7 +217,7 @@ static graphss_status write_log(graphss_ctx *ctx, graphss_attack_log *log,
         *v = (graphss_attack_victim){
             .node = in->victim[i], .loss_before = NAN, .loss_after = NAN, .wanted = wanted};
         for (; at < flips->count && flips->item[at].victim == v->node; at++)
-            *(flips->item[at].kind == GRAPHSS_FLIP_LINK ? &v->n_links : &v->n_features) += 1;
+            *(flips->item[at].kind == GRAPHSS_FLIP_EDGE ? &v->n_edges : &v->n_features) += 1;
     }
     return graphss_i_attack_log_steps(ctx, log, flips);
 }
@@ -236,11 +236,11 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
                                   .features = *in->features,
                                   .label = label,
                                   .n_classes = in->n_classes};
-    const graphss_i_churning each = {.links = opt->links, .features = opt->features};
+    const graphss_i_churning each = {.edges = opt->edges, .features = opt->features};
     graphss_status st =
         graphss_i_churn(ctx, out, &data, in->victim, in->n_victims, in->seed, &each, 0);
     if (!st)
-        st = write_log(ctx, log, out, in, (size_t)(opt->links + opt->features));
+        st = write_log(ctx, log, out, in, (size_t)(opt->edges + opt->features));
     graphss_release(ctx, label);
     return st;
 }

@@ -6,9 +6,9 @@
 #include <graphss/benign.h>
 
 typedef struct graphss_i_churning {
-    int64_t links;       /* joined or cut, a coin decides for each */
+    int64_t edges;       /* joined or cut, a coin decides for each */
     int64_t features;    /* go and come in turn */
-    int64_t joins, cuts; /* and so many links that are joined, and cut */
+    int64_t joins, cuts; /* and so many edges that are joined, and cut */
     int64_t adds,
         drops;      /* and so many words that come, and go; of dense features values change */
     int64_t values; /* and so many words that take the value of another word of the class */

@@ -1,5 +1,5 @@
-/* class_sampler.c - both draws are two numbers: lists grouped by class are made once, O(nodes +
- * links). Drawing a link's end rather than a node gives each node its share by degree. */
+/* class_sampler.c - both draws are two numbers: lists grouped by class are made once, O(nodes
+ * + edges). Drawing an edge's end rather than a node gives each node its share by degree. */
 #include "attack/benign/class_sampler.h"
 
 size_t graphss_i_mixing_class(const graphss_i_mixing *m, int32_t node)
@@ -76,8 +76,8 @@ int32_t graphss_i_mixing_end(const graphss_i_mixing *m, size_t class, graphss_rn
     return n > 0 ? m->end[from + (int64_t)graphss_rng_below(rng, (uint64_t)n)] : -1;
 }
 
-int32_t graphss_i_mixing_word(const graphss_i_mixing *m, size_t class, float *value,
-                              graphss_rng *rng)
+int32_t graphss_i_mixing_feature(const graphss_i_mixing *m, size_t class, float *value,
+                                 graphss_rng *rng)
 {
     const int64_t begin = m->member_start[class], n = m->member_start[class + 1] - begin;
     const graphss_features *f = &m->data->features;

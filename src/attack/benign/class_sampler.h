@@ -1,5 +1,5 @@
-/* class_sampler.h - draws that follow a dataset's own habits: where links lead, which words a class
- * uses. Classes are 0..n_classes-1, and n_classes for nodes of unknown label. */
+/* class_sampler.h - draws that follow a dataset's own habits: where edges lead, which words a
+ * class uses. Classes are 0..n_classes-1, and n_classes for nodes of unknown label. */
 #ifndef GRAPHSS_MIXING_H
 #define GRAPHSS_MIXING_H
 
@@ -10,7 +10,7 @@ typedef struct graphss_i_mixing {
     const graphss_dataset *data; /* borrowed */
     size_t n_classes;            /* with the unknown one */
     int64_t *end_start;          /* [n_classes + 1] into end */
-    int32_t *end;                /* other ends of the links of each class's nodes */
+    int32_t *end;                /* other ends of the edges of each class's nodes */
     int64_t *member_start;       /* [n_classes + 1] into member */
     int32_t *member;             /* the nodes of each class */
 } graphss_i_mixing;
@@ -20,11 +20,11 @@ graphss_status graphss_i_mixing_init(graphss_ctx *ctx, graphss_i_mixing *m,
 void graphss_i_mixing_destroy(graphss_ctx *ctx, graphss_i_mixing *m);
 
 size_t graphss_i_mixing_class(const graphss_i_mixing *m, int32_t node);
-/* Where a random link out of the class leads; -1: the class has no links. */
+/* Where a random edge out of the class leads; -1: the class has no edges. */
 int32_t graphss_i_mixing_end(const graphss_i_mixing *m, size_t class, graphss_rng *rng);
 /* A random word of a random node of the class, and its value there; -1: the node has
  * none. */
-int32_t graphss_i_mixing_word(const graphss_i_mixing *m, size_t class, float *value,
-                              graphss_rng *rng);
+int32_t graphss_i_mixing_feature(const graphss_i_mixing *m, size_t class, float *value,
+                                 graphss_rng *rng);
 
 #endif

@@ -12,16 +12,16 @@ typedef struct drawn {
     size_t n_words, word_room;
     int32_t *column;
     float *value;
-    int64_t *offset; /* [n_new + 1] of the words */
-    int32_t *label;  /* [n_new] */
-    int32_t *linked; /* [old nodes], [columns]: the last new node that drew it, from 1 */
+    int64_t *offset;    /* [n_new + 1] of the words */
+    int32_t *label;     /* [n_new] */
+    int32_t *connected; /* [old nodes], [columns]: the last new node that drew it, from 1 */
     int32_t *worded;
 } drawn;
 
 static void drawn_destroy(graphss_ctx *ctx, drawn *x)
 {
     graphss_release(ctx, x->worded);
-    graphss_release(ctx, x->linked);
+    graphss_release(ctx, x->connected);
     graphss_release(ctx, x->label);
     graphss_release(ctx, x->offset);
     graphss_release(ctx, x->value);
@@ -66,7 +66,7 @@ static size_t row_length(const graphss_features *f, size_t node)
     return n;
 }
 
-/* As many links and words as the template has, less those drawn again. */
+/* As many edges and words as the template has, less those drawn again. */
 static graphss_status draw_node(graphss_ctx *ctx, drawn *x, const graphss_i_mixing *m,
                                 size_t number, graphss_rng *rng)
 {
@@ -84,15 +84,15 @@ static graphss_status draw_node(graphss_ctx *ctx, drawn *x, const graphss_i_mixi
     const int32_t turn = (int32_t)number + 1;
     for (size_t i = 0; i < 2 * degree && x->n_pairs - first_pair < degree; i++) {
         const int32_t other = graphss_i_mixing_end(m, class, rng);
-        if (other < 0 || x->linked[other] == turn)
+        if (other < 0 || x->connected[other] == turn)
             continue;
-        x->linked[other] = turn;
+        x->connected[other] = turn;
         x->from[x->n_pairs] = (int32_t)(n + number);
         x->to[x->n_pairs++] = other;
     }
     for (size_t i = 0; i < 2 * words && x->n_words - first_word < words; i++) {
         float value = 0;
-        const int32_t c = graphss_i_mixing_word(m, class, &value, rng);
+        const int32_t c = graphss_i_mixing_feature(m, class, &value, rng);
         if (c < 0 || x->worded[c] == turn)
             continue;
         x->worded[c] = turn;
@@ -253,9 +253,9 @@ graphss_status graphss_benign_grow(graphss_ctx *ctx, graphss_dataset *out,
         goto done;
     x.offset = graphss_i_calloc(ctx, n_new + 1, sizeof *x.offset);
     x.label = graphss_i_alloc(ctx, n_new, sizeof *x.label);
-    x.linked = graphss_i_calloc(ctx, n, sizeof *x.linked);
+    x.connected = graphss_i_calloc(ctx, n, sizeof *x.connected);
     x.worded = graphss_i_calloc(ctx, data->features.n_cols, sizeof *x.worded);
-    if (!x.offset || !x.label || !x.linked || !x.worded)
+    if (!x.offset || !x.label || !x.connected || !x.worded)
         st = GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < n_new && !st; i++)
         st = draw_node(ctx, &x, &m, i, &rng);

@@ -39,7 +39,7 @@ static graphss_status place_rows(graphss_ctx *ctx, graphss_i_cooccur *c, const u
 }
 
 graphss_status graphss_i_cooccur_init(graphss_ctx *ctx, graphss_i_cooccur *c,
-                                      const graphss_i_words *x, const uint8_t *wanted,
+                                      const graphss_i_feature_index *x, const uint8_t *wanted,
                                       size_t max_bytes)
 {
     *c = (graphss_i_cooccur){.d = x->d, .blocks = (x->d + 63) / 64, .x = x};
@@ -71,7 +71,8 @@ graphss_status graphss_i_cooccur_init(graphss_ctx *ctx, graphss_i_cooccur *c,
 }
 
 graphss_status graphss_i_cooccur_copy(graphss_ctx *ctx, graphss_i_cooccur *c,
-                                      const graphss_i_cooccur *from, const graphss_i_words *x)
+                                      const graphss_i_cooccur *from,
+                                      const graphss_i_feature_index *x)
 {
     *c = (graphss_i_cooccur){.d = from->d, .blocks = from->blocks, .x = x, .kept = from->kept};
     c->row = graphss_i_calloc(ctx, c->d, sizeof *c->row);
@@ -98,7 +99,7 @@ static const uint64_t *row_of(const graphss_i_cooccur *c, int32_t j, uint64_t *s
 {
     if (c->row[j])
         return c->row[j];
-    const graphss_i_words *x = c->x;
+    const graphss_i_feature_index *x = c->x;
     memset(scratch, 0, c->blocks * sizeof *scratch);
     for (int32_t h = 0; h < x->holders.length[j]; h++) {
         const int32_t node = x->holders.item[j][h];

@@ -13,10 +13,10 @@
 #include "attack/feature_index.h"
 
 typedef struct graphss_i_cooccur {
-    size_t d, blocks;         /* blocks = 64-bit blocks of a row */
-    const graphss_i_words *x; /* borrowed */
-    uint64_t **row;           /* [d] blocks each, or NULL: not kept. Its own bit may be set */
-    uint64_t *block;          /* [kept x blocks] where the rows live */
+    size_t d, blocks;                 /* blocks = 64-bit blocks of a row */
+    const graphss_i_feature_index *x; /* borrowed */
+    uint64_t **row;  /* [d] blocks each, or NULL: not kept. Its own bit may be set */
+    uint64_t *block; /* [kept x blocks] where the rows live */
     size_t kept;
 } graphss_i_cooccur;
 
@@ -30,11 +30,12 @@ enum { GRAPHSS_I_COOCCUR_BYTES = 1 << 30 }; /* kept rows, usually */
 
 /* Rows are kept for the words with wanted[j], as many as fit into max_bytes. */
 graphss_status graphss_i_cooccur_init(graphss_ctx *ctx, graphss_i_cooccur *c,
-                                      const graphss_i_words *x, const uint8_t *wanted,
+                                      const graphss_i_feature_index *x, const uint8_t *wanted,
                                       size_t max_bytes);
 /* The same rows for x, which holds the same words. */
 graphss_status graphss_i_cooccur_copy(graphss_ctx *ctx, graphss_i_cooccur *c,
-                                      const graphss_i_cooccur *from, const graphss_i_words *x);
+                                      const graphss_i_cooccur *from,
+                                      const graphss_i_feature_index *x);
 void graphss_i_cooccur_destroy(graphss_ctx *ctx, graphss_i_cooccur *c);
 
 /* allowed[i] = 1 where word i may be added to a node of n words, else 0. */

@@ -21,7 +21,7 @@ typedef struct graphss_i_degree_test {
 /* count[d] nodes have degree d, for d in 0..max_degree. */
 void graphss_i_degree_test_start(graphss_i_degree_test *t, const int32_t *count,
                                  size_t max_degree, double cutoff, bool sign_error);
-/* The ratio when the ends of a link, of degrees a and b, both gain step (+1 or -1). */
+/* The ratio when the ends of an edge, of degrees a and b, both gain step (+1 or -1). */
 double graphss_i_degree_ratio(const graphss_i_degree_test *t, int32_t a, int32_t b, int step);
 /* The flip was made. */
 void graphss_i_degree_test_move(graphss_i_degree_test *t, int32_t a, int32_t b, int step);

@@ -1,4 +1,4 @@
-/* nettack.c - Nettack (Zuegner, Akbarnejad, Guennemann, KDD 2018): greedy changes of links
+/* nettack.c - Nettack (Zuegner, Akbarnejad, Guennemann, KDD 2018): greedy changes of edges
  * and words that lower the margin of a linear surrogate, A_hat^2 X W, most.
  *
  * Each victim is an attack of its own on the graph it meets: the tests of what would be
@@ -24,23 +24,23 @@ typedef struct attempt {
     bool no_room; /* it could not be done without allocating */
 } attempt;
 
-static void note_link(attempt *a, const graphss_i_nettack_link *link, bool joined,
+static void note_edge(attempt *a, const graphss_i_nettack_edge *edge, bool joined,
                       int64_t n_words)
 {
     a->made[a->n_made++] = (record){
-        .flip = {a->u, GRAPHSS_FLIP_LINK, link->a, link->b, joined, !joined, 0},
-        .step = {.loss = link->score, .n_links = link->candidates, .n_features = n_words}};
-    a->result.n_links++;
-    a->result.loss_after = link->score;
+        .flip = {a->u, GRAPHSS_FLIP_EDGE, edge->a, edge->b, joined, !joined, 0},
+        .step = {.loss = edge->score, .n_edges = edge->candidates, .n_features = n_words}};
+    a->result.n_edges++;
+    a->result.loss_after = edge->score;
 }
 
-static void note_word(attempt *a, const graphss_i_nettack_word *word, int32_t node,
-                      int64_t n_links)
+static void note_word(attempt *a, const graphss_i_nettack_feature *word, int32_t node,
+                      int64_t n_edges)
 {
     a->made[a->n_made++] = (record){
         .flip = {a->u, GRAPHSS_FLIP_FEATURE, node, word->word, (float)word->old_value,
                  (float)word->new_value, 0},
-        .step = {.loss = word->score, .n_links = n_links, .n_features = word->candidates}};
+        .step = {.loss = word->score, .n_edges = n_edges, .n_features = word->candidates}};
     a->result.n_features++;
     a->result.loss_after = word->score;
 }
@@ -52,67 +52,67 @@ static void settle_all(graphss_i_nettack_work *work)
             graphss_i_nettack_settle(work, t);
 }
 
-/* Up to `steps` changes, each the best of links and words, where allowed. A link must be
+/* Up to `steps` changes, each the best of edges and words, where allowed. A edge must be
  * strictly better than the best word. */
-static void phase(graphss_i_nettack_work *work, attempt *a, bool links, bool words,
+static void phase(graphss_i_nettack_work *work, attempt *a, bool edges, bool words,
                   size_t steps)
 {
-    const size_t label = (size_t)work->world->in->label[a->u];
-    const graphss_attack_options *opt = work->world->opt;
+    const size_t label = (size_t)work->shared->in->label[a->u];
+    const graphss_attack_options *opt = work->shared->opt;
     if (steps == 0)
         return;
-    if (links)
+    if (edges)
         graphss_i_degree_test_start(&work->degrees, work->count, work->max_degree,
                                     opt->delta_cutoff, opt->mode == GRAPHSS_MODE_PAPER);
     if (words) {
-        graphss_i_nettack_words_begin(work);
-        graphss_i_nettack_words_reach(work, a->u);
+        graphss_i_nettack_features_begin(work);
+        graphss_i_nettack_features_reach(work, a->u);
     }
     for (size_t step = 0; step < steps; step++) {
-        graphss_i_nettack_link link = {.a = -1, .score = INFINITY};
-        graphss_i_nettack_word word = {.word = -1, .score = INFINITY};
-        if (links) {
+        graphss_i_nettack_edge edge = {.a = -1, .score = INFINITY};
+        graphss_i_nettack_feature word = {.word = -1, .score = INFINITY};
+        if (edges) {
             settle_all(work);
-            link = graphss_i_nettack_best_link(work, a->u, label);
+            edge = graphss_i_nettack_best_edge(work, a->u, label);
         }
         if (words)
-            word = graphss_i_nettack_best_word(work, label);
-        if (link.a < 0 && word.word < 0)
+            word = graphss_i_nettack_best_feature(work, label);
+        if (edge.a < 0 && word.word < 0)
             return;
-        if (link.a >= 0 && link.score < word.score) {
-            const int32_t d_a = work->adj.length[link.a], d_b = work->adj.length[link.b];
-            const bool joined = graphss_i_rows_has(&work->adj, (size_t)link.a, link.b);
-            if (!graphss_i_nettack_flip(work, link.a, link.b)) {
+        if (edge.a >= 0 && edge.score < word.score) {
+            const int32_t d_a = work->adj.length[edge.a], d_b = work->adj.length[edge.b];
+            const bool joined = graphss_i_rows_has(&work->adj, (size_t)edge.a, edge.b);
+            if (!graphss_i_nettack_flip(work, edge.a, edge.b)) {
                 a->no_room = true;
                 return;
             }
             graphss_i_degree_test_move(&work->degrees, d_a, d_b, joined ? -1 : 1);
-            graphss_i_nettack_look(work, a->u);
+            graphss_i_nettack_set_victim(work, a->u);
             if (words)
-                graphss_i_nettack_words_reach(work, a->u);
-            note_link(a, &link, joined, word.candidates);
+                graphss_i_nettack_features_reach(work, a->u);
+            note_edge(a, &edge, joined, word.candidates);
         } else {
-            graphss_i_nettack_change_word(work, label, &word);
-            note_word(a, &word, work->target[word.target], link.candidates);
+            graphss_i_nettack_change_feature(work, label, &word);
+            note_word(a, &word, work->target[word.target], edge.candidates);
         }
     }
 }
 
 static void attack_victim(graphss_i_nettack_work *work, attempt *a)
 {
-    const size_t label = (size_t)work->world->in->label[a->u];
+    const size_t label = (size_t)work->shared->in->label[a->u];
     const graphss_i_attack_budget b = a->budget;
     a->n_made = 0;
     a->no_room = false;
     a->result =
-        (graphss_attack_victim){.node = a->u, .wanted = b.links + b.features + b.either};
-    graphss_i_nettack_look(work, a->u);
-    graphss_i_nettack_wrong(&a->result.loss_before, work->logits, work->world->k, label);
+        (graphss_attack_victim){.node = a->u, .wanted = b.edges + b.features + b.either};
+    graphss_i_nettack_set_victim(work, a->u);
+    graphss_i_nettack_wrong(&a->result.loss_before, work->logits, work->shared->k, label);
     a->result.loss_after = a->result.loss_before;
     graphss_i_nettack_targets(work, a->u, label);
     memset(work->unsettled, 0, work->n_targets * sizeof *work->unsettled);
     memset(work->rewritten, 0, work->n_targets * sizeof *work->rewritten);
-    phase(work, a, true, false, b.links);
+    phase(work, a, true, false, b.edges);
     if (!a->no_room)
         phase(work, a, false, true, b.features);
     if (!a->no_room)
@@ -122,20 +122,20 @@ static void attack_victim(graphss_i_nettack_work *work, attempt *a)
 /* ---- cumulative ---- */
 
 /* Makes the victim's new words known to the next victims. */
-static graphss_status commit_words(graphss_ctx *ctx, graphss_i_nettack_world *world,
+static graphss_status commit_words(graphss_ctx *ctx, graphss_i_nettack_shared *shared,
                                    graphss_i_nettack_work *work)
 {
     graphss_status st = GRAPHSS_OK;
-    const size_t d = world->d;
+    const size_t d = shared->d;
     int32_t *old = NULL, *column = NULL;
     double *value = NULL;
     settle_all(work);
     for (size_t t = 0; t < work->n_targets && !st; t++) {
         if (!work->rewritten[t])
             continue;
-        const size_t i = (size_t)work->target[t], n_old = (size_t)world->x.length[i];
+        const size_t i = (size_t)work->target[t], n_old = (size_t)shared->x.length[i];
         size_t n = 0;
-        old = graphss_i_copy(ctx, world->x.column[i], n_old, sizeof *old);
+        old = graphss_i_copy(ctx, shared->x.column[i], n_old, sizeof *old);
         column = graphss_i_alloc(ctx, work->n_candidates[t], sizeof *column);
         value = graphss_i_alloc(ctx, work->n_candidates[t], sizeof *value);
         if (!old || !column || !value) {
@@ -146,9 +146,9 @@ static graphss_status commit_words(graphss_ctx *ctx, graphss_i_nettack_world *wo
                 value[n] = work->value[t * d + (size_t)column[n]];
                 n += value[n] != 0;
             }
-            st = graphss_i_words_replace(ctx, &world->x, i, column, value, n);
-            if (!st && world->opt->cooccurrence_test)
-                graphss_i_cooccur_update(&world->together, old, n_old, column, n);
+            st = graphss_i_feature_index_replace(ctx, &shared->x, i, column, value, n);
+            if (!st && shared->opt->cooccurrence_test)
+                graphss_i_cooccur_update(&shared->together, old, n_old, column, n);
         }
         graphss_release(ctx, value);
         graphss_release(ctx, column);
@@ -180,22 +180,22 @@ static graphss_status append(graphss_ctx *ctx, graphss_flips *out, graphss_attac
 }
 
 static graphss_status run_cumulative(graphss_ctx *ctx, graphss_flips *out,
-                                     graphss_attack_log *log, graphss_i_nettack_world *world)
+                                     graphss_attack_log *log, graphss_i_nettack_shared *shared)
 {
-    const graphss_attack_input *in = world->in;
+    const graphss_attack_input *in = shared->in;
     graphss_i_nettack_work work = {0};
     attempt a = {0};
     size_t room = 0, step_room = 0;
-    graphss_status st = graphss_i_nettack_work_init(ctx, &work, world, NULL);
+    graphss_status st = graphss_i_nettack_work_init(ctx, &work, shared, NULL);
     if (st)
         return st;
     work.ctx = ctx;
     for (size_t i = 0; i < in->n_victims && !st; i++) {
         a.u = in->victim[i];
-        a.budget = world->each
-                       ? world->each[i]
-                       : graphss_i_attack_budget_of(world->opt, (size_t)work.adj.length[a.u]);
-        const size_t wanted = a.budget.links + a.budget.features + a.budget.either;
+        a.budget = shared->each
+                       ? shared->each[i]
+                       : graphss_i_attack_budget_of(shared->opt, (size_t)work.adj.length[a.u]);
+        const size_t wanted = a.budget.edges + a.budget.features + a.budget.either;
         if (wanted > room) {
             graphss_release(ctx, a.made);
             a.made = graphss_i_alloc(ctx, wanted, sizeof *a.made);
@@ -209,13 +209,12 @@ static graphss_status run_cumulative(graphss_ctx *ctx, graphss_flips *out,
         if (a.no_room)
             st = GRAPHSS_ERR_NOMEM;
         if (!st)
-            st = commit_words(ctx, world, &work);
+            st = commit_words(ctx, shared, &work);
         if (!st)
             st = append(ctx, out, log, &step_room, &a);
         if (!st)
-            st = world->quiet
-                     ? graphss_i_pulse(ctx)
-                     : graphss_i_progress(ctx, "attack", i + 1, in->n_victims, NULL);
+            st = shared->quiet ? graphss_i_pulse(ctx)
+                               : graphss_i_progress(ctx, "attack", i + 1, in->n_victims, NULL);
     }
     graphss_release(ctx, a.made);
     graphss_i_nettack_work_destroy(ctx, &work);
@@ -263,11 +262,12 @@ static graphss_status run_batch(graphss_ctx *ctx, team *t, size_t n_work)
 }
 
 static graphss_status run_independent(graphss_ctx *ctx, graphss_flips *out,
-                                      graphss_attack_log *log, graphss_i_nettack_world *world)
+                                      graphss_attack_log *log,
+                                      graphss_i_nettack_shared *shared)
 {
     /* Between two reports of progress: so many victims, about so many changes. */
     enum { BATCH = 256, RECORDS = 1 << 18 };
-    const graphss_attack_input *in = world->in;
+    const graphss_attack_input *in = shared->in;
     graphss_status st = GRAPHSS_OK;
     size_t n_work = graphss_threads(ctx), step_room = 0, room = 0, work_made = 0;
     attempt *a = NULL;
@@ -281,7 +281,7 @@ static graphss_status run_independent(graphss_ctx *ctx, graphss_flips *out,
     }
     for (; work_made < n_work && !st; work_made += !st) {
         graphss_i_nettack_work *work = &t.work[work_made];
-        st = graphss_i_nettack_work_init(ctx, work, world, work_made ? t.work : NULL);
+        st = graphss_i_nettack_work_init(ctx, work, shared, work_made ? t.work : NULL);
         if (!st)
             st = graphss_i_rows_reserve(ctx, &work->adj, 4 * (work->max_degree + 16));
         if (st)
@@ -295,8 +295,8 @@ static graphss_status run_independent(graphss_ctx *ctx, graphss_flips *out,
             attempt *next = &a[t.n];
             next->u = in->victim[from + t.n];
             next->budget = graphss_i_attack_budget_of(
-                world->opt, graphss_graph_degree(in->graph, (size_t)next->u));
-            wanted += next->budget.links + next->budget.features + next->budget.either;
+                shared->opt, graphss_graph_degree(in->graph, (size_t)next->u));
+            wanted += next->budget.edges + next->budget.features + next->budget.either;
         }
         if (wanted > room) {
             graphss_release(ctx, made);
@@ -309,7 +309,7 @@ static graphss_status run_independent(graphss_ctx *ctx, graphss_flips *out,
         }
         for (size_t i = 0, at = 0; i < t.n; i++) {
             a[i].made = made + at;
-            at += a[i].budget.links + a[i].budget.features + a[i].budget.either;
+            at += a[i].budget.edges + a[i].budget.features + a[i].budget.either;
         }
         st = run_batch(ctx, &t, n_work);
         for (size_t i = 0; i < t.n && !st; i++)
@@ -342,13 +342,13 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
         return GRAPHSS_ERR_NOMEM;
     if (in->n_victims == 0)
         return GRAPHSS_OK;
-    graphss_i_nettack_world world = {0};
-    graphss_status st = graphss_i_nettack_world_init(ctx, &world, in, opt, NULL);
+    graphss_i_nettack_shared shared = {0};
+    graphss_status st = graphss_i_nettack_shared_init(ctx, &shared, in, opt, NULL);
     if (st)
         return st;
-    st = opt->independent ? run_independent(ctx, out, log, &world)
-                          : run_cumulative(ctx, out, log, &world);
-    graphss_i_nettack_world_destroy(ctx, &world);
+    st = opt->independent ? run_independent(ctx, out, log, &shared)
+                          : run_cumulative(ctx, out, log, &shared);
+    graphss_i_nettack_shared_destroy(ctx, &shared);
     return st;
 }
 
@@ -358,17 +358,18 @@ graphss_status graphss_i_nettack_each(graphss_ctx *ctx, graphss_flips *out,
                                       const graphss_i_attack_budget *each, size_t stride,
                                       const graphss_i_ground *ground)
 {
-    graphss_i_nettack_world world = {0};
+    graphss_i_nettack_shared shared = {0};
     graphss_attack_log log = {.victim =
                                   graphss_i_alloc(ctx, in->n_victims, sizeof *log.victim)};
-    graphss_status st = log.victim ? graphss_i_nettack_world_init(ctx, &world, in, opt, ground)
-                                   : GRAPHSS_ERR_NOMEM;
+    graphss_status st = log.victim
+                            ? graphss_i_nettack_shared_init(ctx, &shared, in, opt, ground)
+                            : GRAPHSS_ERR_NOMEM;
     if (!st) {
-        world.each = each;
-        world.quiet = true;
-        world.stride = stride;
-        st = run_cumulative(ctx, out, &log, &world);
-        graphss_i_nettack_world_destroy(ctx, &world);
+        shared.each = each;
+        shared.quiet = true;
+        shared.stride = stride;
+        st = run_cumulative(ctx, out, &log, &shared);
+        graphss_i_nettack_shared_destroy(ctx, &shared);
     }
     graphss_attack_log_destroy(ctx, &log);
     return st;

@@ -18,26 +18,26 @@
 #include "attack/nettack/nettack_cache.h"
 
 /* What all workers read. Written between victims only, and only in a cumulative attack. */
-typedef struct graphss_i_nettack_world {
+typedef struct graphss_i_nettack_shared {
     size_t n, d, k;
     const graphss_attack_input *in;
     const graphss_attack_options *opt;
     const float *w;   /* [d x k] */
     const double *xw; /* [n x k] of the ground, at the start; NULL: not known */
-    graphss_i_words x;
+    graphss_i_feature_index x;
     graphss_i_cooccur together; /* empty when the test is off or no feature is attacked */
     float *on;                  /* [d] */
     double *rsqrt;              /* [n + 2] rsqrt[d] = d^-1/2 */
     size_t most_targets;        /* nodes changed for one victim */
-    size_t stride;              /* links are joined to every stride-th node; 1 */
+    size_t stride;              /* edges are joined to every stride-th node; 1 */
     const graphss_i_attack_budget *each; /* [n_victims] or NULL: as the options have it */
     bool features;                       /* are features attacked? */
     bool quiet;                          /* no progress */
-} graphss_i_nettack_world;
+} graphss_i_nettack_shared;
 
 /* The graph as one worker changes it. */
 typedef struct graphss_i_nettack_work {
-    const graphss_i_nettack_world *world;
+    const graphss_i_nettack_shared *shared;
     graphss_ctx *ctx; /* NULL in a parallel task: no allocation */
     graphss_i_rows adj;
     double *xw, *s;      /* [n x k] */
@@ -75,14 +75,15 @@ typedef struct graphss_i_nettack_work {
 } graphss_i_nettack_work;
 
 /* ground: of the input's features, or NULL. */
-graphss_status graphss_i_nettack_world_init(graphss_ctx *ctx, graphss_i_nettack_world *world,
-                                            const graphss_attack_input *in,
-                                            const graphss_attack_options *opt,
-                                            const graphss_i_ground *ground);
-void graphss_i_nettack_world_destroy(graphss_ctx *ctx, graphss_i_nettack_world *world);
+graphss_status graphss_i_nettack_shared_init(graphss_ctx *ctx,
+                                             graphss_i_nettack_shared *shared,
+                                             const graphss_attack_input *in,
+                                             const graphss_attack_options *opt,
+                                             const graphss_i_ground *ground);
+void graphss_i_nettack_shared_destroy(graphss_ctx *ctx, graphss_i_nettack_shared *shared);
 /* same: another work whose xw and S are copied rather than computed, or NULL. */
 graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_work *work,
-                                           const graphss_i_nettack_world *world,
+                                           const graphss_i_nettack_shared *shared,
                                            const graphss_i_nettack_work *same);
 void graphss_i_nettack_work_destroy(graphss_ctx *ctx, graphss_i_nettack_work *work);
 
@@ -93,45 +94,46 @@ void graphss_i_nettack_settle(graphss_i_nettack_work *work, size_t target);
 /* Takes everything back to the start. */
 void graphss_i_nettack_reset(graphss_i_nettack_work *work);
 
-/* ---- links (nettack_links.c) ---- */
+/* ---- edges (nettack_edges.c) ---- */
 
 /* Fills via, near and logits for victim u. */
-void graphss_i_nettack_look(graphss_i_nettack_work *work, int32_t u);
+void graphss_i_nettack_set_victim(graphss_i_nettack_work *work, int32_t u);
 /* The largest logit but label's, and the margin label's logit has over it. */
 size_t graphss_i_nettack_wrong(double *margin, const double *logits, size_t k, size_t label);
 
-typedef struct graphss_i_nettack_link {
+typedef struct graphss_i_nettack_edge {
     double score; /* margin after the flip */
     int32_t a, b; /* a is -1: no candidate */
     int64_t candidates;
-} graphss_i_nettack_link;
-/* The best link between a target and any node. */
-graphss_i_nettack_link graphss_i_nettack_best_link(graphss_i_nettack_work *work, int32_t u,
+} graphss_i_nettack_edge;
+/* The best edge between a target and any node. */
+graphss_i_nettack_edge graphss_i_nettack_best_edge(graphss_i_nettack_work *work, int32_t u,
                                                    size_t label);
-/* The margin of u when a and b are joined or cut, by the scores that best_link compares: a way
+/* The margin of u when a and b are joined or cut, by the scores that best_edge compares: a way
  * for the test to ask about any pair. */
-double graphss_i_nettack_link_score(graphss_i_nettack_work *work, int32_t u, size_t label,
+double graphss_i_nettack_edge_score(graphss_i_nettack_work *work, int32_t u, size_t label,
                                     int32_t a, int32_t b);
 /* Fills the targets: u, or its neighbours whose loss would hurt it most. */
 void graphss_i_nettack_targets(graphss_i_nettack_work *work, int32_t u, size_t label);
 
 /* ---- features (nettack_features.c) ---- */
 
-typedef struct graphss_i_nettack_word {
+typedef struct graphss_i_nettack_feature {
     double score;
     size_t target; /* index into targets */
     int32_t word;  /* -1: no candidate */
     size_t at;     /* its place among the candidates */
     double old_value, new_value;
     int64_t candidates;
-} graphss_i_nettack_word;
+} graphss_i_nettack_feature;
 /* Fills value and candidates of the targets; call before the other two. */
-void graphss_i_nettack_words_begin(graphss_i_nettack_work *work);
-/* reach of the targets, after links changed or at the start. */
-void graphss_i_nettack_words_reach(graphss_i_nettack_work *work, int32_t u);
-graphss_i_nettack_word graphss_i_nettack_best_word(graphss_i_nettack_work *work, size_t label);
+void graphss_i_nettack_features_begin(graphss_i_nettack_work *work);
+/* reach of the targets, after edges changed or at the start. */
+void graphss_i_nettack_features_reach(graphss_i_nettack_work *work, int32_t u);
+graphss_i_nettack_feature graphss_i_nettack_best_feature(graphss_i_nettack_work *work,
+                                                         size_t label);
 /* Changes value and logits. */
-void graphss_i_nettack_change_word(graphss_i_nettack_work *work, size_t label,
-                                   const graphss_i_nettack_word *choice);
+void graphss_i_nettack_change_feature(graphss_i_nettack_work *work, size_t label,
+                                      const graphss_i_nettack_feature *choice);
 
 #endif

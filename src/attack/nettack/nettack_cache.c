@@ -10,27 +10,27 @@ typedef struct products {
 static void multiply_rows(void *arg, size_t task)
 {
     const products *p = arg;
-    const graphss_i_words *x = &p->ground->x;
+    const graphss_i_feature_index *x = &p->ground->x;
     for (size_t i = task * ROWS; i < graphss_i_task_end(task, x->n, ROWS); i++)
         for (size_t b = 0; b < p->ground->n_believed; b++)
-            graphss_i_words_product(p->ground->xw + (b * x->n + i) * p->k, x, i,
-                                    p->ground->believed[b], p->k);
+            graphss_i_feature_index_product(p->ground->xw + (b * x->n + i) * p->k, x, i,
+                                            p->ground->believed[b], p->k);
 }
 
 graphss_status graphss_i_ground_init(graphss_ctx *ctx, graphss_i_ground *ground,
                                      const graphss_i_ground_input *in)
 {
     *ground = (graphss_i_ground){.believed = in->believed, .n_believed = in->n_believed};
-    graphss_status st = graphss_i_words_init(ctx, &ground->x, in->features);
+    graphss_status st = graphss_i_feature_index_init(ctx, &ground->x, in->features);
     if (st)
         return st;
-    const graphss_i_words *x = &ground->x;
+    const graphss_i_feature_index *x = &ground->x;
     const size_t k = in->n_classes;
     uint8_t *wanted = graphss_i_calloc(ctx, x->d, sizeof *wanted);
     ground->on = graphss_i_alloc(ctx, x->d, sizeof *ground->on);
     ground->xw = graphss_i_alloc(ctx, x->n, in->n_believed * k * sizeof *ground->xw);
     st = wanted && ground->on && ground->xw
-             ? graphss_i_words_on(ctx, ground->on, x, in->domain)
+             ? graphss_i_feature_index_on(ctx, ground->on, x, in->domain)
              : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < in->n_nodes && !st; i++)
         for (int32_t e = 0; e < x->length[in->node[i]]; e++)
@@ -62,6 +62,6 @@ void graphss_i_ground_destroy(graphss_ctx *ctx, graphss_i_ground *ground)
     graphss_i_cooccur_destroy(ctx, &ground->together);
     graphss_release(ctx, ground->xw);
     graphss_release(ctx, ground->on);
-    graphss_i_words_destroy(ctx, &ground->x);
+    graphss_i_feature_index_destroy(ctx, &ground->x);
     *ground = (graphss_i_ground){0};
 }

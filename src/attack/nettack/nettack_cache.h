@@ -1,5 +1,5 @@
-/* nettack_cache.h - what Nettack needs of a snapshot whoever the victims are: made once where many
- * attacks start from the same snapshot, and read by all of them. */
+/* nettack_cache.h - what Nettack needs of a snapshot whoever the victims are: made once where
+ * many attacks start from the same snapshot, and read by all of them. */
 #ifndef GRAPHSS_GROUND_H
 #define GRAPHSS_GROUND_H
 
@@ -7,7 +7,7 @@
 
 /* {0} is empty. */
 typedef struct graphss_i_ground {
-    graphss_i_words x;
+    graphss_i_feature_index x;
     graphss_i_cooccur together;
     float *on;                    /* [d] what an absent word becomes */
     const float *const *believed; /* [n_believed] surrogates, each d x k; borrowed */

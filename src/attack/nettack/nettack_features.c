@@ -7,19 +7,19 @@
 #include <math.h>
 #include <string.h>
 
-void graphss_i_nettack_words_begin(graphss_i_nettack_work *work)
+void graphss_i_nettack_features_begin(graphss_i_nettack_work *work)
 {
-    const graphss_i_nettack_world *world = work->world;
-    const size_t d = world->d;
+    const graphss_i_nettack_shared *shared = work->shared;
+    const size_t d = shared->d;
     for (size_t t = 0; t < work->n_targets; t++) {
-        const size_t i = (size_t)work->target[t], n = (size_t)world->x.length[i];
+        const size_t i = (size_t)work->target[t], n = (size_t)shared->x.length[i];
         double *value = work->value + t * d;
         uint8_t *allowed = work->allowed + t * d;
         memset(value, 0, d * sizeof *value);
         for (size_t e = 0; e < n; e++)
-            value[world->x.column[i][e]] = graphss_i_words_value(&world->x, i, e);
-        if (world->opt->cooccurrence_test)
-            graphss_i_cooccur_allowed(allowed, &world->together, world->x.column[i], n,
+            value[shared->x.column[i][e]] = graphss_i_feature_index_value(&shared->x, i, e);
+        if (shared->opt->cooccurrence_test)
+            graphss_i_cooccur_allowed(allowed, &shared->together, shared->x.column[i], n,
                                       &work->cooccur);
         else
             memset(allowed, 1, d);
@@ -32,10 +32,10 @@ void graphss_i_nettack_words_begin(graphss_i_nettack_work *work)
 }
 
 /* (A_hat^2)_ux = (d_u d_x)^-1/2 sum over w in both N(u) + u and N(x) + x of 1 / d_w */
-void graphss_i_nettack_words_reach(graphss_i_nettack_work *work, int32_t u)
+void graphss_i_nettack_features_reach(graphss_i_nettack_work *work, int32_t u)
 {
-    const double *rsqrt = work->world->rsqrt;
-    work->pull_wrong = work->world->k;
+    const double *rsqrt = work->shared->rsqrt;
+    work->pull_wrong = work->shared->k;
     for (size_t t = 0; t < work->n_targets; t++) {
         const int32_t x = work->target[t];
         const int32_t d_u = work->adj.length[u] + 1, d_x = work->adj.length[x] + 1;
@@ -56,16 +56,16 @@ typedef struct turn {
 static turn turn_of(const graphss_i_nettack_work *work, size_t t, size_t e, size_t label,
                     size_t wrong)
 {
-    const graphss_i_nettack_world *world = work->world;
-    const size_t j = (size_t)work->candidate[t * world->d + e];
-    const float *w = world->w + j * world->k;
+    const graphss_i_nettack_shared *shared = work->shared;
+    const size_t j = (size_t)work->candidate[t * shared->d + e];
+    const float *w = shared->w + j * shared->k;
     const double gradient = work->reach[t] * ((double)w[label] - (double)w[wrong]);
-    const double old = work->value[t * world->d + j];
-    if (gradient == 0 || (old == 0 && !work->allowed[t * world->d + j]))
+    const double old = work->value[t * shared->d + j];
+    if (gradient == 0 || (old == 0 && !work->allowed[t * shared->d + j]))
         return (turn){.pull = INFINITY};
-    if (world->opt->mode == GRAPHSS_MODE_PAPER) /* a step of one, whatever is made of it */
+    if (shared->opt->mode == GRAPHSS_MODE_PAPER) /* a step of one, whatever is made of it */
         return (turn){old, 1 - old, (old != 0 ? -1.0 : 1.0) * gradient};
-    const double next = old != 0 ? 0 : (double)world->on[j];
+    const double next = old != 0 ? 0 : (double)shared->on[j];
     return (turn){old, next, (next - old) * gradient};
 }
 
@@ -86,7 +86,7 @@ static double least_of(const double *pull, size_t count)
 /* The pulls of a target, and how many of them are candidates. */
 static void pull_all(graphss_i_nettack_work *work, size_t t, size_t label, size_t wrong)
 {
-    double *pull = work->pull + t * work->world->d;
+    double *pull = work->pull + t * work->shared->d;
     work->n_pulls[t] = 0;
     for (size_t e = 0; e < work->n_candidates[t]; e++) {
         pull[e] = turn_of(work, t, e, label, wrong).pull;
@@ -94,12 +94,13 @@ static void pull_all(graphss_i_nettack_work *work, size_t t, size_t label, size_
     }
 }
 
-graphss_i_nettack_word graphss_i_nettack_best_word(graphss_i_nettack_work *work, size_t label)
+graphss_i_nettack_feature graphss_i_nettack_best_feature(graphss_i_nettack_work *work,
+                                                         size_t label)
 {
-    const size_t d = work->world->d;
-    graphss_i_nettack_word best = {.score = INFINITY, .word = -1};
+    const size_t d = work->shared->d;
+    graphss_i_nettack_feature best = {.score = INFINITY, .word = -1};
     double loss;
-    const size_t wrong = graphss_i_nettack_wrong(&loss, work->logits, work->world->k, label);
+    const size_t wrong = graphss_i_nettack_wrong(&loss, work->logits, work->shared->k, label);
     for (size_t t = 0; t < work->n_targets; t++) {
         const double *pull = work->pull + t * d;
         size_t e = 0;
@@ -123,15 +124,15 @@ graphss_i_nettack_word graphss_i_nettack_best_word(graphss_i_nettack_work *work,
     return best;
 }
 
-void graphss_i_nettack_change_word(graphss_i_nettack_work *work, size_t label,
-                                   const graphss_i_nettack_word *choice)
+void graphss_i_nettack_change_feature(graphss_i_nettack_work *work, size_t label,
+                                      const graphss_i_nettack_feature *choice)
 {
-    const size_t k = work->world->k, t = choice->target, j = (size_t)choice->word;
+    const size_t k = work->shared->k, t = choice->target, j = (size_t)choice->word;
     const double step = work->reach[t] * (choice->new_value - choice->old_value);
-    work->value[t * work->world->d + j] = choice->new_value;
+    work->value[t * work->shared->d + j] = choice->new_value;
     for (size_t c = 0; c < k; c++)
-        work->logits[c] += step * (double)work->world->w[j * k + c];
-    double *pull = work->pull + t * work->world->d + choice->at;
+        work->logits[c] += step * (double)work->shared->w[j * k + c];
+    double *pull = work->pull + t * work->shared->d + choice->at;
     work->n_pulls[t] -= *pull != INFINITY;
     *pull = turn_of(work, t, choice->at, label, work->pull_wrong).pull;
     work->n_pulls[t] += *pull != INFINITY;

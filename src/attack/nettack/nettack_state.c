@@ -3,16 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-static void product_row(double *xw, const graphss_i_nettack_world *world, size_t i)
+static void product_row(double *xw, const graphss_i_nettack_shared *shared, size_t i)
 {
-    graphss_i_words_product(xw, &world->x, i, world->w, world->k);
+    graphss_i_feature_index_product(xw, &shared->x, i, shared->w, shared->k);
 }
 
 /* S[i][.] = sum over x in i, N(i) of XW[x][.] d_x^-1/2 */
 static void sum_row(graphss_i_nettack_work *work, size_t i)
 {
-    const size_t k = work->world->k;
-    const double *rsqrt = work->world->rsqrt;
+    const size_t k = work->shared->k;
+    const double *rsqrt = work->shared->rsqrt;
     double *restrict s = work->s + i * k;
     const double own = rsqrt[work->adj.length[i] + 1];
     for (size_t c = 0; c < k; c++)
@@ -48,7 +48,7 @@ static void sum_around(graphss_i_nettack_work *work, size_t i)
 bool graphss_i_nettack_flip(graphss_i_nettack_work *work, int32_t a, int32_t b)
 {
     const int32_t before_a = work->adj.length[a], before_b = work->adj.length[b];
-    if (!graphss_i_rows_flip_link(work->ctx, &work->adj, a, b))
+    if (!graphss_i_rows_flip_edge(work->ctx, &work->adj, a, b))
         return false;
     const int32_t after_a = work->adj.length[a], after_b = work->adj.length[b];
     work->count[before_a]--;
@@ -66,18 +66,18 @@ bool graphss_i_nettack_flip(graphss_i_nettack_work *work, int32_t a, int32_t b)
 
 void graphss_i_nettack_settle(graphss_i_nettack_work *work, size_t target)
 {
-    const graphss_i_nettack_world *world = work->world;
-    const size_t k = world->k, i = (size_t)work->target[target];
-    const double *value = work->value + target * world->d;
+    const graphss_i_nettack_shared *shared = work->shared;
+    const size_t k = shared->k, i = (size_t)work->target[target];
+    const double *value = work->value + target * shared->d;
     double *xw = work->xw + i * k;
     for (size_t c = 0; c < k; c++)
         xw[c] = 0;
     for (size_t e = 0; e < work->n_candidates[target]; e++) {
-        const size_t j = (size_t)work->candidate[target * world->d + e];
+        const size_t j = (size_t)work->candidate[target * shared->d + e];
         if (value[j] == 0)
             continue;
         for (size_t c = 0; c < k; c++)
-            xw[c] += value[j] * (double)world->w[j * k + c];
+            xw[c] += value[j] * (double)shared->w[j * k + c];
     }
     sum_around(work, i);
     work->unsettled[target] = false;
@@ -94,7 +94,7 @@ void graphss_i_nettack_reset(graphss_i_nettack_work *work)
     for (size_t t = 0; t < work->n_targets; t++) {
         const size_t i = (size_t)work->target[t];
         if (work->rewritten[t])
-            product_row(work->xw + i * work->world->k, work->world, i);
+            product_row(work->xw + i * work->shared->k, work->shared, i);
     }
     for (size_t t = 0; t < work->n_touched; t++) {
         sum_row(work, (size_t)work->touched[t]);
@@ -104,98 +104,100 @@ void graphss_i_nettack_reset(graphss_i_nettack_work *work)
 }
 
 /* The words an attack may ask the co-occurrence of: those of the nodes it may change. */
-static graphss_status init_together(graphss_ctx *ctx, graphss_i_nettack_world *world)
+static graphss_status init_together(graphss_ctx *ctx, graphss_i_nettack_shared *shared)
 {
-    uint8_t *wanted = graphss_i_calloc(ctx, world->d, sizeof *wanted);
+    uint8_t *wanted = graphss_i_calloc(ctx, shared->d, sizeof *wanted);
     if (!wanted)
         return GRAPHSS_ERR_NOMEM;
-    const graphss_graph *g = world->in->graph;
-    for (size_t i = 0; i < world->in->n_victims; i++) {
-        const int32_t u = world->in->victim[i];
-        const bool direct = world->opt->influencers == 0;
+    const graphss_graph *g = shared->in->graph;
+    for (size_t i = 0; i < shared->in->n_victims; i++) {
+        const int32_t u = shared->in->victim[i];
+        const bool direct = shared->opt->influencers == 0;
         const int64_t from = direct ? 0 : g->offset[u], to = direct ? 1 : g->offset[u + 1];
         for (int64_t e = from; e < to; e++) {
             const int32_t node = direct ? u : g->target[e];
-            for (int32_t w = 0; w < world->x.length[node]; w++)
-                wanted[world->x.column[node][w]] = 1;
+            for (int32_t w = 0; w < shared->x.length[node]; w++)
+                wanted[shared->x.column[node][w]] = 1;
         }
     }
-    const graphss_status st = graphss_i_cooccur_init(ctx, &world->together, &world->x, wanted,
-                                                     GRAPHSS_I_COOCCUR_BYTES);
+    const graphss_status st = graphss_i_cooccur_init(ctx, &shared->together, &shared->x,
+                                                     wanted, GRAPHSS_I_COOCCUR_BYTES);
     graphss_release(ctx, wanted);
     return st;
 }
 
 /* The words, which go together, and what an absent one becomes. */
-static graphss_status init_words(graphss_ctx *ctx, graphss_i_nettack_world *world,
+static graphss_status init_words(graphss_ctx *ctx, graphss_i_nettack_shared *shared,
                                  const graphss_i_ground *ground)
 {
-    const graphss_features *features = world->in->features;
-    const bool tested = world->features && world->opt->cooccurrence_test;
-    graphss_status st = ground   ? graphss_i_words_share(ctx, &world->x, &ground->x)
-                        : tested ? graphss_i_words_init(ctx, &world->x, features)
-                                 : graphss_i_words_rows(ctx, &world->x, features);
-    world->on = graphss_i_alloc(ctx, world->d, sizeof *world->on);
-    if (!st && !world->on)
+    const graphss_features *features = shared->in->features;
+    const bool tested = shared->features && shared->opt->cooccurrence_test;
+    graphss_status st = ground   ? graphss_i_feature_index_share(ctx, &shared->x, &ground->x)
+                        : tested ? graphss_i_feature_index_init(ctx, &shared->x, features)
+                                 : graphss_i_feature_index_rows(ctx, &shared->x, features);
+    shared->on = graphss_i_alloc(ctx, shared->d, sizeof *shared->on);
+    if (!st && !shared->on)
         st = GRAPHSS_ERR_NOMEM;
     if (!st && ground)
-        memcpy(world->on, ground->on, world->d * sizeof *world->on);
+        memcpy(shared->on, ground->on, shared->d * sizeof *shared->on);
     else if (!st)
-        st = graphss_i_words_on(ctx, world->on, &world->x,
-                                graphss_i_attack_domain(features, world->opt));
+        st = graphss_i_feature_index_on(ctx, shared->on, &shared->x,
+                                        graphss_i_attack_domain(features, shared->opt));
     if (st || !tested)
         return st;
-    return ground ? graphss_i_cooccur_copy(ctx, &world->together, &ground->together, &world->x)
-                  : init_together(ctx, world);
+    return ground
+               ? graphss_i_cooccur_copy(ctx, &shared->together, &ground->together, &shared->x)
+               : init_together(ctx, shared);
 }
 
-graphss_status graphss_i_nettack_world_init(graphss_ctx *ctx, graphss_i_nettack_world *world,
-                                            const graphss_attack_input *in,
-                                            const graphss_attack_options *opt,
-                                            const graphss_i_ground *ground)
+graphss_status graphss_i_nettack_shared_init(graphss_ctx *ctx,
+                                             graphss_i_nettack_shared *shared,
+                                             const graphss_attack_input *in,
+                                             const graphss_attack_options *opt,
+                                             const graphss_i_ground *ground)
 {
-    *world = (graphss_i_nettack_world){.n = in->graph->n_nodes,
-                                       .d = in->features->n_cols,
-                                       .k = in->n_classes,
-                                       .in = in,
-                                       .opt = opt,
-                                       .w = in->surrogate,
-                                       .most_targets = 1,
-                                       .stride = 1};
+    *shared = (graphss_i_nettack_shared){.n = in->graph->n_nodes,
+                                         .d = in->features->n_cols,
+                                         .k = in->n_classes,
+                                         .in = in,
+                                         .opt = opt,
+                                         .w = in->surrogate,
+                                         .most_targets = 1,
+                                         .stride = 1};
     const graphss_i_attack_budget budget = graphss_i_attack_budget_of(opt, 0);
-    world->features = budget.features || budget.either;
+    shared->features = budget.features || budget.either;
     if (opt->influencers)
-        world->most_targets =
-            (size_t)opt->influencers < world->n ? (size_t)opt->influencers : world->n;
+        shared->most_targets =
+            (size_t)opt->influencers < shared->n ? (size_t)opt->influencers : shared->n;
     if (ground)
-        world->xw = graphss_i_ground_product(ground, world->w, world->k);
-    graphss_status st = init_words(ctx, world, ground);
-    world->rsqrt = graphss_i_alloc(ctx, world->n + 2, sizeof *world->rsqrt);
-    if (!st && !world->rsqrt)
+        shared->xw = graphss_i_ground_product(ground, shared->w, shared->k);
+    graphss_status st = init_words(ctx, shared, ground);
+    shared->rsqrt = graphss_i_alloc(ctx, shared->n + 2, sizeof *shared->rsqrt);
+    if (!st && !shared->rsqrt)
         st = GRAPHSS_ERR_NOMEM;
     if (st) {
-        graphss_i_nettack_world_destroy(ctx, world);
+        graphss_i_nettack_shared_destroy(ctx, shared);
         return st;
     }
-    world->rsqrt[0] = 0;
-    for (size_t i = 1; i < world->n + 2; i++)
-        world->rsqrt[i] = 1 / sqrt((double)i);
+    shared->rsqrt[0] = 0;
+    for (size_t i = 1; i < shared->n + 2; i++)
+        shared->rsqrt[i] = 1 / sqrt((double)i);
     return GRAPHSS_OK;
 }
 
-void graphss_i_nettack_world_destroy(graphss_ctx *ctx, graphss_i_nettack_world *world)
+void graphss_i_nettack_shared_destroy(graphss_ctx *ctx, graphss_i_nettack_shared *shared)
 {
-    graphss_i_cooccur_destroy(ctx, &world->together);
-    graphss_release(ctx, world->on);
-    graphss_release(ctx, world->rsqrt);
-    graphss_i_words_destroy(ctx, &world->x);
-    *world = (graphss_i_nettack_world){0};
+    graphss_i_cooccur_destroy(ctx, &shared->together);
+    graphss_release(ctx, shared->on);
+    graphss_release(ctx, shared->rsqrt);
+    graphss_i_feature_index_destroy(ctx, &shared->x);
+    *shared = (graphss_i_nettack_shared){0};
 }
 
 static bool allocate(graphss_ctx *ctx, graphss_i_nettack_work *work)
 {
-    const size_t n = work->world->n, k = work->world->k, d = work->world->d;
-    const size_t most = work->world->most_targets, words = work->world->features ? d : 0;
+    const size_t n = work->shared->n, k = work->shared->k, d = work->shared->d;
+    const size_t most = work->shared->most_targets, words = work->shared->features ? d : 0;
     work->xw = graphss_i_alloc(ctx, n, k * sizeof *work->xw);
     work->s = graphss_i_alloc(ctx, n, k * sizeof *work->s);
     work->count = graphss_i_calloc(ctx, n + 1, sizeof *work->count);
@@ -228,12 +230,12 @@ static bool allocate(graphss_ctx *ctx, graphss_i_nettack_work *work)
 }
 
 graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_work *work,
-                                           const graphss_i_nettack_world *world,
+                                           const graphss_i_nettack_shared *shared,
                                            const graphss_i_nettack_work *same)
 {
-    *work = (graphss_i_nettack_work){.world = world};
-    const size_t n = world->n, k = world->k;
-    graphss_status st = graphss_i_rows_init(ctx, &work->adj, world->in->graph);
+    *work = (graphss_i_nettack_work){.shared = shared};
+    const size_t n = shared->n, k = shared->k;
+    graphss_status st = graphss_i_rows_init(ctx, &work->adj, shared->in->graph);
     if (!st && !allocate(ctx, work))
         st = GRAPHSS_ERR_NOMEM;
     if (st) {
@@ -251,10 +253,10 @@ graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_w
         memcpy(work->s, same->s, n * k * sizeof *work->s);
         return GRAPHSS_OK;
     }
-    if (world->xw)
-        memcpy(work->xw, world->xw, n * k * sizeof *work->xw);
-    for (size_t i = 0; i < n && !world->xw; i++)
-        product_row(work->xw + i * k, world, i);
+    if (shared->xw)
+        memcpy(work->xw, shared->xw, n * k * sizeof *work->xw);
+    for (size_t i = 0; i < n && !shared->xw; i++)
+        product_row(work->xw + i * k, shared, i);
     for (size_t i = 0; i < n; i++)
         sum_row(work, i);
     return GRAPHSS_OK;

@@ -120,12 +120,12 @@ graphss_status graphss_i_local_model_init(graphss_ctx *ctx, graphss_i_local_mode
     made.depth = made.hops + (size_t)opt->layers - 1;
     graphss_status st = first_product(ctx, &made, features);
     if (!st) {
-        made.place = graphss_i_alloc(ctx, n_nodes, sizeof *made.place);
-        if (!made.place)
+        made.local_id = graphss_i_alloc(ctx, n_nodes, sizeof *made.local_id);
+        if (!made.local_id)
             st = GRAPHSS_ERR_NOMEM;
     }
     for (size_t i = 0; i < n_nodes && !st; i++)
-        made.place[i] = -1;
+        made.local_id[i] = -1;
     if (st)
         graphss_i_local_model_destroy(ctx, &made);
     else
@@ -135,7 +135,7 @@ graphss_status graphss_i_local_model_init(graphss_ctx *ctx, graphss_i_local_mode
 
 void graphss_i_local_model_destroy(graphss_ctx *ctx, graphss_i_local_model *lm)
 {
-    graphss_release(ctx, lm->place);
+    graphss_release(ctx, lm->local_id);
     graphss_release(ctx, lm->xw);
     *lm = (graphss_i_local_model){0};
 }
@@ -149,32 +149,32 @@ typedef struct piece {
     size_t entries; /* in those rows */
 } piece;
 
-static void meet(piece *x, int32_t *place, int32_t node)
+static void meet(piece *x, int32_t *local_id, int32_t node)
 {
-    if (place[node] >= 0)
+    if (local_id[node] >= 0)
         return;
-    place[node] = (int32_t)x->n;
+    local_id[node] = (int32_t)x->n;
     x->node[x->n++] = node;
 }
 
 /* Breadth first from the victim and its candidates, ring by ring. */
-static void explore(piece *x, graphss_i_local_model *lm, const graphss_i_rows *links,
+static void explore(piece *x, graphss_i_local_model *lm, const graphss_i_rows *edges,
                     int32_t victim, const int32_t *candidate, size_t b)
 {
     x->n = x->inner = 0;
-    meet(x, lm->place, victim);
+    meet(x, lm->local_id, victim);
     for (size_t ring = 0; ring < lm->depth; ring++) {
         const size_t end = x->n;
         for (; x->inner < end; x->inner++) {
             const int32_t i = x->node[x->inner];
-            for (int32_t e = 0; e < links->length[i]; e++)
-                meet(x, lm->place, links->item[i][e]);
-            x->entries += (size_t)links->length[i] + lm->loops;
+            for (int32_t e = 0; e < edges->length[i]; e++)
+                meet(x, lm->local_id, edges->item[i][e]);
+            x->entries += (size_t)edges->length[i] + lm->loops;
         }
         for (size_t c = 0; ring == 0 && c < b; c++)
-            meet(x, lm->place, candidate[c]);
+            meet(x, lm->local_id, candidate[c]);
     }
-    x->entries += 2 * b; /* at most: pairs that are not links yet, both ways */
+    x->entries += 2 * b; /* at most: pairs that are not edges yet, both ways */
 }
 
 static void add_entry(graphss_i_local_net *net, int64_t *e, size_t column, int32_t which)
@@ -183,22 +183,22 @@ static void add_entry(graphss_i_local_net *net, int64_t *e, size_t column, int32
     net->which[(*e)++] = which;
 }
 
-/* Row by row: the loop, the links, and the pairs that are candidates. pair [n] tells the
+/* Row by row: the loop, the edges, and the pairs that are candidates. pair [n] tells the
  * candidate of a node of the piece, or -1. */
-static void fill_rows(graphss_i_local_net *net, const piece *x, const graphss_i_rows *links,
-                      const int32_t *place, const int32_t *pair)
+static void fill_rows(graphss_i_local_net *net, const piece *x, const graphss_i_rows *edges,
+                      const int32_t *local_id, const int32_t *pair)
 {
     int64_t e = 0;
     for (size_t i = 0; i < x->n; i++) {
         const int32_t node = x->node[i];
         net->m.offset[i] = e;
-        net->degree[i] = links->length[node] + (net->lm->loops ? 1 : 0);
+        net->degree[i] = edges->length[node] + (net->lm->loops ? 1 : 0);
         if (i >= x->inner)
             continue;
         if (net->lm->loops)
             add_entry(net, &e, i, -1);
-        for (int32_t s = 0; s < links->length[node]; s++) {
-            const int32_t j = place[links->item[node][s]];
+        for (int32_t s = 0; s < edges->length[node]; s++) {
+            const int32_t j = local_id[edges->item[node][s]];
             const int32_t which = i == 0 ? pair[j] : j == 0 ? pair[i] : -1;
             add_entry(net, &e, (size_t)j, which);
         }
@@ -289,7 +289,7 @@ static graphss_status record(graphss_ctx *ctx, graphss_i_local_net *net)
 }
 
 graphss_status graphss_i_local_net_init(graphss_ctx *ctx, graphss_i_local_net *net,
-                                        graphss_i_local_model *lm, const graphss_i_rows *links,
+                                        graphss_i_local_model *lm, const graphss_i_rows *edges,
                                         int32_t victim, int32_t label,
                                         const int32_t *candidate, size_t b)
 {
@@ -299,10 +299,10 @@ graphss_status graphss_i_local_net_init(graphss_ctx *ctx, graphss_i_local_net *n
     int32_t *pair = NULL;
     int64_t *next = NULL;
     graphss_status st = GRAPHSS_ERR_NOMEM;
-    x.node = graphss_i_alloc(ctx, links->n, sizeof *x.node);
+    x.node = graphss_i_alloc(ctx, edges->n, sizeof *x.node);
     if (!x.node)
         return st;
-    explore(&x, lm, links, victim, candidate, b);
+    explore(&x, lm, edges, victim, candidate, b);
     net->n = x.n;
     pair = graphss_i_alloc(ctx, x.n, sizeof *pair);
     next = graphss_i_alloc(ctx, x.n, sizeof *next);
@@ -315,11 +315,11 @@ graphss_status graphss_i_local_net_init(graphss_ctx *ctx, graphss_i_local_net *n
     for (size_t i = 0; i < x.n; i++)
         pair[i] = -1;
     for (size_t c = 0; c < b; c++) {
-        net->candidate[c] = lm->place[candidate[c]];
-        net->sign[c] = graphss_i_rows_has(links, (size_t)victim, candidate[c]) ? -1 : 1;
+        net->candidate[c] = lm->local_id[candidate[c]];
+        net->sign[c] = graphss_i_rows_has(edges, (size_t)victim, candidate[c]) ? -1 : 1;
         pair[net->candidate[c]] = (int32_t)c;
     }
-    fill_rows(net, &x, links, lm->place, pair);
+    fill_rows(net, &x, edges, lm->local_id, pair);
     transpose(net, next);
     for (size_t i = 0; i < x.n; i++)
         memcpy(net->gathered + i * lm->width, lm->xw + (size_t)x.node[i] * lm->width,
@@ -327,7 +327,7 @@ graphss_status graphss_i_local_net_init(graphss_ctx *ctx, graphss_i_local_net *n
     st = record(ctx, net);
 done:
     for (size_t i = 0; i < x.n; i++)
-        lm->place[x.node[i]] = -1;
+        lm->local_id[x.node[i]] = -1;
     graphss_release(ctx, next);
     graphss_release(ctx, pair);
     graphss_release(ctx, x.node);
@@ -362,7 +362,7 @@ static double strength(const graphss_i_local_net *net, int64_t e, const double *
     return c < 0 ? 1 : net->sign[c] > 0 ? p[c] : 1 - p[c];
 }
 
-/* dv/da of an entry; 0 at a node without links or loop, whose row is empty */
+/* dv/da of an entry; 0 at a node without edges or loop, whose row is empty */
 static double scale_of(const graphss_i_local_net *net, size_t i, size_t j)
 {
     const double di = net->d_now[i], dj = net->d_now[j], least = 1e-9;

@@ -1,9 +1,9 @@
-/* local_net.h - a trained model around one node, with links whose strength can be varied.
+/* local_net.h - a trained model around one node, with edges whose strength can be varied.
  *
  * What a model says of the victim depends on the nodes within as many hops as the model
  * propagates. This is that piece of the graph, with b candidate pairs (victim, u) put in:
  * strength p_c = 0 leaves pair c as it is, 1 flips it (joins or cuts), and in between the
- * link counts for its fraction, in the sums and in the degrees of both ends. The margin
+ * edge counts for its fraction, in the sums and in the degrees of both ends. The margin
  * max_{k != y} z_k - z_y of the victim's logits and its exact gradient with respect to p
  * come from one pass over the tape. */
 #ifndef GRAPHSS_LOCAL_NET_H
@@ -17,14 +17,14 @@ typedef struct graphss_i_local_model {
     const graphss_model *model; /* borrowed */
     graphss_i_norm norm;
     bool loops;
-    size_t hops;    /* before the first bias */
-    size_t depth;   /* propagations in all */
-    size_t width;   /* columns of xw */
-    float *xw;      /* [n x width] X W_0, rows prepared as the model does */
-    int32_t *place; /* [n] number in the piece, or -1 */
+    size_t hops;       /* before the first bias */
+    size_t depth;      /* propagations in all */
+    size_t width;      /* columns of xw */
+    float *xw;         /* [n x width] X W_0, rows prepared as the model does */
+    int32_t *local_id; /* [n] number in the piece, or -1 */
 } graphss_i_local_model;
 
-/* INVALID: a model that does not look at links; SHAPE: features of other width. */
+/* INVALID: a model that does not look at edges; SHAPE: features of other width. */
 graphss_status graphss_i_local_model_init(graphss_ctx *ctx, graphss_i_local_model *lm,
                                           const graphss_model *model, size_t n_nodes,
                                           const graphss_features *features);
@@ -49,7 +49,7 @@ typedef struct graphss_i_local_net {
 
 /* candidate: b different nodes, none the victim. */
 graphss_status graphss_i_local_net_init(graphss_ctx *ctx, graphss_i_local_net *net,
-                                        graphss_i_local_model *lm, const graphss_i_rows *links,
+                                        graphss_i_local_model *lm, const graphss_i_rows *edges,
                                         int32_t victim, int32_t label,
                                         const int32_t *candidate, size_t b);
 void graphss_i_local_net_destroy(graphss_ctx *ctx, graphss_i_local_net *net);

@@ -1,5 +1,5 @@
 /* prbcd.c - projected randomised block coordinate descent (Geisler et al., NeurIPS 2021) on
- * links, against the real model.
+ * edges, against the real model.
  *
  * For each victim a block of random pairs (victim, u) gets strengths p, which follow the
  * gradient of the margin and are projected back onto 0 <= p <= 1, sum p <= budget. Pairs
@@ -7,7 +7,7 @@
  * graph in time. In the end sets of `budget` pairs are drawn from p, and the one with the
  * largest margin on the real graph is taken. For one victim the published tanh of the margin
  * has the margin's own direction, and steps are scaled by the largest slope, so it is left
- * out. The victim's present links stand in the first block, as cuts. */
+ * out. The victim's present edges stand in the first block, as cuts. */
 #include "attack/attack_method.h"
 #include "attack/prbcd/local_net.h"
 #include "attack/prbcd/simplex.h"
@@ -50,7 +50,7 @@ void graphss_i_project_budget(double *p, size_t n, double budget)
 typedef struct search {
     const graphss_attack_input *in;
     graphss_i_local_model lm;
-    graphss_i_rows links;
+    graphss_i_rows edges;
     graphss_rng rng;
     int32_t victim;
     size_t budget, b;  /* b pairs in the block */
@@ -62,8 +62,8 @@ typedef struct search {
 static bool may_flip(const search *s, int32_t other)
 {
     return other != s->victim && !s->in_block[other] &&
-           (!graphss_i_rows_has(&s->links, (size_t)s->victim, other) ||
-            (s->links.length[other] > 1 && s->links.length[s->victim] > 1));
+           (!graphss_i_rows_has(&s->edges, (size_t)s->victim, other) ||
+            (s->edges.length[other] > 1 && s->edges.length[s->victim] > 1));
 }
 
 static void add_pair(search *s, int32_t other)
@@ -76,7 +76,7 @@ static void add_pair(search *s, int32_t other)
 /* Random pairs until the block is full or nothing new is met. */
 static void fill_block(search *s)
 {
-    const size_t n = s->links.n;
+    const size_t n = s->edges.n;
     for (int tries = 0; s->b < BLOCK && tries < 4 * BLOCK; tries++) {
         const int32_t other = (int32_t)graphss_rng_below(&s->rng, n);
         if (may_flip(s, other))
@@ -90,11 +90,11 @@ static void fill_block(search *s)
 
 static void first_block(search *s)
 {
-    const graphss_i_rows *links = &s->links;
+    const graphss_i_rows *edges = &s->edges;
     s->b = 0;
-    for (int32_t e = 0; e < links->length[s->victim] && s->b < BLOCK / 2; e++)
-        if (may_flip(s, links->item[s->victim][e]))
-            add_pair(s, links->item[s->victim][e]);
+    for (int32_t e = 0; e < edges->length[s->victim] && s->b < BLOCK / 2; e++)
+        if (may_flip(s, edges->item[s->victim][e]))
+            add_pair(s, edges->item[s->victim][e]);
     fill_block(s);
 }
 
@@ -147,7 +147,7 @@ static void sort_pairs(search *s)
 static bool take(search *s, const graphss_i_local_net *net, int32_t c, int32_t *cuts)
 {
     const bool cut = net->sign[c] < 0;
-    if (s->trial[c] != 0 || (cut && *cuts + 1 >= s->links.length[s->victim]))
+    if (s->trial[c] != 0 || (cut && *cuts + 1 >= s->edges.length[s->victim]))
         return false;
     *cuts += cut;
     s->trial[c] = 1;
@@ -188,7 +188,7 @@ static graphss_status add_step(graphss_ctx *ctx, graphss_attack_log *log, double
             return GRAPHSS_ERR_NOMEM;
         log->step = step;
     }
-    log->step[log->n_steps++] = (graphss_attack_step){.loss = loss, .n_links = BLOCK};
+    log->step[log->n_steps++] = (graphss_attack_step){.loss = loss, .n_edges = BLOCK};
     return GRAPHSS_OK;
 }
 
@@ -209,14 +209,14 @@ static graphss_status record_set(graphss_ctx *ctx, search *s, graphss_i_local_ne
         if (!st)
             st = graphss_flips_add(ctx, out,
                                    (graphss_flip){.victim = s->victim,
-                                                  .kind = GRAPHSS_FLIP_LINK,
+                                                  .kind = GRAPHSS_FLIP_EDGE,
                                                   .node = s->victim,
                                                   .target = s->pair[c],
                                                   .old_value = cut,
                                                   .new_value = !cut});
         if (st)
             return st;
-        report->n_links++;
+        report->n_edges++;
     }
     return GRAPHSS_OK;
 }
@@ -231,12 +231,12 @@ static graphss_status attack_one(graphss_ctx *ctx, search *s, graphss_flips *out
     *report = (graphss_attack_victim){.node = s->victim, .wanted = s->budget};
     for (int epoch = 0; epoch < EPOCHS && !st; epoch++) {
         const bool fresh = epoch > 0 && epoch % RESAMPLE == 0 && epoch < EPOCHS - SETTLED &&
-                           s->links.n > BLOCK;
+                           s->edges.n > BLOCK;
         if (fresh)
             next_block(s);
         if (epoch == 0 || fresh) {
             graphss_i_local_net_destroy(ctx, &net);
-            st = graphss_i_local_net_init(ctx, &net, &s->lm, &s->links, s->victim, label,
+            st = graphss_i_local_net_init(ctx, &net, &s->lm, &s->edges, s->victim, label,
                                           s->pair, s->b);
         }
         if (!st)
@@ -273,7 +273,7 @@ static graphss_status keep_flips(graphss_ctx *ctx, search *s, const graphss_flip
                                  size_t from)
 {
     for (size_t i = from; i < out->count; i++)
-        if (!graphss_i_rows_flip_link(ctx, &s->links, out->item[i].node, out->item[i].target))
+        if (!graphss_i_rows_flip_edge(ctx, &s->edges, out->item[i].node, out->item[i].target))
             return GRAPHSS_ERR_NOMEM;
     return GRAPHSS_OK;
 }
@@ -291,7 +291,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
     const size_t n = in->graph->n_nodes;
     st = graphss_i_local_model_init(ctx, &s->lm, in->model, n, in->features);
     if (!st)
-        st = graphss_i_rows_init(ctx, &s->links, in->graph);
+        st = graphss_i_rows_init(ctx, &s->edges, in->graph);
     if (st)
         goto done;
     s->in_block = graphss_i_calloc(ctx, n, sizeof *s->in_block);
@@ -305,7 +305,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
         s->victim = in->victim[i];
         s->rng = graphss_rng_make(in->seed,
                                   GRAPHSS_STREAM_ATTACK + ((uint64_t)s->victim + 1) * 256);
-        s->budget = graphss_i_attack_budget_of(opt, (size_t)s->links.length[s->victim]).links;
+        s->budget = graphss_i_attack_budget_of(opt, (size_t)s->edges.length[s->victim]).edges;
         log->n_victims++;
         st = attack_one(ctx, s, out, log, &log->victim[i]);
         if (!st && !opt->independent)
@@ -315,7 +315,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
     }
 done:
     graphss_release(ctx, s->in_block);
-    graphss_i_rows_destroy(ctx, &s->links);
+    graphss_i_rows_destroy(ctx, &s->edges);
     graphss_i_local_model_destroy(ctx, &s->lm);
     graphss_release(ctx, s);
     return st;
@@ -325,6 +325,6 @@ const graphss_i_attack_method graphss_i_prbcd_attack = {
     .name = "prbcd",
     .summary = "gradient descent on links against the model (Geisler et al. 2021)",
     .needs_model = true,
-    .links_only = true,
+    .edges_only = true,
     .run = run,
 };

@@ -1,7 +1,7 @@
-/* copy.c - no gradient and no surrogate: a victim takes links and words of a random node of
+/* copy.c - no gradient and no surrogate: a victim takes edges and words of a random node of
  * another class, as an account does that poses as one of another kind. A coin decides between
- * two ways with the links: joining that node and its neighbours, or its neighbours alone and
- * cutting an own link for every two. Words are taken over with their values; of dense
+ * two ways with the edges: joining that node and its neighbours, or its neighbours alone and
+ * cutting an own edge for every two. Words are taken over with their values; of dense
  * features, where every node has every word, the values are. */
 #include "attack/simple/copy.h"
 #include "attack/attack_method.h"
@@ -20,14 +20,14 @@ static int32_t model_for(const graphss_attack_input *in, int32_t victim, graphss
     return -1;
 }
 
-static graphss_status copy_links(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flips *flips,
+static graphss_status copy_edges(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flips *flips,
                                  const graphss_attack_input *in, int32_t victim, int32_t from,
                                  const graphss_i_copying *how, graphss_rng *rng)
 {
     graphss_status st = GRAPHSS_OK;
     int64_t made = 0;
-    if (how->itself && how->joins && !graphss_i_rows_has(&s->links, (size_t)victim, from)) {
-        st = graphss_i_sandbox_flip_link(ctx, s, flips, victim, victim, from);
+    if (how->itself && how->joins && !graphss_i_rows_has(&s->edges, (size_t)victim, from)) {
+        st = graphss_i_sandbox_flip_edge(ctx, s, flips, victim, victim, from);
         made++;
     }
     const graphss_graph *g = in->graph;
@@ -35,18 +35,18 @@ static graphss_status copy_links(graphss_ctx *ctx, graphss_i_sandbox *s, graphss
     const size_t own = graphss_graph_degree(g, (size_t)victim);
     for (int i = 0; i < TRIES && !st && there && made < how->joins; i++) {
         const int32_t u = g->target[g->offset[from] + (int64_t)graphss_rng_below(rng, there)];
-        if (u == victim || graphss_i_rows_has(&s->links, (size_t)victim, u))
+        if (u == victim || graphss_i_rows_has(&s->edges, (size_t)victim, u))
             continue;
-        st = graphss_i_sandbox_flip_link(ctx, s, flips, victim, victim, u);
+        st = graphss_i_sandbox_flip_edge(ctx, s, flips, victim, victim, u);
         made++;
     }
     const int64_t cuts = how->cuts < made / 2 ? how->cuts : made / 2;
     for (int64_t cut = 0, i = 0; i < TRIES && !st && own > 1 && cut < cuts; i++) {
         const int32_t u = g->target[g->offset[victim] + (int64_t)graphss_rng_below(rng, own)];
-        if (!graphss_i_rows_has(&s->links, (size_t)victim, u) ||
+        if (!graphss_i_rows_has(&s->edges, (size_t)victim, u) ||
             !graphss_i_sandbox_may_cut(s, victim, u))
             continue;
-        st = graphss_i_sandbox_flip_link(ctx, s, flips, victim, victim, u);
+        st = graphss_i_sandbox_flip_edge(ctx, s, flips, victim, victim, u);
         cut++;
     }
     return st;
@@ -70,11 +70,12 @@ static graphss_status copy_words(graphss_ctx *ctx, graphss_i_sandbox *s, graphss
         graphss_rng_shuffle(rng, word, (size_t)n);
         int64_t made = 0;
         for (int32_t i = 0; i < n && !st && made < most; i++) {
-            if (graphss_i_sandbox_word(s, (size_t)other, word[i]) != 0 ||
+            if (graphss_i_sandbox_feature(s, (size_t)other, word[i]) != 0 ||
                 graphss_rng_double(rng) >= how->share || (drop && s->words.length[victim] < 2))
                 continue;
-            const float value = drop ? 0 : graphss_i_sandbox_word(s, (size_t)giver, word[i]);
-            st = graphss_i_sandbox_set_word(ctx, s, flips, victim, victim, word[i], value);
+            const float value =
+                drop ? 0 : graphss_i_sandbox_feature(s, (size_t)giver, word[i]);
+            st = graphss_i_sandbox_set_feature(ctx, s, flips, victim, victim, word[i], value);
             made++;
         }
         graphss_release(ctx, word);
@@ -96,11 +97,11 @@ static graphss_status copy_values(graphss_ctx *ctx, graphss_i_sandbox *s, graphs
         graphss_rng_shuffle(rng, word, d);
     int64_t made = 0;
     for (size_t j = 0; j < d && !st && made < how->taken + how->dropped; j++) {
-        const float value = graphss_i_sandbox_word(s, (size_t)from, word[j]);
-        if (graphss_i_sandbox_word(s, (size_t)victim, word[j]) == value ||
+        const float value = graphss_i_sandbox_feature(s, (size_t)from, word[j]);
+        if (graphss_i_sandbox_feature(s, (size_t)victim, word[j]) == value ||
             graphss_rng_double(rng) >= how->share)
             continue;
-        st = graphss_i_sandbox_set_word(ctx, s, flips, victim, victim, word[j], value);
+        st = graphss_i_sandbox_set_feature(ctx, s, flips, victim, victim, word[j], value);
         made++;
     }
     graphss_release(ctx, word);
@@ -110,38 +111,38 @@ static graphss_status copy_values(graphss_ctx *ctx, graphss_i_sandbox *s, graphs
 graphss_status graphss_i_copy_node(graphss_ctx *ctx, graphss_i_sandbox *s,
                                    graphss_flips *flips, const graphss_attack_input *in,
                                    int32_t victim, const graphss_i_copying *how,
-                                   graphss_rng *rng, size_t *links, size_t *words)
+                                   graphss_rng *rng, size_t *edges, size_t *words)
 {
     const size_t first = flips->count;
     const int32_t from = model_for(in, victim, rng);
-    *links = *words = 0;
+    *edges = *words = 0;
     if (from < 0)
         return GRAPHSS_OK;
     graphss_status st = GRAPHSS_OK;
     if (how->joins)
-        st = copy_links(ctx, s, flips, in, victim, from, how, rng);
+        st = copy_edges(ctx, s, flips, in, victim, from, how, rng);
     const size_t second = flips->count;
     if (!st && (how->taken || how->dropped))
         st = (graphss_features_dense(in->features) ? copy_values : copy_words)(
             ctx, s, flips, victim, from, how, rng);
-    *links = second - first;
+    *edges = second - first;
     *words = flips->count - second;
     return st;
 }
 
 /* ---- the attack ---- */
 
-/* What becomes of the budget: of the links a third is cut, or none; of the words half is taken
+/* What becomes of the budget: of the edges a third is cut, or none; of the words half is taken
  * and half dropped. A budget for either is dealt out by coins. */
 static graphss_i_copying share_out(graphss_i_attack_budget budget, graphss_rng *rng)
 {
     const bool itself = graphss_rng_below(rng, 2) == 0;
     for (size_t i = 0; i < budget.either; i++)
-        *(graphss_rng_below(rng, 2) == 0 ? &budget.links : &budget.features) += 1;
-    const int64_t links = (int64_t)budget.links, words = (int64_t)budget.features;
-    const int64_t cuts = itself ? 0 : links / 3;
+        *(graphss_rng_below(rng, 2) == 0 ? &budget.edges : &budget.features) += 1;
+    const int64_t edges = (int64_t)budget.edges, words = (int64_t)budget.features;
+    const int64_t cuts = itself ? 0 : edges / 3;
     return (graphss_i_copying){.itself = itself,
-                               .joins = links - cuts,
+                               .joins = edges - cuts,
                                .cuts = cuts,
                                .taken = words - words / 2,
                                .dropped = words / 2,
@@ -164,15 +165,15 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
         graphss_rng rng =
             graphss_rng_make(in->seed, GRAPHSS_STREAM_ATTACK + ((uint64_t)victim + 1) * 256);
         const graphss_i_attack_budget budget =
-            graphss_i_attack_budget_of(opt, (size_t)s.links.length[victim]);
+            graphss_i_attack_budget_of(opt, (size_t)s.edges.length[victim]);
         const graphss_i_copying how = share_out(budget, &rng);
         graphss_attack_victim *report = &log->victim[i];
         *report =
             (graphss_attack_victim){.node = victim,
                                     .loss_before = NAN,
                                     .loss_after = NAN,
-                                    .wanted = budget.links + budget.features + budget.either};
-        st = graphss_i_copy_node(ctx, &s, out, in, victim, &how, &rng, &report->n_links,
+                                    .wanted = budget.edges + budget.features + budget.either};
+        st = graphss_i_copy_node(ctx, &s, out, in, victim, &how, &rng, &report->n_edges,
                                  &report->n_features);
         if (!st && opt->independent)
             st = graphss_i_sandbox_take_back(ctx, &s, out, before);

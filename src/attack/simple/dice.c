@@ -1,5 +1,5 @@
 /* dice.c - disconnect internally, connect externally (Waniek et al., Nature Human Behaviour
- * 2018): a fair coin decides between cutting a link to a node of the same class and joining
+ * 2018): a fair coin decides between cutting an edge to a node of the same class and joining
  * one of another, classes being what the attacker believes. Where the coin's side has no
  * candidate the other one is taken.
  *
@@ -15,12 +15,12 @@ static int32_t believed(const graphss_i_control_state *s, int32_t node)
 /* A random neighbour of the same class, by counting twice. */
 static bool draw_cut(graphss_i_control_state *s, int32_t node, int32_t *target)
 {
-    const graphss_i_rows *links = &s->world.links;
+    const graphss_i_rows *edges = &s->world.edges;
     size_t left = 0;
     for (int pass = 0; pass < 2; pass++) {
         size_t count = 0;
-        for (int32_t e = 0; e < links->length[node]; e++) {
-            const int32_t other = links->item[node][e];
+        for (int32_t e = 0; e < edges->length[node]; e++) {
+            const int32_t other = edges->item[node][e];
             if (believed(s, other) != believed(s, node) ||
                 !graphss_i_control_may_flip(s, node, other))
                 continue;
@@ -47,14 +47,14 @@ static bool draw_join(graphss_i_control_state *s, int32_t node, int32_t *target)
     for (int i = 0; i < GRAPHSS_I_CONTROL_TRIES; i++) {
         *target = (int32_t)graphss_rng_below(&s->rng, s->in->graph->n_nodes);
         if (other_class(s, node, *target) &&
-            !graphss_i_rows_has(&s->world.links, (size_t)node, *target) &&
+            !graphss_i_rows_has(&s->world.edges, (size_t)node, *target) &&
             graphss_i_control_may_flip(s, node, *target))
             return true;
     }
     return false;
 }
 
-static bool draw_link(graphss_i_control_state *s, int32_t node, int32_t *target)
+static bool draw_edge(graphss_i_control_state *s, int32_t node, int32_t *target)
 {
     if (graphss_rng_below(&s->rng, 2) == 0)
         return draw_cut(s, node, target) || draw_join(s, node, target);
@@ -66,7 +66,7 @@ static bool draw_removal(graphss_i_control_state *s, int32_t node, int32_t *colu
     const int32_t n = s->world.words.length[node];
     for (int i = 0; n > 0 && i < GRAPHSS_I_CONTROL_TRIES; i++) {
         *column = s->world.words.column[node][graphss_rng_below(&s->rng, (uint64_t)n)];
-        if (s->word_seen[*column] != s->turn)
+        if (s->feature_turn[*column] != s->turn)
             return true;
     }
     return false;
@@ -80,8 +80,8 @@ static bool draw_addition(graphss_i_control_state *s, int32_t node, int32_t *col
         if (n == 0 || !other_class(s, node, from))
             continue;
         *column = s->world.words.column[from][graphss_rng_below(&s->rng, (uint64_t)n)];
-        if (s->word_seen[*column] != s->turn &&
-            graphss_i_sandbox_word(&s->world, (size_t)node, *column) == 0)
+        if (s->feature_turn[*column] != s->turn &&
+            graphss_i_sandbox_feature(&s->world, (size_t)node, *column) == 0)
             return true;
     }
     return false;
@@ -97,7 +97,7 @@ static bool draw_word(graphss_i_control_state *s, int32_t node, int32_t *column)
 static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
                           const graphss_attack_input *in, const graphss_attack_options *opt)
 {
-    const graphss_i_control control = {draw_link, draw_word};
+    const graphss_i_control control = {draw_edge, draw_word};
     return graphss_i_control_run(ctx, out, log, in, opt, &control);
 }
 

@@ -4,14 +4,14 @@
 enum { TRIES = 200 };
 const double graphss_i_moves[GRAPHSS_I_MOVES] = {0.4, 0.7, 1};
 
-/* count [n_classes] of the first n changes: new links of the victim to nodes of other classes
+/* count [n_classes] of the first n changes: new edges of the victim to nodes of other classes
  */
-static void count_links(size_t *count, const graphss_attack_input *in, int32_t victim,
+static void count_edges(size_t *count, const graphss_attack_input *in, int32_t victim,
                         const graphss_flip *flip, size_t n)
 {
     memset(count, 0, in->n_classes * sizeof *count);
     for (size_t i = 0; i < n; i++) {
-        if (flip[i].victim != victim || flip[i].kind != GRAPHSS_FLIP_LINK ||
+        if (flip[i].victim != victim || flip[i].kind != GRAPHSS_FLIP_EDGE ||
             flip[i].new_value == 0)
             continue;
         const int32_t end = flip[i].node == victim ? flip[i].target : flip[i].node;
@@ -20,7 +20,7 @@ static void count_links(size_t *count, const graphss_attack_input *in, int32_t v
     }
 }
 
-/* A node of another class, of one with the most links; -1: none was met. */
+/* A node of another class, of one with the most edges; -1: none was met. */
 static int32_t look_for(const graphss_attack_input *in, int32_t victim, const size_t *count,
                         graphss_rng *rng)
 {
@@ -61,13 +61,13 @@ graphss_status graphss_i_move(graphss_ctx *ctx, graphss_flips *flips,
                               const graphss_attack_input *in, const double *share,
                               graphss_rng *rng)
 {
-    const size_t links = flips->count; /* what follows are features */
+    const size_t edges = flips->count; /* what follows are features */
     size_t *count = graphss_i_alloc(ctx, in->n_classes, sizeof *count);
     graphss_status st = count ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t v = 0; v < in->n_victims && !st; v++) {
         if (share[v] == 0)
             continue;
-        count_links(count, in, in->victim[v], flips->item, links);
+        count_edges(count, in, in->victim[v], flips->item, edges);
         const int32_t like = look_for(in, in->victim[v], count, rng);
         if (like >= 0)
             st = move_row(ctx, flips, in->features, in->victim[v], like, share[v]);

@@ -10,8 +10,8 @@
 enum { GRAPHSS_I_MOVES = 3 };
 extern const double graphss_i_moves[GRAPHSS_I_MOVES];
 
-/* Appends the changes to *flips, in which new links of the victims may stand: a victim is to
- * look like a random node of the class that most of its new links lead to; without any, of
+/* Appends the changes to *flips, in which new edges of the victims may stand: a victim is to
+ * look like a random node of the class that most of its new edges lead to; without any, of
  * another class than its own. x += share (x' - x); where many tries meet no such node, or with
  * a share of 0, it is left alone. in: graph, features (dense), label, n_classes, victims;
  * share [victims]. */

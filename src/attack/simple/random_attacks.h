@@ -1,6 +1,6 @@
-/* random_attacks.h - attacks that draw their changes instead of computing them: what the others
- * are measured against. A control says how to draw one link and one feature; budgets, kinds,
- * influencers and the order of victims are the same for all of them.
+/* random_attacks.h - attacks that draw their changes instead of computing them: what the
+ * others are measured against. A control says how to draw one edge and one feature; budgets,
+ * kinds, influencers and the order of victims are the same for all of them.
  *
  * The draws for a victim depend on the seed and the victim, not on who else is attacked. */
 #ifndef GRAPHSS_CONTROLS_H
@@ -14,22 +14,22 @@ typedef struct graphss_i_control_state {
     graphss_i_sandbox world;
     graphss_rng rng;
     float *on;          /* [d] what an absent word becomes */
-    int32_t *link_seen; /* [n], [d] the last victim for which a place was changed, from 1 */
-    int32_t *word_seen;
+    int32_t *edge_turn; /* [n], [d] the last victim for which a place was changed, from 1 */
+    int32_t *feature_turn;
     int32_t turn; /* number of the victim now, from 1 */
 } graphss_i_control_state;
 
 /* Both draw a place at `node` that was not changed for this victim before; false: there is
  * none, or none was met in many tries. */
 typedef struct graphss_i_control {
-    bool (*link)(graphss_i_control_state *s, int32_t node, int32_t *target);
+    bool (*edge)(graphss_i_control_state *s, int32_t node, int32_t *target);
     bool (*word)(graphss_i_control_state *s, int32_t node, int32_t *column);
 } graphss_i_control;
 
 /* Draws until one is accepted, so often. */
 enum { GRAPHSS_I_CONTROL_TRIES = 1000 };
 
-/* A link may be joined, or cut where both ends keep another one. */
+/* A edge may be joined, or cut where both ends keep another one. */
 bool graphss_i_control_may_flip(const graphss_i_control_state *s, int32_t node,
                                 int32_t target);
 

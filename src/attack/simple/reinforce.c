@@ -38,9 +38,9 @@ static graphss_status add_first(graphss_ctx *ctx, graphss_flips *flips, graphss_
     graphss_status st = GRAPHSS_OK;
     for (size_t j = 0; j < s->words.d && most > 0 && !st; j++) {
         const int32_t word = list[j].word;
-        if (graphss_i_sandbox_word(s, (size_t)node, word) != 0)
+        if (graphss_i_sandbox_feature(s, (size_t)node, word) != 0)
             continue;
-        st = graphss_i_sandbox_set_word(ctx, s, flips, node, node, word, on[word]);
+        st = graphss_i_sandbox_set_feature(ctx, s, flips, node, node, word, on[word]);
         most--;
     }
     return st;
@@ -59,8 +59,8 @@ static graphss_status add_loudest(graphss_ctx *ctx, graphss_flips *flips,
     graphss_status st = list && on ? graphss_i_sandbox_init(ctx, &s, in->graph, in->features)
                                    : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st =
-            graphss_i_words_on(ctx, on, &s.words, graphss_i_attack_domain(in->features, &opt));
+        st = graphss_i_feature_index_on(ctx, on, &s.words,
+                                        graphss_i_attack_domain(in->features, &opt));
     for (size_t c = 0; c < k && !st; c++) {
         bool ranked = false;
         for (size_t v = 0; v < in->n_victims && !st; v++) {
@@ -79,7 +79,7 @@ static graphss_status add_loudest(graphss_ctx *ctx, graphss_flips *flips,
 }
 
 graphss_status graphss_i_praise(graphss_ctx *ctx, graphss_flips *flips,
-                                const graphss_attack_input *in, int64_t links, int64_t words)
+                                const graphss_attack_input *in, int64_t edges, int64_t words)
 {
     const bool dense = graphss_features_dense(in->features);
     uint8_t *wanted = graphss_i_calloc(ctx, in->n_victims, sizeof *wanted);
@@ -88,7 +88,7 @@ graphss_status graphss_i_praise(graphss_ctx *ctx, graphss_flips *flips,
     graphss_status st = wanted && each && label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t v = 0; v < in->n_victims && !st; v++) {
         wanted[v] = !dense && v % 2;
-        each[v].joins = v / 2 % 2 ? links : 0;
+        each[v].joins = v / 2 % 2 ? edges : 0;
         each[v].adds = wanted[v] ? 0 : words;
     }
     if (!st && !dense)

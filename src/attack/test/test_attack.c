@@ -1,22 +1,22 @@
 /* What holds for every attack of the list. */
-#include "attack/test/testing_scene.h"
+#include "attack/test/testing_fixture.h"
 
 static graphss_attack_options options(const char *method, graphss_attack_kind kind)
 {
     graphss_attack_options opt = graphss_attack_options_default();
     opt.method = method;
     opt.kind = kind;
-    opt.links = 2;
-    opt.features = graphss_attack_links_only(method) ? 0 : 5;
+    opt.edges = 2;
+    opt.features = graphss_attack_edges_only(method) ? 0 : 5;
     opt.budget = 3;
     return opt;
 }
 
-/* A scene with a surrogate: whatever a method asks for. The caller releases *w. */
-static void make(graphss_ctx *ctx, scene *s, float **w)
+/* A fixture with a surrogate: whatever a method asks for. The caller releases *w. */
+static void make(graphss_ctx *ctx, fixture *s, float **w)
 {
     *w = NULL;
-    scene_make(ctx, s, "gcn");
+    fixture_make(ctx, s, "gcn");
     assert_ok(ctx, graphss_surrogate_train(ctx, w, &s->data.graph, &s->data.features,
                                            s->data.n_classes, &s->split, 1));
     s->in.surrogate = *w;
@@ -33,18 +33,18 @@ static void check_budget(const graphss_flips *flips, const graphss_attack_log *l
         for (size_t i = 0; i < flips->count; i++)
             if (flips->item[i].victim == log->victim[v].node)
                 made[flips->item[i].kind]++;
-        assert_int_equal(made[GRAPHSS_FLIP_LINK], log->victim[v].n_links);
+        assert_int_equal(made[GRAPHSS_FLIP_EDGE], log->victim[v].n_edges);
         assert_int_equal(made[GRAPHSS_FLIP_FEATURE], log->victim[v].n_features);
         of_victims += made[0] + made[1];
         if (opt->kind == GRAPHSS_ATTACK_LF)
-            assert_true(made[GRAPHSS_FLIP_LINK] <= (size_t)opt->links &&
+            assert_true(made[GRAPHSS_FLIP_EDGE] <= (size_t)opt->edges &&
                         made[GRAPHSS_FLIP_FEATURE] <= (size_t)opt->features);
         else
             assert_true(made[0] + made[1] <= (size_t)opt->budget);
-        if (opt->kind == GRAPHSS_ATTACK_LINKS)
+        if (opt->kind == GRAPHSS_ATTACK_EDGES)
             assert_int_equal(made[GRAPHSS_FLIP_FEATURE], 0);
         if (opt->kind == GRAPHSS_ATTACK_FEATURES)
-            assert_int_equal(made[GRAPHSS_FLIP_LINK], 0);
+            assert_int_equal(made[GRAPHSS_FLIP_EDGE], 0);
     }
     assert_int_equal(of_victims, flips->count);
 }
@@ -65,7 +65,7 @@ static void test_each_attack_keeps_its_budget_and_its_changes_apply(void **state
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1), *two = testing_ctx(NULL, 2);
-    scene s;
+    fixture s;
     float *w;
     make(ctx, &s, &w);
     for (size_t m = 0; graphss_attack_name(m); m++)
@@ -77,7 +77,7 @@ static void test_each_attack_keeps_its_budget_and_its_changes_apply(void **state
             graphss_dataset now = {0}, back = {0};
             const graphss_status st = graphss_attack_run(ctx, &flips, &log, &s.in, &opt);
             if (kind != GRAPHSS_ATTACK_LF && st == GRAPHSS_ERR_INVALID)
-                continue; /* each takes links and features apart; other kinds it may refuse */
+                continue; /* each takes edges and features apart; other kinds it may refuse */
             assert_ok(ctx, st);
             assert_true(flips.count > 0);
             assert_string_equal(flips.method, method);
@@ -96,7 +96,7 @@ static void test_each_attack_keeps_its_budget_and_its_changes_apply(void **state
             graphss_flips_destroy(ctx, &flips);
         }
     graphss_release(ctx, w);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(two);
     graphss_ctx_free(ctx);
 }
@@ -105,7 +105,7 @@ static void test_what_a_method_lacks_is_refused(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
+    fixture s;
     float *w;
     graphss_flips flips = {0};
     make(ctx, &s, &w);
@@ -123,7 +123,7 @@ static void test_what_a_method_lacks_is_refused(void **state)
             assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt),
                          GRAPHSS_ERR_INVALID, "needs a model");
         opt.features = 1;
-        if (graphss_attack_links_only(method))
+        if (graphss_attack_edges_only(method))
             assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt),
                          GRAPHSS_ERR_INVALID, "links only");
         assert_non_null(graphss_attack_summary(m));
@@ -132,9 +132,9 @@ static void test_what_a_method_lacks_is_refused(void **state)
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
                  "found 'magic', want one of nettack, ");
     assert_false(graphss_attack_needs_surrogate("magic"));
-    assert_false(graphss_attack_needs_model("magic") || graphss_attack_links_only("magic"));
+    assert_false(graphss_attack_needs_model("magic") || graphss_attack_edges_only("magic"));
     graphss_release(ctx, w);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -163,7 +163,7 @@ static void test_failing_allocations_leave_nothing(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
+    fixture s;
     float *w;
     make(ctx, &s, &w);
     for (size_t m = 0; graphss_attack_name(m); m++) {
@@ -172,7 +172,7 @@ static void test_failing_allocations_leave_nothing(void **state)
         testing_allocations_fail(attack_once, &o, 60);
     }
     graphss_release(ctx, w);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 

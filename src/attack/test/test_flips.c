@@ -104,7 +104,7 @@ static void test_undoing_what_was_applied_gives_the_same_bytes(void **state)
         assert_string_not_equal(attacked.hash, t.data.hash);
         assert_ok(ctx, graphss_graph_check(ctx, &attacked.graph));
         for (size_t i = 0; i < flips.count; i++)
-            if (flips.item[i].kind == GRAPHSS_FLIP_LINK)
+            if (flips.item[i].kind == GRAPHSS_FLIP_EDGE)
                 assert_int_equal(graphss_graph_has_edge(&attacked.graph, flips.item[i].node,
                                                         flips.item[i].target),
                                  flips.item[i].new_value == 1);
@@ -141,9 +141,9 @@ static void test_a_cell_may_change_more_than_once(void **state)
     const bool joined = d.a[0][13];
     graphss_flips flips = {0};
     const graphss_flip item[] = {{3, GRAPHSS_FLIP_FEATURE, 3, 4, x, 0.5f, 0},
-                                 {0, GRAPHSS_FLIP_LINK, 0, 13, joined, !joined, 0},
+                                 {0, GRAPHSS_FLIP_EDGE, 0, 13, joined, !joined, 0},
                                  {3, GRAPHSS_FLIP_FEATURE, 3, 4, 0.5f, 0.25f, 0},
-                                 {0, GRAPHSS_FLIP_LINK, 13, 0, !joined, joined, 0}};
+                                 {0, GRAPHSS_FLIP_EDGE, 13, 0, !joined, joined, 0}};
     for (size_t i = 0; i < 4; i++)
         assert_ok(ctx, graphss_flips_add(ctx, &flips, item[i]));
     graphss_graph g = {0};
@@ -208,10 +208,10 @@ static void test_a_list_that_does_not_fit_is_refused(void **state)
     last->node = -1;
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, NULL), GRAPHSS_ERR_DATA,
                  "node -1");
-    *last = (graphss_flip){2, GRAPHSS_FLIP_LINK, 2, 2, 0, 1, 0};
+    *last = (graphss_flip){2, GRAPHSS_FLIP_EDGE, 2, 2, 0, 1, 0};
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, NULL), GRAPHSS_ERR_DATA,
                  "linked to itself");
-    *last = (graphss_flip){2, GRAPHSS_FLIP_LINK, 2, 3, 0, 0.5f, 0};
+    *last = (graphss_flip){2, GRAPHSS_FLIP_EDGE, 2, 3, 0, 0.5f, 0};
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, NULL), GRAPHSS_ERR_DATA,
                  "from 0 to 0.5");
     assert_null(out.graph.offset);
@@ -327,8 +327,8 @@ static void test_every_allocation_may_fail(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* A graph without links and features without an entry need no lists. */
-static void test_changes_come_to_what_has_neither_links_nor_words(void **state)
+/* A graph without edges and features without an entry need no lists. */
+static void test_changes_come_to_what_has_neither_edges_nor_words(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -340,7 +340,7 @@ static void test_changes_come_to_what_has_neither_links_nor_words(void **state)
     assert_ok(ctx, graphss_graph_check(ctx, &data.graph));
     assert_ok(ctx, graphss_features_check(ctx, &data.features));
     assert_ok(ctx, graphss_flips_add(ctx, &flips,
-                                     (graphss_flip){0, GRAPHSS_FLIP_LINK, 0, 2, 0, 1, 0}));
+                                     (graphss_flip){0, GRAPHSS_FLIP_EDGE, 0, 2, 0, 1, 0}));
     assert_ok(ctx, graphss_flips_add(ctx, &flips,
                                      (graphss_flip){0, GRAPHSS_FLIP_FEATURE, 1, 1, 0, 1, 0}));
     assert_ok(ctx, graphss_flips_apply(ctx, &out, &data, &flips, NULL));
@@ -439,7 +439,7 @@ int main(void)
         cmocka_unit_test(test_one_victims_changes_can_be_applied_alone),
         cmocka_unit_test(test_a_line_that_cannot_be_read_is_named),
         cmocka_unit_test(test_every_allocation_may_fail),
-        cmocka_unit_test(test_changes_come_to_what_has_neither_links_nor_words),
+        cmocka_unit_test(test_changes_come_to_what_has_neither_edges_nor_words),
         cmocka_unit_test(test_unsound_data_and_lists_are_refused),
         cmocka_unit_test(test_victims_are_told_once_each),
     };

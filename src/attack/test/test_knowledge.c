@@ -22,7 +22,7 @@ static world make_world(void)
     return w;
 }
 
-static void link_world(world *w)
+static void edge_world(world *w)
 {
     w->data.graph.n_nodes = N;
     w->data.n_classes = K;
@@ -41,7 +41,7 @@ static void test_truth_is_the_truth_and_else_the_prediction(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     world w = make_world();
-    link_world(&w);
+    edge_world(&w);
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
                                           GRAPHSS_KNOWS_TRUTH));
     for (int i = 0; i < N; i++)
@@ -59,7 +59,7 @@ static void test_predictions_do_not_depend_on_the_truth(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     world w = make_world();
-    link_world(&w);
+    edge_world(&w);
     w.data.label = NULL;
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
                                           GRAPHSS_KNOWS_PREDICTIONS));
@@ -78,7 +78,7 @@ static void test_nothing_draws_all_classes_alike(void **state)
     int32_t label[N], again[N], other[N];
     int count[K] = {0}, right = 0, differ = 0;
     world w = make_world();
-    link_world(&w);
+    edge_world(&w);
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
                                           GRAPHSS_KNOWS_NOTHING));
     assert_ok(ctx, graphss_attack_believe(ctx, again, &w.data, &w.split, w.predicted, K, 1,
@@ -107,7 +107,7 @@ static void test_unsound_input_is_refused_and_labels_left_alone(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N] = {9};
     world w = make_world();
-    link_world(&w);
+    edge_world(&w);
     assert_fails(ctx,
                  graphss_attack_believe(ctx, label, &w.data, &w.split, NULL, K, 1,
                                         GRAPHSS_KNOWS_NOTHING),
@@ -139,7 +139,7 @@ static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
     world w = make_world();
-    link_world(&w);
+    edge_world(&w);
     testing_each_allocation_fails(believe, &w);
 }
 

@@ -211,7 +211,7 @@ static void test_a_trained_surrogate_classifies(void **state)
                                      .victim = split.test,
                                      .n_victims = split.n_test};
     graphss_attack_options opt = graphss_attack_options_default();
-    opt.links = opt.features = 0;
+    opt.edges = opt.features = 0;
     graphss_flips flips = {0};
     graphss_attack_log log = {0};
     assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &in, &opt));

@@ -263,7 +263,7 @@ static void test_nothing_is_destroyed_without_complaint(void **state)
     graphss_node_index_free(ctx, NULL);
     graphss_predictions_destroy(ctx, NULL);
     graphss_protocol_destroy(ctx, NULL);
-    graphss_protocol_scene_destroy(ctx, NULL);
+    graphss_protocol_trial_destroy(ctx, NULL);
     graphss_recovery_destroy(ctx, NULL);
     graphss_selfsup_destroy(ctx, NULL);
     graphss_snapshots_destroy(ctx, NULL);

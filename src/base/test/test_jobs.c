@@ -7,22 +7,22 @@ enum { ERRANDS = 40 };
 
 typedef struct work {
     float *made[ERRANDS];
-    size_t bad; /* errands from here on fail */
+    size_t bad; /* jobs from here on fail */
 } work;
 
-static graphss_status make(graphss_ctx *own, void *arg, size_t errand)
+static graphss_status make(graphss_ctx *own, void *arg, size_t job)
 {
     work *w = arg;
     assert_int_equal(graphss_threads(own) > 1, false);
     for (int i = 0; i < 9; i++)
         graphss_release(own, graphss_i_alloc(own, 10, sizeof(float)));
-    if (errand >= w->bad)
-        return graphss_i_fail(own, GRAPHSS_ERR_DATA, "errand %zu failed", errand);
-    w->made[errand] = graphss_i_alloc(own, 1, sizeof(float));
-    if (!w->made[errand])
+    if (job >= w->bad)
+        return graphss_i_fail(own, GRAPHSS_ERR_DATA, "errand %zu failed", job);
+    w->made[job] = graphss_i_alloc(own, 1, sizeof(float));
+    if (!w->made[job])
         return GRAPHSS_ERR_NOMEM;
-    *w->made[errand] = (float)(errand * errand);
-    return graphss_i_progress(own, "errand", errand, ERRANDS, NULL);
+    *w->made[job] = (float)(job * job);
+    return graphss_i_progress(own, "errand", job, ERRANDS, NULL);
 }
 
 static void drop(graphss_ctx *ctx, work *w)
@@ -32,7 +32,7 @@ static void drop(graphss_ctx *ctx, work *w)
     memset(w->made, 0, sizeof w->made);
 }
 
-/* What errands allocate is the caller's, and his allocator need not know of threads. */
+/* What jobs allocate is the caller's, and his allocator need not know of threads. */
 static void test_each_is_done_once(void **state)
 {
     (void)state;
@@ -41,8 +41,8 @@ static void test_each_is_done_once(void **state)
         graphss_ctx *ctx = testing_ctx(&memory, threads);
         work w = {.bad = ERRANDS};
         for (size_t n = 0; n <= ERRANDS; n += 8) {
-            /* With one thread the errand's context is the caller's. */
-            assert_ok(ctx, graphss_i_errands(ctx, n, make, &w));
+            /* With one thread the job's context is the caller's. */
+            assert_ok(ctx, graphss_i_parallel_jobs(ctx, n, make, &w));
             for (size_t i = 0; i < ERRANDS; i++)
                 assert_true(i < n ? *w.made[i] == (float)(i * i) : !w.made[i]);
             drop(ctx, &w);
@@ -61,8 +61,8 @@ static void test_the_first_failure_is_reported(void **state)
             work w = {.bad = bad};
             char want[64];
             snprintf(want, sizeof want, "errand %zu failed", bad);
-            assert_fails(ctx, graphss_i_errands(ctx, ERRANDS, make, &w), GRAPHSS_ERR_DATA,
-                         want);
+            assert_fails(ctx, graphss_i_parallel_jobs(ctx, ERRANDS, make, &w),
+                         GRAPHSS_ERR_DATA, want);
             drop(ctx, &w);
         }
         graphss_ctx_free(ctx);
@@ -70,18 +70,18 @@ static void test_the_first_failure_is_reported(void **state)
 }
 
 /* As an allocation that failed may: the code alone. */
-static graphss_status fail_silently(graphss_ctx *own, void *arg, size_t errand)
+static graphss_status fail_silently(graphss_ctx *own, void *arg, size_t job)
 {
     (void)own, (void)arg;
-    return errand == 3 ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK;
+    return job == 3 ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK;
 }
 
 static void test_a_failure_without_words_is_one(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
-    assert_fails(ctx, graphss_i_errands(ctx, ERRANDS, fail_silently, NULL), GRAPHSS_ERR_NOMEM,
-                 graphss_status_text(GRAPHSS_ERR_NOMEM));
+    assert_fails(ctx, graphss_i_parallel_jobs(ctx, ERRANDS, fail_silently, NULL),
+                 GRAPHSS_ERR_NOMEM, graphss_status_text(GRAPHSS_ERR_NOMEM));
     graphss_ctx_free(ctx);
 }
 
@@ -109,7 +109,7 @@ static void test_cancelling_stops(void **state)
         graphss_status st = GRAPHSS_OK;
         /* On threads others may be done before the caller's own begins. */
         for (int turn = 0; turn < 100 && !st; turn++) {
-            st = graphss_i_errands(ctx, ERRANDS, make, &w);
+            st = graphss_i_parallel_jobs(ctx, ERRANDS, make, &w);
             drop(ctx, &w);
         }
         assert_int_equal(st, GRAPHSS_ERR_CANCELLED);
@@ -122,7 +122,7 @@ static graphss_status make_and_drop(graphss_ctx *ctx, void *arg)
 {
     work w = {.bad = ERRANDS};
     (void)arg;
-    const graphss_status st = graphss_i_errands(ctx, 3, make, &w);
+    const graphss_status st = graphss_i_parallel_jobs(ctx, 3, make, &w);
     drop(ctx, &w);
     return st;
 }
@@ -156,9 +156,9 @@ static void work_for_long(void *arg, size_t task)
 }
 
 /* The caller's is over at once; he is asked while the others go on. */
-static graphss_status pulse_for_long(graphss_ctx *own, void *arg, size_t errand)
+static graphss_status pulse_for_long(graphss_ctx *own, void *arg, size_t job)
 {
-    const double end = graphss_i_seconds() + (errand ? LONG : 0);
+    const double end = graphss_i_seconds() + (job ? LONG : 0);
     graphss_status st = GRAPHSS_OK;
     (void)arg;
     while (graphss_i_seconds() < end && !st)
@@ -181,7 +181,7 @@ static void test_long_work_stops_soon_after_the_caller_says_so(void **state)
             GRAPHSS_ERR_CANCELLED);
         assert_true(turns > 0);
         assert_int_equal(graphss_error_status(ctx), GRAPHSS_ERR_CANCELLED);
-        assert_int_equal(graphss_i_errands(ctx, 3, pulse_for_long, NULL),
+        assert_int_equal(graphss_i_parallel_jobs(ctx, 3, pulse_for_long, NULL),
                          GRAPHSS_ERR_CANCELLED);
         assert_true(graphss_i_seconds() - begin < LONG / 4);
         graphss_ctx_free(ctx);

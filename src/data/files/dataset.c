@@ -84,7 +84,7 @@ static graphss_status read_file(graphss_ctx *ctx, graphss_dataset *out, const ch
 static const struct {
     const char *before, *after, *proof;
     graphss_i_reader reader;
-} place[] = {
+} location[] = {
     {"", ".npz", "", graphss_i_read_npz},
     {"planetoid/ind.", "", ".x", graphss_i_read_planetoid},
     {"ind.", "", ".x", graphss_i_read_planetoid},
@@ -95,14 +95,14 @@ static const struct {
 static graphss_status read_from(graphss_ctx *ctx, graphss_dataset *out, bool *found,
                                 const char *dir, const char *name, uint64_t max_bytes)
 {
-    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
-        char *path =
-            graphss_i_format(ctx, "%s/%s%s%s", dir, place[i].before, name, place[i].after);
-        const int there = path ? is_file(ctx, path, place[i].proof) : -1;
+    for (size_t i = 0; i < sizeof location / sizeof *location; i++) {
+        char *path = graphss_i_format(ctx, "%s/%s%s%s", dir, location[i].before, name,
+                                      location[i].after);
+        const int there = path ? is_file(ctx, path, location[i].proof) : -1;
         graphss_status st = there < 0 ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK;
         *found = there > 0;
         if (*found)
-            st = place[i].reader(ctx, out, path, max_bytes);
+            st = location[i].reader(ctx, out, path, max_bytes);
         graphss_release(ctx, path);
         if (st || *found)
             return st;

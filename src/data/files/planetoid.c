@@ -8,8 +8,8 @@
  *
  * The public split: the rows of x train, the next 500 validate, test.index tests. */
 #include "data/build.h"
-#include "data/formats/pickle.h"
 #include "data/files/readers.h"
+#include "data/formats/pickle.h"
 #include <math.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ static graphss_status open_features(graphss_ctx *ctx, feature_rows *out,
         .indices = graphss_i_pickle_array_of(p, graphss_i_pickle_get(p, root, "indices")),
         .data = graphss_i_pickle_array_of(p, graphss_i_pickle_get(p, root, "data")),
     };
-    if (graphss_i_pickle_kind_of(p, root) != GRAPHSS_I_PICKLE_MATRIX || !out->indptr ||
+    if (graphss_i_pickle_type_of(p, root) != GRAPHSS_I_PICKLE_MATRIX || !out->indptr ||
         !out->indices || !out->data)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "%s: want a csr_matrix with indptr, indices and data",
@@ -168,7 +168,7 @@ static graphss_status walk_graph(graphss_ctx *ctx, neighbour_lists *lists,
 {
     const graphss_i_pickle *p = file->pickle;
     const graphss_i_pickle_ref root = graphss_i_pickle_root(p);
-    if (graphss_i_pickle_kind_of(p, root) != GRAPHSS_I_PICKLE_DICT)
+    if (graphss_i_pickle_type_of(p, root) != GRAPHSS_I_PICKLE_DICT)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: want a dict of lists", file->path);
     graphss_i_pickle_walk walk = graphss_i_pickle_walk_start(p, root);
     graphss_i_pickle_ref key, item;
@@ -181,7 +181,7 @@ static graphss_status walk_graph(graphss_ctx *ctx, neighbour_lists *lists,
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                                   "%s: entry %zu: want the number of a node as key",
                                   file->path, lists->keys);
-        if (graphss_i_pickle_kind_of(p, list) != GRAPHSS_I_PICKLE_LIST)
+        if (graphss_i_pickle_type_of(p, list) != GRAPHSS_I_PICKLE_LIST)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: node %lld: want a list",
                                   file->path, (long long)from);
         lists->keys++;

@@ -135,10 +135,10 @@ static uint64_t line_length(const line *l)
     return l->sum[l->n];
 }
 
-static size_t line_find(const line *l, uint64_t place)
+static size_t line_find(const line *l, uint64_t at)
 {
-    size_t i = l->hint[place >> l->shift];
-    while (l->sum[i + 1] <= place)
+    size_t i = l->hint[at >> l->shift];
+    while (l->sum[i + 1] <= at)
         i++;
     return i;
 }
@@ -260,15 +260,15 @@ static void draw_propensity(void *arg, size_t block)
 static int32_t draw_end(const synth *s, graphss_rng *rng, size_t c, bool inside)
 {
     const uint64_t first = s->nodes.sum[s->begin[c]], last = s->nodes.sum[s->begin[c + 1]];
-    uint64_t place;
+    uint64_t at;
     if (inside) {
-        place = first + graphss_rng_below(rng, last - first);
+        at = first + graphss_rng_below(rng, last - first);
     } else {
-        place = graphss_rng_below(rng, line_length(&s->nodes) - (last - first));
-        if (place >= first)
-            place += last - first;
+        at = graphss_rng_below(rng, line_length(&s->nodes) - (last - first));
+        if (at >= first)
+            at += last - first;
     }
-    return s->member[line_find(&s->nodes, place)];
+    return s->member[line_find(&s->nodes, at)];
 }
 
 /* Edge e of this round. missing[1] of the missing[0] + missing[1] are inside a class, spread
@@ -282,8 +282,8 @@ static void draw_edges(void *arg, size_t block)
         const bool in = (e + 1) * inside / all != e * inside / all;
         int32_t from = (int32_t)e, to = 0;
         if (s->round > 0 || e >= s->n) {
-            const uint64_t place = graphss_rng_below(&rng, line_length(&s->nodes));
-            from = s->member[line_find(&s->nodes, place)];
+            const uint64_t at = graphss_rng_below(&rng, line_length(&s->nodes));
+            from = s->member[line_find(&s->nodes, at)];
         }
         for (size_t t = 0; t < TRIES; t++) {
             to = draw_end(s, &rng, (size_t)s->label[from], in);
@@ -392,8 +392,8 @@ static int32_t draw_word(const synth *s, graphss_rng *rng, size_t class)
 {
     if (s->own && graphss_rng_double(rng) < s->opt.topic)
         return s->own_word[class * s->own + graphss_rng_below(rng, s->own)];
-    const uint64_t place = graphss_rng_below(rng, line_length(&s->background));
-    return s->word[line_find(&s->background, place)];
+    const uint64_t at = graphss_rng_below(rng, line_length(&s->background));
+    return s->word[line_find(&s->background, at)];
 }
 
 /* Puts a word into the ascending list of n; false when it is there already. */

@@ -61,7 +61,7 @@ static bool store_real(void *out, size_t at, wanted_type type, double value)
 }
 
 /* Where element e of the file goes in row-major order. */
-static size_t place(const graphss_i_array_info *info, size_t e)
+static size_t position_of(const graphss_i_array_info *info, size_t e)
 {
     if (!info->fortran_order || info->n_dims < 2)
         return e;
@@ -90,7 +90,7 @@ static graphss_status convert(graphss_ctx *ctx, void *out, graphss_i_stream *str
         else
             sound = graphss_i_npy_ints(wide.i, npy, raw, n);
         for (size_t i = 0; i < n; i++) {
-            const size_t at = place(info, done + i);
+            const size_t at = position_of(info, done + i);
             const bool fits = real ? store_real(out, at, type, wide.f[i])
                                    : i < sound && store_int(out, at, type, wide.i[i]);
             if (fits)

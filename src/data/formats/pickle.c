@@ -3,7 +3,7 @@
 #include "data/formats/pickle_machine.h"
 #include <string.h>
 
-static graphss_status push_int(machine *m, graphss_i_pickle_kind kind, int64_t integer)
+static graphss_status push_int(machine *m, graphss_i_pickle_type kind, int64_t integer)
 {
     return graphss_i_pickle_push(m, (value){.kind = kind, .as.integer = integer});
 }
@@ -42,7 +42,7 @@ static graphss_status move_items(machine *m, ref container, size_t height)
 }
 
 /* A new container of everything from height on takes its place on the stack. */
-static graphss_status gather(machine *m, graphss_i_pickle_kind kind, size_t height)
+static graphss_status gather(machine *m, graphss_i_pickle_type kind, size_t height)
 {
     if (kind == GRAPHSS_I_PICKLE_DICT && (m->stack.count - height) % 2)
         return graphss_i_pickle_refuse(m, "a dict of an odd number of keys and values");
@@ -55,7 +55,7 @@ static graphss_status gather(machine *m, graphss_i_pickle_kind kind, size_t heig
 }
 
 /* Moves everything from height on into the container just below it. */
-static graphss_status extend(machine *m, graphss_i_pickle_kind kind, size_t height)
+static graphss_status extend(machine *m, graphss_i_pickle_type kind, size_t height)
 {
     if (height <= graphss_i_pickle_floor(m))
         return graphss_i_pickle_refuse(m, "nothing on the stack to add items to");
@@ -468,11 +468,11 @@ graphss_status graphss_i_pickle_read(graphss_ctx *ctx, graphss_i_pickle **out, c
     *m = (machine){.ctx = ctx, .file = file, .bytes = bytes, .n = n, .max = max_bytes};
     graphss_status st = graphss_i_pickle_reserve(m, &m->values, 1, sizeof(value));
     if (!st)
-        st = graphss_i_pickle_reserve(m, &m->links, 1, sizeof(link_in_chain));
+        st = graphss_i_pickle_reserve(m, &m->edges, 1, sizeof(link_in_chain));
     if (!st) {
         *value_at(m, 0) = (value){0};
-        *link_at(m, 0) = (link_in_chain){0};
-        m->values.count = m->links.count = 1;
+        *edge_at(m, 0) = (link_in_chain){0};
+        m->values.count = m->edges.count = 1;
         st = run(m);
     }
     if (st)
@@ -486,7 +486,7 @@ void graphss_i_pickle_free(graphss_ctx *ctx, graphss_i_pickle *pickle)
 {
     if (!pickle)
         return;
-    pool *const all[] = {&pickle->values, &pickle->links, &pickle->arrays,
+    pool *const all[] = {&pickle->values, &pickle->edges, &pickle->arrays,
                          &pickle->stack,  &pickle->marks, &pickle->memo};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         graphss_release(ctx, all[i]->block);

@@ -15,7 +15,7 @@
 
 typedef struct graphss_i_pickle graphss_i_pickle;
 
-typedef enum graphss_i_pickle_kind {
+typedef enum graphss_i_pickle_type {
     GRAPHSS_I_PICKLE_NONE,
     GRAPHSS_I_PICKLE_BOOL,
     GRAPHSS_I_PICKLE_INT,
@@ -28,7 +28,7 @@ typedef enum graphss_i_pickle_kind {
     GRAPHSS_I_PICKLE_DTYPE,
     GRAPHSS_I_PICKLE_ARRAY, /* sound once built: data holds exactly count items */
     GRAPHSS_I_PICKLE_MATRIX /* csr_matrix; its parts through graphss_i_pickle_get */
-} graphss_i_pickle_kind;
+} graphss_i_pickle_type;
 
 typedef struct graphss_i_pickle_array {
     char type;   /* 'b', 'i', 'u' or 'f'; 0: not built */
@@ -52,7 +52,7 @@ void graphss_i_pickle_free(graphss_ctx *ctx, graphss_i_pickle *pickle);
 
 graphss_i_pickle_ref graphss_i_pickle_root(const graphss_i_pickle *pickle);
 /* NONE for ref 0. */
-graphss_i_pickle_kind graphss_i_pickle_kind_of(const graphss_i_pickle *pickle,
+graphss_i_pickle_type graphss_i_pickle_type_of(const graphss_i_pickle *pickle,
                                                graphss_i_pickle_ref ref);
 /* An int or a bool; false for anything else. */
 bool graphss_i_pickle_int(int64_t *out, const graphss_i_pickle *pickle,
@@ -65,7 +65,7 @@ const graphss_i_pickle_array *graphss_i_pickle_array_of(const graphss_i_pickle *
  *     while ((ref = graphss_i_pickle_next(&walk)))  */
 typedef struct graphss_i_pickle_walk {
     const graphss_i_pickle *pickle;
-    uint32_t link;
+    uint32_t edge;
 } graphss_i_pickle_walk;
 graphss_i_pickle_walk graphss_i_pickle_walk_start(const graphss_i_pickle *pickle,
                                                   graphss_i_pickle_ref ref);

@@ -57,14 +57,14 @@ graphss_status graphss_i_pickle_push(machine *m, value v)
 graphss_status graphss_i_pickle_append(machine *m, ref container, ref item)
 {
     const graphss_status st =
-        graphss_i_pickle_reserve(m, &m->links, m->links.count + 1, sizeof(link_in_chain));
+        graphss_i_pickle_reserve(m, &m->edges, m->edges.count + 1, sizeof(link_in_chain));
     if (st)
         return st;
-    const uint32_t i = (uint32_t)m->links.count++;
-    *link_at(m, i) = (link_in_chain){item, 0};
+    const uint32_t i = (uint32_t)m->edges.count++;
+    *edge_at(m, i) = (link_in_chain){item, 0};
     value *v = value_at(m, container);
     if (v->as.items.last)
-        link_at(m, v->as.items.last)->next = i;
+        edge_at(m, v->as.items.last)->next = i;
     else
         v->as.items.first = i;
     v->as.items.last = i;

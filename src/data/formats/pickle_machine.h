@@ -2,9 +2,9 @@
  * pickle_*.c files only.
  *
  * Each opcode makes at most one value and puts at most one reference on the stack, and a
- * reference leaves the stack for at most one container. So values, links, stack, marks and
+ * reference leaves the stack for at most one container. So values, edges, stack, marks and
  * memo are all bounded by the number of bytes, whatever counts the file claims. Items of
- * containers are chains of links in one pool, which makes appending O(1) and freeing one
+ * containers are chains of edges in one pool, which makes appending O(1) and freeing one
  * release. Strings and arrays stay where they are in the input. */
 #ifndef GRAPHSS_PICKLE_MACHINE_H
 #define GRAPHSS_PICKLE_MACHINE_H
@@ -31,7 +31,7 @@ typedef struct item_type {
 } item_type;
 
 typedef struct value {
-    graphss_i_pickle_kind kind;
+    graphss_i_pickle_type kind;
     union {
         int64_t integer; /* BOOL, INT */
         double real;
@@ -40,7 +40,7 @@ typedef struct value {
             size_t length;
         } bytes;
         struct {
-            uint32_t first, last, count; /* links; 0: none */
+            uint32_t first, last, count; /* edges; 0: none */
         } items;                         /* TUPLE, LIST, DICT */
         known_global global;
         item_type dtype;
@@ -68,7 +68,7 @@ struct graphss_i_pickle {
     size_t op_at;       /* where the opcode at hand begins */
     uint64_t used, max; /* bytes of memory */
     pool values;        /* value; entry 0 is unused */
-    pool links;         /* link_in_chain; entry 0 is unused */
+    pool edges;         /* link_in_chain; entry 0 is unused */
     pool arrays;        /* graphss_i_pickle_array */
     pool stack;         /* ref */
     pool marks;         /* size_t: heights of the stack */
@@ -81,9 +81,9 @@ static inline value *value_at(const machine *m, ref r)
     return (value *)m->values.block + r;
 }
 
-static inline link_in_chain *link_at(const machine *m, uint32_t i)
+static inline link_in_chain *edge_at(const machine *m, uint32_t i)
 {
-    return (link_in_chain *)m->links.block + i;
+    return (link_in_chain *)m->edges.block + i;
 }
 
 static inline ref *stack_at(const machine *m, size_t i)

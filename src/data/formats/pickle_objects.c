@@ -73,8 +73,8 @@ static bool unpack(const machine *m, ref tuple, ref *item, size_t want)
     if (v->kind != GRAPHSS_I_PICKLE_TUPLE || v->as.items.count < want)
         return false;
     uint32_t at = v->as.items.first;
-    for (size_t i = 0; i < want; i++, at = link_at(m, at)->next)
-        item[i] = link_at(m, at)->item;
+    for (size_t i = 0; i < want; i++, at = edge_at(m, at)->next)
+        item[i] = edge_at(m, at)->item;
     return true;
 }
 

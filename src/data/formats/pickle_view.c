@@ -8,7 +8,7 @@ graphss_i_pickle_ref graphss_i_pickle_root(const graphss_i_pickle *pickle)
     return pickle->root;
 }
 
-graphss_i_pickle_kind graphss_i_pickle_kind_of(const graphss_i_pickle *pickle,
+graphss_i_pickle_type graphss_i_pickle_type_of(const graphss_i_pickle *pickle,
                                                graphss_i_pickle_ref r)
 {
     return value_at(pickle, r)->kind;
@@ -45,11 +45,11 @@ graphss_i_pickle_walk graphss_i_pickle_walk_start(const graphss_i_pickle *pickle
 
 graphss_i_pickle_ref graphss_i_pickle_next(graphss_i_pickle_walk *walk)
 {
-    if (!walk->link)
+    if (!walk->edge)
         return 0;
-    const link_in_chain *link = link_at(walk->pickle, walk->link);
-    walk->link = link->next;
-    return link->item;
+    const link_in_chain *edge = edge_at(walk->pickle, walk->edge);
+    walk->edge = edge->next;
+    return edge->item;
 }
 
 graphss_i_pickle_ref graphss_i_pickle_get(const graphss_i_pickle *pickle,

@@ -1,7 +1,7 @@
 #include "data/digest.h"
 #include "testing.h"
 
-static void digest(char hex[65], graphss_i_digest_kind kind, bool plain, const void *bytes,
+static void digest(char hex[65], graphss_i_digest_type kind, bool plain, const void *bytes,
                    size_t n, size_t piece)
 {
     graphss_i_digest d;

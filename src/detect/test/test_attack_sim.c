@@ -30,9 +30,9 @@ static void drop_doubles(graphss_flips *flips)
     for (size_t i = 0; i < flips->count; i++) {
         const graphss_flip *f = &flips->item[i];
         bool twice = false;
-        for (size_t j = 0; j < n && f->kind == GRAPHSS_FLIP_LINK; j++) {
+        for (size_t j = 0; j < n && f->kind == GRAPHSS_FLIP_EDGE; j++) {
             const graphss_flip *g = &flips->item[j];
-            twice = twice || (g->kind == GRAPHSS_FLIP_LINK &&
+            twice = twice || (g->kind == GRAPHSS_FLIP_EDGE &&
                               ((g->node == f->node && g->target == f->target) ||
                                (g->node == f->target && g->target == f->node)));
         }
@@ -110,7 +110,7 @@ static void only_victims_change(bool dense)
                 }
         }
         const bool no_links = kind == GRAPHSS_I_FEATURES || kind == GRAPHSS_I_BORROWED;
-        const bool no_words = kind == GRAPHSS_I_LINKS || kind == GRAPHSS_I_DICE;
+        const bool no_words = kind == GRAPHSS_I_EDGES || kind == GRAPHSS_I_DICE;
         assert_true(no_links ? links == 0 : links > 0);
         assert_true(no_words ? words == 0 : words > 0);
         graphss_graph_destroy(ctx, &g);

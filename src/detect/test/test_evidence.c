@@ -270,7 +270,7 @@ static void test_strength_is_the_middle_of_the_margins(void **state)
     for (size_t j = 0; j < WORLD_WORDS * THREE; j++)
         w[j] = (float)graphss_rng_normal(&rng);
     double strength = 0;
-    assert_ok(ctx, graphss_i_word_strength(ctx, &strength, &s.w.features, w, THREE));
+    assert_ok(ctx, graphss_i_feature_strength(ctx, &strength, &s.w.features, w, THREE));
     size_t less = 0, equal = 0;
     for (size_t i = 0; i < N; i++) {
         double z[THREE] = {0};

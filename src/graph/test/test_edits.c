@@ -31,7 +31,7 @@ static void test_random_flips_agree_with_a_table_of_all_pairs(void **state)
             const int32_t b = (int32_t)graphss_rng_below(&rng, N);
             if (a == b)
                 continue;
-            assert_true(graphss_i_rows_flip_link(ctx, &rows, a, b));
+            assert_true(graphss_i_rows_flip_edge(ctx, &rows, a, b));
             joined[a][b] = joined[b][a] = !joined[a][b];
         }
         rows_to_graph(ctx, &now, &rows);
@@ -63,11 +63,11 @@ static void test_without_the_allocator_only_reserved_room_is_used(void **state)
     graphss_i_rows rows;
     make_graph(ctx, &g, &rng);
     assert_ok(ctx, graphss_i_rows_init(ctx, &rows, &g));
-    assert_false(graphss_i_rows_flip_link(NULL, &rows, 1, 2));
+    assert_false(graphss_i_rows_flip_edge(NULL, &rows, 1, 2));
     assert_int_equal(graphss_i_rows_has(&rows, 1, 2), graphss_graph_has_edge(&g, 1, 2));
     assert_int_equal(rows.n_changed, 0);
     assert_ok(ctx, graphss_i_rows_reserve(ctx, &rows, 2 * N + 32));
-    assert_true(graphss_i_rows_flip_link(NULL, &rows, 1, 2));
+    assert_true(graphss_i_rows_flip_edge(NULL, &rows, 1, 2));
     assert_int_equal(graphss_i_rows_has(&rows, 2, 1), !graphss_graph_has_edge(&g, 1, 2));
     graphss_i_rows_destroy(ctx, &rows);
     graphss_graph_destroy(ctx, &g);
@@ -82,7 +82,7 @@ static graphss_status edit(graphss_ctx *ctx, void *arg)
     if (st)
         return st;
     for (int32_t i = 1; i < 9 && !st; i++)
-        st = graphss_i_rows_flip_link(ctx, &rows, 0, i) ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+        st = graphss_i_rows_flip_edge(ctx, &rows, 0, i) ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     graphss_i_rows_destroy(ctx, &rows);
     return st;
 }

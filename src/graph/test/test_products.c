@@ -155,7 +155,7 @@ static void test_places_are_where_the_transposed_entry_stands(void **state)
         const size_t b = graphss_rng_below(&rng, NODES - 1);
         joined[a][b] = joined[b][a] = true;
     }
-    int64_t offset[NODES + 1] = {0}, place[NODES * NODES], next[NODES];
+    int64_t offset[NODES + 1] = {0}, transposed_at[NODES * NODES], next[NODES];
     int32_t column[NODES * NODES];
     for (size_t i = 0; i < NODES; i++) {
         offset[i + 1] = offset[i];
@@ -164,13 +164,13 @@ static void test_places_are_where_the_transposed_entry_stands(void **state)
                 column[offset[i + 1]++] = (int32_t)j;
     }
     const graphss_i_csr m = {NODES, NODES, offset, column, NULL, true};
-    graphss_i_csr_places(place, next, &m);
+    graphss_i_csr_transposed_at(transposed_at, next, &m);
     for (int32_t i = 0; i < NODES; i++)
         for (int64_t e = offset[i]; e < offset[i + 1]; e++) {
             int64_t there = offset[column[e]];
             while (column[there] != i)
                 there++;
-            assert_int_equal(place[e], there);
+            assert_int_equal(transposed_at[e], there);
         }
 }
 

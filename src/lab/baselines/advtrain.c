@@ -3,14 +3,14 @@
  * were attacked on purpose, and told their labels.
  *
  *   1. A share `adversaries` of the training nodes is drawn.
- *   2. Nettack (2 links, then 20 features each; our own, in src/attack) attacks them with
+ *   2. Nettack (2 edges, then 20 features each; our own, in src/attack) attacks them with
  *      a linear model that was trained on the same labels: A, X become A', X'.
  *   3. The model's classifier is trained from scratch on both graphs side by side, 2 N nodes:
  *        loss = sum of cross-entropy of the n training nodes on (A, X)
  *             + sum of that of the m attacked ones on (A', X'),  divided by n + m
  *   4. It is asked about the current snapshot, which is not attacked again.
  *
- * Sees links and features of the snapshot it is trained on, training labels, validation
+ * Sees edges and features of the snapshot it is trained on, training labels, validation
  * labels to choose the epoch (on A, X). Not which nodes an attacker chose, nor how many. The
  * labels of attacked nodes are those they were given: where the paper speaks of pseudo
  * labels, that is because its adversarial samples have no label of their own. Its equation
@@ -21,9 +21,9 @@
 #include "attack/apply.h"
 #include "attack/attack_method.h"
 #include "attack/surrogate.h"
-#include "recover/defence.h"
 #include "graph/rows.h"
 #include "models/unchecked.h"
+#include "recover/defence.h"
 #include <graphss/attack.h>
 #include <string.h>
 
@@ -33,20 +33,20 @@ static graphss_status join_graphs(graphss_ctx *ctx, graphss_graph *out, const gr
                                   const graphss_graph *b)
 {
     const size_t n = a->n_nodes;
-    const int64_t links = a->offset[n];
+    const int64_t edges = a->offset[n];
     graphss_graph g = {.n_nodes = 2 * n};
     g.offset = graphss_i_alloc(ctx, 2 * n + 1, sizeof *g.offset);
-    g.target = graphss_i_alloc(ctx, (size_t)(links + b->offset[n]), sizeof *g.target);
+    g.target = graphss_i_alloc(ctx, (size_t)(edges + b->offset[n]), sizeof *g.target);
     if (!g.offset || !g.target) {
         graphss_graph_destroy(ctx, &g);
         return GRAPHSS_ERR_NOMEM;
     }
     memcpy(g.offset, a->offset, n * sizeof *g.offset);
-    memcpy(g.target, a->target, (size_t)links * sizeof *g.target);
+    memcpy(g.target, a->target, (size_t)edges * sizeof *g.target);
     for (size_t i = 0; i <= n; i++)
-        g.offset[n + i] = links + b->offset[i];
+        g.offset[n + i] = edges + b->offset[i];
     for (int64_t e = 0; e < b->offset[n]; e++)
-        g.target[links + e] = b->target[e] + (int32_t)n;
+        g.target[edges + e] = b->target[e] + (int32_t)n;
     *out = g;
     return GRAPHSS_OK;
 }
@@ -117,11 +117,11 @@ static graphss_status join_split(graphss_ctx *ctx, graphss_split *out,
 static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
                              graphss_features *features, int32_t *attacked, size_t *m,
                              int32_t *label, const graphss_observation *on,
-                             const graphss_split *split, const graphss_i_scene *scene,
+                             const graphss_split *split, const graphss_i_defence_input *input,
                              double share)
 {
     const graphss_attack_options opt = graphss_attack_options_default();
-    graphss_rng rng = graphss_rng_make(scene->seed, GRAPHSS_STREAM_DEFENCE);
+    graphss_rng rng = graphss_rng_make(input->seed, GRAPHSS_STREAM_DEFENCE);
     graphss_flips flips = {0};
     float *w = NULL;
     for (size_t i = 0; i < on->graph->n_nodes; i++)
@@ -133,16 +133,16 @@ static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
     graphss_rng_shuffle(&rng, attacked, split->n_train);
     *m = (size_t)(share * (double)split->n_train + 0.5);
     *m = *m ? *m : 1;
-    graphss_status st = graphss_i_surrogate_train(ctx, &w, on->graph, on->features, scene->k,
-                                                  split, scene->seed);
+    graphss_status st = graphss_i_surrogate_train(ctx, &w, on->graph, on->features, input->k,
+                                                  split, input->seed);
     const graphss_attack_input in = {.graph = on->graph,
                                      .features = on->features,
                                      .label = label,
-                                     .n_classes = scene->k,
+                                     .n_classes = input->k,
                                      .surrogate = w,
                                      .victim = attacked,
                                      .n_victims = *m,
-                                     .seed = scene->seed};
+                                     .seed = input->seed};
     if (!st)
         st = graphss_i_attack(ctx, &flips, &in, &opt);
     if (!st)
@@ -153,11 +153,12 @@ static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_scene *scene, const graphss_recover_options *opt)
+                          const graphss_i_defence_input *input,
+                          const graphss_recover_options *opt)
 {
     (void)perturbed;
     const graphss_split *split;
-    const graphss_observation on = graphss_i_scene_training(scene, &split);
+    const graphss_observation on = graphss_i_defence_training(input, &split);
     const size_t n = on.graph->n_nodes;
     graphss_graph attacked = {0}, both = {0};
     graphss_features changed = {0}, features = {0};
@@ -174,7 +175,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
                             "%zu nodes: advtrain trains on twice as many, and at most %d fit",
                             n, INT32_MAX);
     if (!st)
-        st = attack(ctx, &attacked, &changed, node, &m, label, &on, split, scene,
+        st = attack(ctx, &attacked, &changed, node, &m, label, &on, split, input,
                     opt->adversaries);
     if (!st)
         st = join_graphs(ctx, &both, on.graph, &attacked);
@@ -185,11 +186,11 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     graphss_graph_destroy(ctx, &attacked);
     graphss_features_destroy(ctx, &changed);
     if (!st)
-        st = graphss_i_train(ctx, &model, NULL, &both, &features, scene->k, &joint,
-                             scene->seed, &opt->fit);
+        st = graphss_i_train(ctx, &model, NULL, &both, &features, input->k, &joint,
+                             input->seed, &opt->fit);
     if (!st)
-        st = graphss_i_posterior_of(ctx, posterior, model, scene->current.graph,
-                                    scene->current.features);
+        st = graphss_i_posterior_of(ctx, posterior, model, input->current.graph,
+                                    input->current.features);
     graphss_model_free(ctx, model);
     graphss_split_destroy(ctx, &joint);
     graphss_features_destroy(ctx, &features);
@@ -216,7 +217,7 @@ const graphss_i_defence graphss_i_advtrain_defence = {
     .fits = true,
     .as_model = true,
     .learns = true,
-    .needs_links = true,
+    .needs_edges = true,
     .evasion_previous = true,
     .on_model = true,
     .adjust = adjust,

@@ -3,13 +3,13 @@
  *   H = MLP(X),  Z_0 = H,  Z <- alpha P Z + (1 - alpha) H,  logits = Z_steps
  *   P = D^-1/2 (A + I) D^-1/2
  *
- * Minimises cross-entropy. Sees links, features and training labels. Not meant as a
+ * Minimises cross-entropy. Sees edges, features and training labels. Not meant as a
  * defence, but far neighbours dilute what an attacker added next to a node. A network of
  * its own: which model is given matters for the undefended answer only. Costs a perceptron
- * and steps * links * classes an epoch. */
-#include "recover/network.h"
+ * and steps * edges * classes an epoch. */
 #include "graph/normalise.h"
 #include "models/model_type.h"
+#include "recover/network.h"
 
 static void release(graphss_ctx *ctx, void *state)
 {
@@ -61,7 +61,7 @@ const graphss_i_defence graphss_i_appnp_defence = {
     .options = " alpha steps ",
     .fits = true,
     .learns = true,
-    .needs_links = true,
+    .needs_edges = true,
     .evasion_previous = true,
     .adjust = adjust,
     .network = &network,

@@ -1,4 +1,4 @@
-/* candidates.c - links, alike nodes (nearest.c) and near nodes are listed as pairs, of which
+/* candidates.c - edges, alike nodes (nearest.c) and near nodes are listed as pairs, of which
  * a graph is built: doubles go there. No N x N matrix is ever there. */
 #include "lab/baselines/candidates.h"
 #include "lab/baselines/nearest.h"
@@ -8,7 +8,7 @@ typedef struct search {
     size_t n, near;     /* nodes; near nodes wanted of each */
     float *best;        /* [near] descending */
     int32_t *node;      /* [near] */
-    int32_t *from, *to; /* [links + n (alike + near)] */
+    int32_t *from, *to; /* [edges + n (alike + near)] */
     size_t pairs;
 } search;
 
@@ -29,10 +29,10 @@ static void add_pair(search *s, size_t from, int32_t to)
 static graphss_status search_make(graphss_ctx *ctx, search *s, const graphss_graph *graph,
                                   size_t alike, size_t near)
 {
-    size_t most, links = (size_t)graph->offset[graph->n_nodes];
+    size_t most, edges = (size_t)graph->offset[graph->n_nodes];
     s->n = graph->n_nodes;
     s->near = near;
-    if (!graphss_i_mul(&most, s->n, alike + near) || !graphss_i_add(&most, most, links))
+    if (!graphss_i_mul(&most, s->n, alike + near) || !graphss_i_add(&most, most, edges))
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT, "%zu neighbours of %zu nodes: too many",
                               alike + near, s->n);
     s->best = graphss_i_alloc(ctx, near, sizeof *s->best);
@@ -65,7 +65,7 @@ static graphss_status find_alike(graphss_ctx *ctx, search *s, const graphss_feat
     return st;
 }
 
-/* ---- nodes two links away ---- */
+/* ---- nodes two edges away ---- */
 
 /* Puts a pair among the k best of a row, which stay in descending order. */
 static void insert(float *best, int32_t *node, size_t k, float score, int32_t i)
@@ -80,35 +80,36 @@ static void insert(float *best, int32_t *node, size_t k, float score, int32_t i)
 }
 
 /* near [n], zero before and after: near_j = sum over common neighbours m of 1 / degree of m */
-static void reach(float *near, int32_t *seen, size_t *n_seen, const graphss_graph *g, size_t i)
+static void reach(float *near, int32_t *reached, size_t *n_reached, const graphss_graph *g,
+                  size_t i)
 {
-    *n_seen = 0;
+    *n_reached = 0;
     for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
         const size_t m = (size_t)g->target[e];
         const float share = 1 / (float)(g->offset[m + 1] - g->offset[m]);
         for (int64_t b = g->offset[m]; b < g->offset[m + 1]; b++) {
             const int32_t j = g->target[b];
             if (near[j] == 0)
-                seen[(*n_seen)++] = j;
+                reached[(*n_reached)++] = j;
             near[j] += share;
         }
     }
 }
 
-static void choose_near(search *s, float *near, int32_t *seen, const graphss_graph *g)
+static void choose_near(search *s, float *near, int32_t *reached, const graphss_graph *g)
 {
     const size_t k = s->near;
     for (size_t i = 0; i < s->n; i++) {
-        size_t n_seen;
-        reach(near, seen, &n_seen, g, i);
+        size_t n_reached;
+        reach(near, reached, &n_reached, g, i);
         memset(s->best, 0, k * sizeof *s->best);
         near[i] = 0;
         for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++)
             near[g->target[e]] = 0;
-        for (size_t c = 0; c < n_seen; c++) {
-            if (near[seen[c]] > s->best[k - 1])
-                insert(s->best, s->node, k, near[seen[c]], seen[c]);
-            near[seen[c]] = 0;
+        for (size_t c = 0; c < n_reached; c++) {
+            if (near[reached[c]] > s->best[k - 1])
+                insert(s->best, s->node, k, near[reached[c]], reached[c]);
+            near[reached[c]] = 0;
         }
         for (size_t r = 0; r < k && s->best[r] > 0; r++)
             add_pair(s, i, s->node[r]);
@@ -118,12 +119,12 @@ static void choose_near(search *s, float *near, int32_t *seen, const graphss_gra
 static graphss_status find_near(graphss_ctx *ctx, search *s, const graphss_graph *graph)
 {
     float *near = graphss_i_calloc(ctx, s->n, sizeof *near);
-    int32_t *seen = graphss_i_alloc(ctx, s->n, sizeof *seen);
-    if (near && seen)
-        choose_near(s, near, seen, graph);
-    const graphss_status st = near && seen ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    int32_t *reached = graphss_i_alloc(ctx, s->n, sizeof *reached);
+    if (near && reached)
+        choose_near(s, near, reached, graph);
+    const graphss_status st = near && reached ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     graphss_release(ctx, near);
-    graphss_release(ctx, seen);
+    graphss_release(ctx, reached);
     return st;
 }
 

@@ -3,7 +3,7 @@
  * must not be inside at once: hence the one lock of the library. The first vector is drawn
  * from a fixed seed, so that the same matrix gives the same vectors.
  *
- * The library is opened when it is first asked for. Linked, it would bring LAPACK, BLAS and
+ * The library is opened when it is first asked for. Connected, it would bring LAPACK, BLAS and
  * Fortran's library into every command, 13 ms and 4 MB, though two defences use it. */
 #include "lab/baselines/eigen.h"
 #include <arpack.h>

@@ -1,25 +1,25 @@
-/* gnnguard.c - GNNGuard (Zhang and Zitnik, NeurIPS 2020): in each layer links count by how
- * alike the two nodes are there, and links between unlike nodes not at all.
+/* gnnguard.c - GNNGuard (Zhang and Zitnik, NeurIPS 2020): in each layer edges count by how
+ * alike the two nodes are there, and edges between unlike nodes not at all.
  *
  *   s_ij = cosine of the layer's inputs of i and j, 0 where below the threshold in this or
  *          an earlier layer
- *   b_ij = s_ij / sum_j s_ij,  b_ii = 1 / (1 + links of i that are left)
+ *   b_ij = s_ij / sum_j s_ij,  b_ii = 1 / (1 + edges of i that are left)
  *   w_ij = exp(b_ij) where b_ij > 0,  P = D^-1/2 w D^-1/2,  D = row sums of w
  *   h <- relu(P h W + b), the last without relu
  *
- * Minimises cross-entropy; the weights of links are taken for constants there, as in the
+ * Minimises cross-entropy; the weights of edges are taken for constants there, as in the
  * authors' code. Left out of it: the learned pruning and the memory between layers. Sees
- * links, features and training labels. A GCN of its own: which model is given matters for
- * the undefended answer only. Costs a GCN and a dot product per link, layer and pass. */
-#include "recover/network.h"
-#include "graph/similarity.h"
+ * edges, features and training labels. A GCN of its own: which model is given matters for
+ * the undefended answer only. Costs a GCN and a dot product per edge, layer and pass. */
 #include "graph/normalise.h"
+#include "graph/similarity.h"
+#include "recover/network.h"
 #include <math.h>
 #include <string.h>
 
 typedef struct guard {
-    graphss_i_propagation p; /* the pattern: links and loops */
-    int64_t *place;          /* [nnz] of entry (i, j) in the transpose: where (j, i) stands */
+    graphss_i_propagation p; /* the pattern: edges and loops */
+    int64_t *transposed_at;  /* [nnz] of entry (i, j) in the transpose: where (j, i) stands */
     float *first;            /* [nnz] weights of the first layer, from the features */
     float *root;             /* [n] room of a pass */
     float threshold;
@@ -28,13 +28,13 @@ typedef struct guard {
 static void release(graphss_ctx *ctx, void *state)
 {
     guard *g = state;
-    graphss_release(ctx, g->place);
+    graphss_release(ctx, g->transposed_at);
     graphss_release(ctx, g->first);
     graphss_release(ctx, g->root);
     graphss_i_propagation_destroy(ctx, &g->p);
 }
 
-/* edge [nnz]: similarities, loops ignored; becomes w. Dropped links become 0. */
+/* edge [nnz]: similarities, loops ignored; becomes w. Dropped edges become 0. */
 static void weigh(float *edge, const graphss_i_csr *m, float threshold)
 {
     for (size_t i = 0; i < m->n_rows; i++) {
@@ -99,7 +99,7 @@ static void fill(graphss_ctx *ctx, float *edge, const graphss_i_csr *m, const fl
     normalise(edge, m, g->root);
 }
 
-/* alike: per link of the graph; edge: per entry of the pattern, which has loops besides */
+/* alike: per edge of the graph; edge: per entry of the pattern, which has loops besides */
 static void with_loops(float *edge, const graphss_i_csr *m, const float *alike)
 {
     for (size_t i = 0; i < m->n_rows; i++)
@@ -112,21 +112,21 @@ static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_obser
 {
     (void)user;
     guard *g = state;
-    const size_t n = on->graph->n_nodes, links = (size_t)on->graph->offset[n];
+    const size_t n = on->graph->n_nodes, edges = (size_t)on->graph->offset[n];
     g->threshold = (float)opt->threshold;
     graphss_status st =
         graphss_i_propagation_make(ctx, &g->p, on->graph, GRAPHSS_I_NORM_SYMMETRIC, true);
     if (st)
         return st;
     const size_t nnz = (size_t)g->p.m.offset[n];
-    g->place = graphss_i_alloc(ctx, nnz, sizeof *g->place);
+    g->transposed_at = graphss_i_alloc(ctx, nnz, sizeof *g->transposed_at);
     g->first = graphss_i_alloc(ctx, nnz, sizeof *g->first);
     g->root = graphss_i_alloc(ctx, n, sizeof *g->root);
     int64_t *next = graphss_i_alloc(ctx, n, sizeof *next);
-    float *alike = graphss_i_alloc(ctx, links, sizeof *alike);
-    if (g->place && g->first && g->root && next && alike) {
-        graphss_i_csr_places(g->place, next, &g->p.m);
-        graphss_i_link_similarity(ctx, alike, on->graph, on->features,
+    float *alike = graphss_i_alloc(ctx, edges, sizeof *alike);
+    if (g->transposed_at && g->first && g->root && next && alike) {
+        graphss_i_csr_transposed_at(g->transposed_at, next, &g->p.m);
+        graphss_i_edge_similarity(ctx, alike, on->graph, on->features,
                                   GRAPHSS_SIMILARITY_COSINE);
         with_loops(g->first, &g->p.m, alike);
         weigh(g->first, &g->p.m, g->threshold);
@@ -151,7 +151,7 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
     graphss_i_var h = graphss_i_input_apply(t, x, w[0], opt->fit.dropout);
     graphss_i_var weight = graphss_i_tape_constant(t, g->first, nnz, 1);
     for (size_t l = 0;; l++) {
-        h = graphss_i_tape_spmm_edges(t, m, m, g->place, weight, h);
+        h = graphss_i_tape_spmm_edges(t, m, m, g->transposed_at, weight, h);
         if (opt->fit.bias)
             h = graphss_i_tape_add_bias(t, h, w[l * stride + 1]);
         if (l + 1 == (size_t)opt->fit.layers)
@@ -182,7 +182,7 @@ const graphss_i_defence graphss_i_gnnguard_defence = {
     .options = " threshold ",
     .fits = true,
     .learns = true,
-    .needs_links = true,
+    .needs_edges = true,
     .evasion_previous = true,
     .adjust = adjust,
     .network = &network,

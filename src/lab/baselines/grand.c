@@ -10,7 +10,7 @@
  * Rows that are kept are not scaled up; when predicting nothing is dropped and X is
  * multiplied by 1 - dropnode instead.
  *
- * Sees links and features of every node, training labels for the loss, validation labels to
+ * Sees edges and features of every node, training labels for the loss, validation labels to
  * choose the epoch. A network of its own: which model is given matters for the undefended
  * answer only.
  *
@@ -20,10 +20,10 @@
  * input_dropout) falls on the stored entries of X, before they spread, and not on those of
  * Z_s as with the authors. It is noise either way, but theirs is not averaged by P, so
  * steeper rates suit ours. Their start (weights from a normal with a mean below zero) is
- * not followed either. Costs S (entries of X + steps * links) * hidden an epoch, twice. */
-#include "recover/network.h"
+ * not followed either. Costs S (entries of X + steps * edges) * hidden an epoch, twice. */
 #include "graph/normalise.h"
 #include "models/model_type.h"
+#include "recover/network.h"
 #include <string.h>
 
 static void release(graphss_ctx *ctx, void *state)
@@ -158,7 +158,7 @@ const graphss_i_defence graphss_i_grand_defence = {
     .options = " steps dropnode input-dropout augmentations consistency temperature ",
     .fits = true,
     .learns = true,
-    .needs_links = true,
+    .needs_edges = true,
     .evasion_previous = true,
     .adjust = adjust,
     .suit = suit,

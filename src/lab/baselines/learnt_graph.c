@@ -1,10 +1,10 @@
 /* learnt_graph.c - arrays over the entries of one fixed pattern, so that an epoch allocates
  * nothing but what ARPACK needs. */
 #include "lab/baselines/learnt_graph.h"
+#include "graph/rows.h"
+#include "graph/similarity.h"
 #include "lab/baselines/candidates.h"
 #include "lab/baselines/eigen.h"
-#include "graph/similarity.h"
-#include "graph/rows.h"
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const double tolerance = 1e-3; /* of eigenvalues, relative */
 void graphss_i_learnt_destroy(graphss_ctx *ctx, graphss_i_learnt *s)
 {
     graphss_i_propagation_destroy(ctx, &s->pattern);
-    graphss_release(ctx, s->place);
+    graphss_release(ctx, s->transposed_at);
     graphss_release(ctx, s->start);
     graphss_release(ctx, s->weight);
     graphss_release(ctx, s->grad);
@@ -32,7 +32,7 @@ void graphss_i_learnt_destroy(graphss_ctx *ctx, graphss_i_learnt *s)
 static graphss_status allocate(graphss_ctx *ctx, graphss_i_learnt *s)
 {
     const size_t n = s->n, nnz = s->nnz, rank = s->rank;
-    s->place = graphss_i_alloc(ctx, nnz, sizeof *s->place);
+    s->transposed_at = graphss_i_alloc(ctx, nnz, sizeof *s->transposed_at);
     s->start = graphss_i_calloc(ctx, nnz, sizeof *s->start);
     s->weight = graphss_i_alloc(ctx, nnz, sizeof *s->weight);
     s->grad = graphss_i_calloc(ctx, nnz, sizeof *s->grad);
@@ -45,8 +45,9 @@ static graphss_status allocate(graphss_ctx *ctx, graphss_i_learnt *s)
     s->vector = graphss_i_alloc(ctx, n, rank * sizeof *s->vector);
     s->left = graphss_i_alloc(ctx, n, rank * sizeof *s->left);
     s->right = graphss_i_alloc(ctx, n, rank * sizeof *s->right);
-    return s->place && s->start && s->weight && s->grad && s->speed && s->alike && s->change &&
-                   s->root && s->pull && s->value && s->vector && s->left && s->right
+    return s->transposed_at && s->start && s->weight && s->grad && s->speed && s->alike &&
+                   s->change && s->root && s->pull && s->value && s->vector && s->left &&
+                   s->right
                ? GRAPHSS_OK
                : GRAPHSS_ERR_NOMEM;
 }
@@ -64,7 +65,7 @@ static double row_length(const graphss_features *f, size_t i, bool row_normalise
     return scale * fabs(by) * sqrt(squares);
 }
 
-/* alike <- x_i . x_j = cosine |x_i| |x_j|; cosine [links] has no loops. length [n] is room. */
+/* alike <- x_i . x_j = cosine |x_i| |x_j|; cosine [edges] has no loops. length [n] is room. */
 static void fill_alike(graphss_i_learnt *s, const float *cosine, double *length,
                        const graphss_features *f, bool row_normalise, double scale)
 {
@@ -85,10 +86,11 @@ static void fill_start(graphss_i_learnt *s, const graphss_graph *graph)
     for (size_t i = 0; i < s->n; i++) {
         int64_t at = graph->offset[i];
         for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++) {
-            const bool linked = at < graph->offset[i + 1] && graph->target[at] == m->column[e];
-            at += linked;
-            s->start[e] = linked;
-            s->weight[e] = linked || (size_t)m->column[e] == i;
+            const bool connected =
+                at < graph->offset[i + 1] && graph->target[at] == m->column[e];
+            at += connected;
+            s->start[e] = connected;
+            s->weight[e] = connected || (size_t)m->column[e] == i;
         }
     }
 }
@@ -115,11 +117,11 @@ graphss_status graphss_i_learnt_make(graphss_ctx *ctx, graphss_i_learnt *s,
     cosine = graphss_i_alloc(ctx, (size_t)support.offset[n], sizeof *cosine);
     int64_t *next = graphss_i_alloc(ctx, n, sizeof *next);
     if (cosine && next) {
-        graphss_i_link_similarity(ctx, cosine, &support, on->features,
+        graphss_i_edge_similarity(ctx, cosine, &support, on->features,
                                   GRAPHSS_SIMILARITY_COSINE);
         fill_alike(s, cosine, s->root, on->features, row_normalise, scale);
         fill_start(s, on->graph);
-        graphss_i_csr_places(s->place, next, &s->pattern.m);
+        graphss_i_csr_transposed_at(s->transposed_at, next, &s->pattern.m);
     } else {
         st = GRAPHSS_ERR_NOMEM;
     }
@@ -130,7 +132,7 @@ done:
     return st;
 }
 
-/* ---- how much features differ along the links ---- */
+/* ---- how much features differ along the edges ---- */
 
 /* degree [n]: sum_j S_ij without the loop */
 static void degrees(double *degree, const graphss_i_learnt *s)
@@ -201,10 +203,11 @@ void graphss_i_learnt_step(graphss_i_learnt *s, double rate, double momentum, do
     const double back = squares > 0 ? 1 / sqrt(squares) : 0;
     for (size_t i = 0; i < s->n; i++)
         for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
-            s->change[e] = (size_t)m->column[e] == i
-                               ? 0
-                               : (float)(back * (s->weight[e] - s->start[e]) +
-                                         gamma * (s->grad[e] + s->grad[s->place[e]]) / 2);
+            s->change[e] =
+                (size_t)m->column[e] == i
+                    ? 0
+                    : (float)(back * (s->weight[e] - s->start[e]) +
+                              gamma * (s->grad[e] + s->grad[s->transposed_at[e]]) / 2);
     if (lambda > 0)
         graphss_i_learnt_roughness_gradient(s, s->change, lambda);
     for (size_t e = 0; e < s->nnz; e++) {

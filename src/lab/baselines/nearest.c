@@ -15,7 +15,7 @@ typedef struct search {
     int32_t *near;
     int32_t *at;     /* [n] place of a node in among, or -1 */
     int64_t *offset; /* [columns + 1] the index: places in among, and values over lengths */
-    int32_t *place;
+    int32_t *transposed_at;
     float *value;
     float *score; /* [TASKS x n_among] */
     float *heap;  /* [TASKS x each] scores of the places in near */
@@ -74,7 +74,7 @@ static void fill_lists(search *s)
         for (entries x = row_of(s->features, (size_t)s->among[j]);
              next(&x, &column, &value);) {
             const int64_t e = s->offset[column]++;
-            s->place[e] = (int32_t)j;
+            s->transposed_at[e] = (int32_t)j;
             s->value[e] = (float)(value * scale);
         }
     }
@@ -90,7 +90,8 @@ static bool worse(float score_a, int32_t a, float score_b, int32_t b)
 }
 
 /* Puts (score, place) where the root was, or in a hole at `hole`, and sinks it. */
-static void sink(float *heap, int32_t *near, size_t n, size_t hole, float score, int32_t place)
+static void sink(float *heap, int32_t *near, size_t n, size_t hole, float score,
+                 int32_t transposed_at)
 {
     for (;;) {
         size_t child = 2 * hole + 1;
@@ -98,28 +99,28 @@ static void sink(float *heap, int32_t *near, size_t n, size_t hole, float score,
             break;
         if (child + 1 < n && worse(heap[child + 1], near[child + 1], heap[child], near[child]))
             child++;
-        if (!worse(heap[child], near[child], score, place))
+        if (!worse(heap[child], near[child], score, transposed_at))
             break;
         heap[hole] = heap[child];
         near[hole] = near[child];
         hole = child;
     }
     heap[hole] = score;
-    near[hole] = place;
+    near[hole] = transposed_at;
 }
 
-static void rise(float *heap, int32_t *near, size_t hole, float score, int32_t place)
+static void rise(float *heap, int32_t *near, size_t hole, float score, int32_t transposed_at)
 {
     while (hole > 0) {
         const size_t parent = (hole - 1) / 2;
-        if (!worse(score, place, heap[parent], near[parent]))
+        if (!worse(score, transposed_at, heap[parent], near[parent]))
             break;
         heap[hole] = heap[parent];
         near[hole] = near[parent];
         hole = parent;
     }
     heap[hole] = score;
-    near[hole] = place;
+    near[hole] = transposed_at;
 }
 
 /* The best of the scores into near, as places in among; the worst of them is the root. */
@@ -146,7 +147,7 @@ static void score_row(float *score, const search *s, size_t node)
     memset(score, 0, s->n_among * sizeof *score);
     for (entries x = row_of(s->features, node); next(&x, &column, &value);)
         for (int64_t e = s->offset[column]; e < s->offset[column + 1]; e++)
-            score[s->place[e]] += value * s->value[e];
+            score[s->transposed_at[e]] += value * s->value[e];
     if (s->at[node] >= 0)
         score[s->at[node]] = 0;
     if (!s->graph)
@@ -193,9 +194,9 @@ graphss_status graphss_i_nearest(graphss_ctx *ctx, int32_t *near, size_t each,
     if (!s.at || !s.offset || !s.score || !s.heap)
         goto done;
     const size_t stored = count_columns(&s);
-    s.place = graphss_i_alloc(ctx, stored, sizeof *s.place);
+    s.transposed_at = graphss_i_alloc(ctx, stored, sizeof *s.transposed_at);
     s.value = graphss_i_alloc(ctx, stored, sizeof *s.value);
-    if (!s.place || !s.value)
+    if (!s.transposed_at || !s.value)
         goto done;
     fill_lists(&s);
     for (size_t i = 0; i < features->n_rows; i++)
@@ -207,12 +208,13 @@ graphss_status graphss_i_nearest(graphss_ctx *ctx, int32_t *near, size_t each,
         const size_t left = graphss_i_tasks(n_from - s.first, ROWS);
         st = graphss_i_parallel_checked(ctx, left < TASKS ? left : TASKS, search_rows, &s);
         const size_t done = s.first + TASKS * ROWS;
-        st = st ? st : graphss_i_progress(ctx, stage, done < n_from ? done : n_from, n_from, NULL);
+        st = st ? st
+                : graphss_i_progress(ctx, stage, done < n_from ? done : n_from, n_from, NULL);
     }
 done:
     graphss_release(ctx, s.at);
     graphss_release(ctx, s.offset);
-    graphss_release(ctx, s.place);
+    graphss_release(ctx, s.transposed_at);
     graphss_release(ctx, s.value);
     graphss_release(ctx, s.score);
     graphss_release(ctx, s.heap);

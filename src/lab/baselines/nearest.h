@@ -7,7 +7,7 @@
 
 /* near [n_from x each]: for each node of `from` up to `each` nodes of `among` with the largest
  * cosine, in no order, -1 where there are fewer. Of equal ones the smaller number comes
- * first. Never the node itself, one it is linked with (graph NULL: links do not matter), or
+ * first. Never the node itself, one it is connected with (graph NULL: edges do not matter), or
  * one whose cosine is not positive.
  *
  * A search through the lists of nodes that have a column, row by row: O(sum over from of the

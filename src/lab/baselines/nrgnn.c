@@ -1,5 +1,5 @@
 /* nrgnn.c - NRGNN (Dai et al., KDD 2021): labels are few and some are wrong, so nodes are
- * linked with labelled nodes like them, and confident answers become labels.
+ * connected with labelled nodes like them, and confident answers become labels.
  *
  *   edge predictor  R = P relu(P X V0) V1,  P = D^-1/2 (A + I) D^-1/2
  *                   w_ij = r_i . r_j where it is at least the threshold, else 0
@@ -9,13 +9,13 @@
  *                   of which has a pseudo label: the miner's posterior, where its largest
  *                   entry exceeds the confidence, as of the miner's best epoch so far
  *   loss            CE(miner) + CE(classifier) + pseudo_weight CE(classifier, pseudo labels)
- *                   + link_weight N mean (r_i . r_j - [link])^2 over links and drawn pairs
+ *                   + edge_weight N mean (r_i . r_j - [edge])^2 over edges and drawn pairs
  *
  * Candidates of a node are the `neighbours` training (or unlabelled) nodes whose features
- * have the largest cosine with its own, links left out. Best epochs are those of validation
+ * have the largest cosine with its own, edges left out. Best epochs are those of validation
  * accuracy. Gradients run through w, D included, into V.
  *
- * Sees links, features, training labels, and validation labels to choose epochs. Networks of
+ * Sees edges, features, training labels, and validation labels to choose epochs. Networks of
  * its own: which model is given matters for the undefended answer only. Another snapshot is
  * answered in two passes: pseudo labels of the miner there, then the classifier.
  *
@@ -24,40 +24,40 @@
  *
  * Not as in the authors' code. There, all unlabelled nodes meet all with pseudo labels,
  * N^2 pairs, and messages run to the latter only; here each meets its nearest, both ways.
- * There, links among the candidates stay (a comparison that is never true), here they go. */
-#include "lab/baselines/nearest.h"
-#include "recover/network.h"
+ * There, edges among the candidates stay (a comparison that is never true), here they go. */
 #include "graph/normalise.h"
+#include "lab/baselines/nearest.h"
 #include "models/fit.h"
 #include "models/model_type.h"
 #include "models/tape/pairs.h"
+#include "recover/network.h"
 #include <math.h>
 #include <string.h>
 
 enum { UNLABELLED_MOST = 50 }; /* candidates where all training nodes are asked for */
 
 /* A snapshot and its tape. */
-typedef struct place {
+typedef struct snapshot_state {
     const graphss_observation *on;
     const graphss_split *split;
     size_t n, k;
     graphss_i_pairs labelled, unlabelled;     /* candidates */
     graphss_i_pair_pattern miner, classifier; /* patterns of the two GCNs */
-    graphss_i_propagation links, none;        /* A + I normalised; no propagation */
+    graphss_i_propagation edges, none;        /* A + I normalised; no propagation */
     graphss_i_input x;
     bool *trains;   /* [n] whether it has a training label */
     float *target;  /* [n x k] pseudo labels; rows of others are 0 */
     float *counted; /* [unlabelled pairs] 1 where an end has a pseudo label, else 0 */
     graphss_i_tape *tape;
     graphss_i_var miner_logits, classifier_logits;
-} place;
+} snapshot_state;
 
-static void leave(graphss_ctx *ctx, place *at)
+static void leave(graphss_ctx *ctx, snapshot_state *at)
 {
     graphss_i_tape_free(ctx, at->tape);
     graphss_i_input_destroy(ctx, &at->x);
     graphss_i_propagation_destroy(ctx, &at->none);
-    graphss_i_propagation_destroy(ctx, &at->links);
+    graphss_i_propagation_destroy(ctx, &at->edges);
     graphss_i_pattern_destroy(ctx, &at->miner);
     graphss_i_pattern_destroy(ctx, &at->classifier);
     graphss_i_pairs_destroy(ctx, &at->labelled);
@@ -69,8 +69,8 @@ static void leave(graphss_ctx *ctx, place *at)
 
 /* ---- candidates ---- */
 
-/* near [n x n_train]: every training node but itself and those it is linked with */
-static void list_all(int32_t *near, const place *at)
+/* near [n x n_train]: every training node but itself and those it is connected with */
+static void list_all(int32_t *near, const snapshot_state *at)
 {
     const graphss_split *split = at->split;
     for (size_t i = 0; i < at->n; i++) {
@@ -84,9 +84,10 @@ static void list_all(int32_t *near, const place *at)
     }
 }
 
-static graphss_status find_pairs(graphss_ctx *ctx, graphss_i_pairs *out, const place *at,
-                                 const int32_t *from, size_t n_from, const int32_t *among,
-                                 size_t n_among, size_t each, const char *stage)
+static graphss_status find_pairs(graphss_ctx *ctx, graphss_i_pairs *out,
+                                 const snapshot_state *at, const int32_t *from, size_t n_from,
+                                 const int32_t *among, size_t n_among, size_t each,
+                                 const char *stage)
 {
     const bool all = each == 0;
     if (all)
@@ -104,7 +105,7 @@ static graphss_status find_pairs(graphss_ctx *ctx, graphss_i_pairs *out, const p
     return st;
 }
 
-static graphss_status find_candidates(graphss_ctx *ctx, place *at, size_t each)
+static graphss_status find_candidates(graphss_ctx *ctx, snapshot_state *at, size_t each)
 {
     const graphss_split *split = at->split;
     size_t n_others = 0;
@@ -162,9 +163,10 @@ static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
     return st;
 }
 
-static graphss_i_var record_encoder(graphss_i_tape *t, const place *at, const graphss_i_var *w)
+static graphss_i_var record_encoder(graphss_i_tape *t, const snapshot_state *at,
+                                    const graphss_i_var *w)
 {
-    const graphss_i_pair m = {&at->links.m, &at->links.m};
+    const graphss_i_pair m = {&at->edges.m, &at->edges.m};
     graphss_i_var h = graphss_i_tape_spmm(t, m, graphss_i_input_apply(t, &at->x, w[0], 0));
     h = graphss_i_tape_matmul(t, graphss_i_tape_bias_relu(t, h, w[1]), w[2]);
     return graphss_i_tape_add_bias(t, graphss_i_tape_spmm(t, m, h), w[3]);
@@ -176,20 +178,21 @@ static graphss_i_var record_weights(graphss_i_tape *t, const graphss_i_pairs *p,
 {
     if (graphss_i_pairs_count(p) == 0)
         return -1;
-    const graphss_i_var w = graphss_i_tape_edge_dot(t, &p->m, &p->transposed, p->place, r, r);
+    const graphss_i_var w =
+        graphss_i_tape_edge_dot(t, &p->m, &p->transposed, p->transposed_at, r, r);
     return graphss_i_tape_keep_above(t, w, threshold);
 }
 
-static graphss_i_var record_gcn(graphss_i_tape *t, const place *at,
+static graphss_i_var record_gcn(graphss_i_tape *t, const snapshot_state *at,
                                 const graphss_i_pair_pattern *p, graphss_i_var a,
                                 graphss_i_var b, const graphss_i_var *w,
                                 const graphss_recover_options *opt)
 {
     const graphss_i_var edge = graphss_i_tape_normalise_edges(
-        t, &p->m, &p->m, p->place, graphss_i_tape_spread_pairs(t, p, a, b));
+        t, &p->m, &p->m, p->transposed_at, graphss_i_tape_spread_pairs(t, p, a, b));
     graphss_i_var h = graphss_i_input_apply(t, &at->x, w[0], opt->input_dropout);
     for (size_t l = 0;; l++) {
-        h = graphss_i_tape_spmm_edges(t, &p->m, &p->m, p->place, edge, h);
+        h = graphss_i_tape_spmm_edges(t, &p->m, &p->m, p->transposed_at, edge, h);
         if (l + 1 == (size_t)opt->fit.layers)
             return graphss_i_tape_add_bias(t, h, w[2 * l + 1]);
         h = graphss_i_tape_bias_relu(t, h, w[2 * l + 1]);
@@ -198,15 +201,15 @@ static graphss_i_var record_gcn(graphss_i_tape *t, const place *at,
     }
 }
 
-static void record(graphss_i_tape *t, place *at, const graphss_i_var *w,
+static void record(graphss_i_tape *t, snapshot_state *at, const graphss_i_var *w,
                    const graphss_recover_options *opt, bool training)
 {
     const graphss_i_var *miner = w + 2 * ENCODER_LAYERS, *last = miner + 2 * opt->fit.layers;
     const graphss_split *split = at->split;
     const graphss_i_var r = record_encoder(t, at, w);
     if (training)
-        graphss_i_tape_link_loss(t, r, at->on->graph, (size_t)opt->negatives / 2,
-                                 opt->link_weight);
+        graphss_i_tape_edge_loss(t, r, at->on->graph, (size_t)opt->negatives / 2,
+                                 opt->edge_weight);
     const graphss_i_var a = record_weights(t, &at->labelled, r, opt->threshold);
     at->miner_logits = record_gcn(t, at, &at->miner, a, -1, miner, opt);
     const graphss_i_var b = record_weights(t, &at->unlabelled, r, opt->threshold);
@@ -225,7 +228,7 @@ static void record(graphss_i_tape *t, place *at, const graphss_i_var *w,
 
 /* ---- a snapshot ---- */
 
-static graphss_status make_patterns(graphss_ctx *ctx, place *at)
+static graphss_status make_patterns(graphss_ctx *ctx, snapshot_state *at)
 {
     graphss_status st =
         graphss_i_pattern_make(ctx, &at->miner, at->on->graph, &at->labelled, NULL);
@@ -242,7 +245,8 @@ static graphss_status make_patterns(graphss_ctx *ctx, place *at)
 }
 
 /* adam NULL: for prediction only. at has on, split, n, k. */
-static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_recover_options *opt,
+static graphss_status settle(graphss_ctx *ctx, snapshot_state *at,
+                             const graphss_recover_options *opt,
                              const graphss_i_scaling *scaling, graphss_i_params *params,
                              graphss_i_adam *adam)
 {
@@ -256,7 +260,7 @@ static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_recover_
     if (!st)
         st = make_patterns(ctx, at);
     if (!st)
-        st = graphss_i_propagation_make(ctx, &at->links, at->on->graph,
+        st = graphss_i_propagation_make(ctx, &at->edges, at->on->graph,
                                         GRAPHSS_I_NORM_SYMMETRIC, true);
     if (!st)
         st = graphss_i_propagation_make(ctx, &at->none, at->on->graph, GRAPHSS_I_NORM_NONE,
@@ -273,7 +277,7 @@ static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_recover_
 }
 
 /* The miner's answers of the last pass become pseudo labels where they are sure enough. */
-static void take_labels(place *at, double confidence)
+static void take_labels(snapshot_state *at, double confidence)
 {
     const float *x = graphss_i_tape_value(at->tape, at->miner_logits);
     for (size_t i = 0; i < at->n; i++, x += at->k) {
@@ -306,14 +310,14 @@ typedef struct best {
     graphss_i_measure answer, miner;
 } best;
 
-static void keep(best *b, const graphss_i_params *params, const place *at)
+static void keep(best *b, const graphss_i_params *params, const snapshot_state *at)
 {
     memcpy(b->value, params->value, params->count * sizeof *b->value);
     memcpy(b->counted, at->counted,
            graphss_i_pairs_count(&at->unlabelled) * sizeof *b->counted);
 }
 
-static graphss_status measure(graphss_ctx *ctx, place *at, best *b,
+static graphss_status measure(graphss_ctx *ctx, snapshot_state *at, best *b,
                               const graphss_i_params *params,
                               const graphss_recover_options *opt, size_t epoch, double loss)
 {
@@ -343,7 +347,7 @@ static graphss_status measure(graphss_ctx *ctx, place *at, best *b,
 }
 
 /* Leaves the best weights in params, and in at->counted what belongs to them. */
-static graphss_status train(graphss_ctx *ctx, place *at, graphss_i_params *params,
+static graphss_status train(graphss_ctx *ctx, snapshot_state *at, graphss_i_params *params,
                             graphss_i_adam *adam, const graphss_recover_options *opt,
                             uint64_t seed)
 {
@@ -381,7 +385,7 @@ static graphss_status train(graphss_ctx *ctx, place *at, graphss_i_params *param
     return st;
 }
 
-static void answer(double *posterior, place *at, const graphss_recover_options *opt,
+static void answer(double *posterior, snapshot_state *at, const graphss_recover_options *opt,
                    bool elsewhere)
 {
     graphss_i_tape_forward(at->tape, false, 0);
@@ -395,18 +399,21 @@ static void answer(double *posterior, place *at, const graphss_recover_options *
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_scene *scene, const graphss_recover_options *opt)
+                          const graphss_i_defence_input *input,
+                          const graphss_recover_options *opt)
 {
     (void)perturbed;
     const graphss_split *split;
-    const graphss_observation on = graphss_i_scene_training(scene, &split);
-    place trained = {.on = &on, .split = split, .n = on.graph->n_nodes, .k = scene->k};
-    place asked = {.on = &scene->current, .split = scene->split, .n = scene->n, .k = scene->k};
+    const graphss_observation on = graphss_i_defence_training(input, &split);
+    snapshot_state trained = {
+        .on = &on, .split = split, .n = on.graph->n_nodes, .k = input->k};
+    snapshot_state asked = {
+        .on = &input->current, .split = input->split, .n = input->n, .k = input->k};
     graphss_i_params params = {0};
     graphss_i_adam adam = {0};
-    graphss_rng rng = graphss_rng_make(scene->seed, GRAPHSS_STREAM_INIT);
+    graphss_rng rng = graphss_rng_make(input->seed, GRAPHSS_STREAM_INIT);
     graphss_i_scaling scaling = {.scale = 1};
-    graphss_status st = declare(ctx, &params, opt, on.features->n_cols, scene->k);
+    graphss_status st = declare(ctx, &params, opt, on.features->n_cols, input->k);
     if (!st)
         st = graphss_i_scaling_learn(ctx, &scaling, on.features, &opt->fit);
     if (!st)
@@ -418,11 +425,11 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     if (!st)
         st = settle(ctx, &trained, opt, &scaling, &params, &adam);
     if (!st)
-        st = train(ctx, &trained, &params, &adam, opt, scene->seed);
-    if (!st && !scene->retrain)
+        st = train(ctx, &trained, &params, &adam, opt, input->seed);
+    if (!st && !input->retrain)
         st = settle(ctx, &asked, opt, &scaling, &params, NULL);
     if (!st)
-        answer(posterior, scene->retrain ? &trained : &asked, opt, !scene->retrain);
+        answer(posterior, input->retrain ? &trained : &asked, opt, !input->retrain);
     leave(ctx, &asked);
     leave(ctx, &trained);
     graphss_i_scaling_destroy(ctx, &scaling);
@@ -451,7 +458,7 @@ static void adjust(graphss_recover_options *opt)
     opt->negatives = 50;
     opt->edge_hidden = 64;
     opt->confidence = 0.8;
-    opt->link_weight = 0.03;
+    opt->edge_weight = 0.03;
     opt->pseudo_weight = 1;
 }
 
@@ -459,13 +466,13 @@ static void adjust(graphss_recover_options *opt)
 static void suit(graphss_recover_options *opt, const char *dataset)
 {
     if (!strcmp(dataset, "citeseer")) {
-        opt->link_weight = 3;
+        opt->edge_weight = 3;
     } else if (!strcmp(dataset, "pubmed")) {
         opt->fit.hidden = 128;
         opt->fit.learning_rate = 0.01;
         opt->neighbours = 5;
         opt->confidence = 1;
-        opt->link_weight = 0.1;
+        opt->edge_weight = 0.1;
     }
 }
 
@@ -479,7 +486,7 @@ const graphss_i_defence graphss_i_nrgnn_defence = {
                "pseudo-weight head input-dropout ",
     .fits = true,
     .learns = true,
-    .needs_links = true,
+    .needs_edges = true,
     .evasion_previous = true,
     .adjust = adjust,
     .suit = suit,

@@ -10,13 +10,13 @@
  * Kept are the S and the weights with which validation labels were met best.
  *
  * As in the authors' code the first norm is not squared. Not as there: their S is dense, with
- * a full SVD each epoch; here S lives on the links and on pairs with common neighbours, and
+ * a full SVD each epoch; here S lives on the edges and on pairs with common neighbours, and
  * low rank is sought within that, EVERY epochs at once (learnt_graph.h says how).
- * Sees links, features, training and validation labels. A GCN of its own. Costs an epoch of
- * three GCN passes, and O(restarts * links * rank) every EVERY epochs. */
+ * Sees edges, features, training and validation labels. A GCN of its own. Costs an epoch of
+ * three GCN passes, and O(restarts * edges * rank) every EVERY epochs. */
 #include "lab/baselines/learnt_graph.h"
-#include "recover/network.h"
 #include "models/fit.h"
+#include "recover/network.h"
 #include <math.h>
 #include <string.h>
 
@@ -47,10 +47,10 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
     const graphss_i_csr *m = &s->pattern.m;
     const size_t stride = opt->fit.bias ? 2 : 1;
     const graphss_i_var edge = graphss_i_tape_weight(t, s->weight, s->grad, s->nnz, 1);
-    const graphss_i_var p = graphss_i_tape_normalise_edges(t, m, m, s->place, edge);
+    const graphss_i_var p = graphss_i_tape_normalise_edges(t, m, m, s->transposed_at, edge);
     graphss_i_var h = graphss_i_input_apply(t, x, w[0], opt->fit.dropout);
     for (size_t l = 0;; l++) {
-        h = graphss_i_tape_spmm_edges(t, m, m, s->place, p, h);
+        h = graphss_i_tape_spmm_edges(t, m, m, s->transposed_at, p, h);
         if (opt->fit.bias)
             h = graphss_i_tape_add_bias(t, h, w[l * stride + 1]);
         if (l + 1 == (size_t)opt->fit.layers)
@@ -190,7 +190,7 @@ const graphss_i_defence graphss_i_prognn_defence = {
     .options = " sparsity low-rank gamma smoothness graph-rate neighbours near rank ",
     .fits = true,
     .learns = true,
-    .needs_links = true,
+    .needs_edges = true,
     .evasion_previous = true,
     .adjust = adjust,
     .network = &network,

@@ -8,11 +8,11 @@
  *   loss          cross-entropy + beta1 sum_i mean_c (m^2 + s - log(s + 1e-8)) / 2 of the
  *                 first layer before its propagation + beta2 (|M_0|^2 + |S_0|^2)
  *
- * Sees links, features and training labels. A network of its own: which model is given
+ * Sees edges, features and training labels. A network of its own: which model is given
  * matters for the undefended answer only. Its authors draw e when predicting, too
  * (--sample); the mean is steadier. Costs twice a GCN. */
-#include "recover/network.h"
 #include "graph/normalise.h"
+#include "recover/network.h"
 
 typedef struct matrices {
     graphss_i_propagation p1;
@@ -127,7 +127,7 @@ const graphss_i_defence graphss_i_rgcn_defence = {
     .options = " gamma beta1 beta2 sample ",
     .fits = true,
     .learns = true,
-    .needs_links = true,
+    .needs_edges = true,
     .evasion_previous = true,
     .adjust = adjust,
     .network = &network,

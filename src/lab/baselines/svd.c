@@ -1,5 +1,5 @@
 /* svd.c - GNN-SVD (Entezari et al., WSDM 2020): the classifier propagates over a low-rank
- * approximation of the adjacency matrix, where links that an attacker added hardly show.
+ * approximation of the adjacency matrix, where edges that an attacker added hardly show.
  *
  *   A ~ Q L Q^T (the 15 eigenpairs of A that are largest in magnitude),
  *   gcn, sgc: P = D^-1/2 (Q L Q^T + I) D^-1/2,  sage: P = D^-1 (Q L Q^T + I),
@@ -8,11 +8,11 @@
  * Entries may be negative and are kept, as in the authors' code. The matrix in brackets is
  * dense and never built: P x = left (right x) + diagonal x, with left [n x r], right [r x n].
  * Its authors choose the rank for each graph by validation; so does --rank 0.
- * Minimises the classifier's own loss. Sees links, features and training labels. Costs
- * O(restarts * links * r) once and O(n * r * hidden) a layer and epoch. */
+ * Minimises the classifier's own loss. Sees edges, features and training labels. Costs
+ * O(restarts * edges * r) once and O(n * r * hidden) a layer and epoch. */
 #include "lab/baselines/eigen.h"
-#include "recover/network.h"
 #include "models/model_private.h"
+#include "recover/network.h"
 #include <math.h>
 #include <string.h>
 
@@ -161,17 +161,17 @@ static const graphss_i_network network = {
     .state_size = sizeof(low_rank), .prepare = prepare, .release = release, .record = record};
 
 static graphss_status run_rank(graphss_ctx *ctx, double *posterior,
-                               const graphss_i_scene *scene,
+                               const graphss_i_defence_input *input,
                                const graphss_recover_options *given, size_t rank,
                                const factors *f)
 {
     graphss_recover_options opt = *given;
     opt.rank = (int64_t)rank;
-    if (scene->retrain || scene->previous.graph)
-        return graphss_i_network_run(ctx, posterior, &network, scene, &opt, NULL, NULL, f);
-    opt.fit = scene->model->opt;
-    return graphss_i_network_run(ctx, posterior, &network, scene, &opt, &scene->model->params,
-                                 &scene->model->scaling, f);
+    if (input->retrain || input->previous.graph)
+        return graphss_i_network_run(ctx, posterior, &network, input, &opt, NULL, NULL, f);
+    opt.fit = input->model->opt;
+    return graphss_i_network_run(ctx, posterior, &network, input, &opt, &input->model->params,
+                                 &input->model->scaling, f);
 }
 
 /* Of the authors' candidates 5, 10, 15, 50, 100, 200 four, each some four times the next. */
@@ -179,27 +179,28 @@ static const size_t ranks[] = {200, 50, 15, 5};
 enum { RANKS = sizeof ranks / sizeof *ranks };
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_scene *scene, const graphss_recover_options *opt)
+                          const graphss_i_defence_input *input,
+                          const graphss_recover_options *opt)
 {
     (void)perturbed;
     factors f[2] = {{0}, {0}}; /* of current, of previous */
-    const size_t count = scene->n * scene->k;
+    const size_t count = input->n * input->k;
     size_t most = (size_t)opt->rank, chosen = most;
     double best = -1, *tried = NULL;
-    const bool before = !scene->retrain && scene->previous.graph;
-    const size_t smaller = before && scene->previous.graph->n_nodes < scene->n
-                               ? scene->previous.graph->n_nodes
-                               : scene->n;
+    const bool before = !input->retrain && input->previous.graph;
+    const size_t smaller = before && input->previous.graph->n_nodes < input->n
+                               ? input->previous.graph->n_nodes
+                               : input->n;
     for (size_t r = 0; r < RANKS && most == 0; r++)
-        most = ranks[r] + 2 <= smaller && scene->split->n_val ? ranks[r] : 0;
+        most = ranks[r] + 2 <= smaller && input->split->n_val ? ranks[r] : 0;
     most = most ? most : 15;
-    graphss_status st = factorise(ctx, &f[0], scene->current.graph, most);
+    graphss_status st = factorise(ctx, &f[0], input->current.graph, most);
     if (!st && before)
-        st = factorise(ctx, &f[1], scene->previous.graph, most);
+        st = factorise(ctx, &f[1], input->previous.graph, most);
     if (st)
         goto done;
-    if (opt->rank || !scene->split->n_val) {
-        st = run_rank(ctx, posterior, scene, opt, most, f);
+    if (opt->rank || !input->split->n_val) {
+        st = run_rank(ctx, posterior, input, opt, most, f);
         goto done;
     }
     tried = graphss_i_alloc(ctx, count, sizeof *tried);
@@ -208,8 +209,8 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     for (size_t r = 0; r < RANKS && !st; r++) {
         if (ranks[r] > most)
             continue;
-        st = run_rank(ctx, tried, scene, opt, ranks[r], f);
-        const double now = st ? -1 : graphss_i_validation(tried, scene);
+        st = run_rank(ctx, tried, input, opt, ranks[r], f);
+        const double now = st ? -1 : graphss_i_validation(tried, input);
         if (now > best) {
             best = now;
             chosen = ranks[r];
@@ -242,7 +243,7 @@ const graphss_i_defence graphss_i_svd_defence = {
     .options = " rank ",
     .fits = true,
     .learns = true,
-    .needs_links = true,
+    .needs_edges = true,
     .on_model = true,
     .adjust = adjust,
     .run = run,

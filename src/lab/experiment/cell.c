@@ -1,9 +1,10 @@
-/* cell.c - one method on one scene, measured. What a method is given holds no truth of test
- * nodes; it is looked at here, and where the scene was made. */
+/* cell.c - one method on one trial, measured. What a method is given holds no truth of test
+ * nodes; it is looked at here, and where the trial was made. */
 #include "lab/experiment/cell.h"
 #include "lab/baselines/baselines.h"
 #include "lab/experiment/records.h"
 #include "models/model_private.h"
+#include "recover/defence.h"
 #include <graphss/evaluate.h>
 #include <math.h>
 #include <string.h>
@@ -42,14 +43,14 @@ json_t *graphss_i_json_numbers(const double *value, size_t n)
 /* ---- datasets ---- */
 
 static graphss_status run_datasets(graphss_ctx *ctx, json_t *record,
-                                   const graphss_i_job_stage *s)
+                                   const graphss_i_job_state *s)
 {
     const graphss_dataset *d = &s->data;
     const double nodes = (double)d->graph.n_nodes;
-    double test_links = 0;
+    double test_edges = 0;
     size_t nonzeros = graphss_features_stored(&d->features);
     for (size_t i = 0; i < s->split.n_test; i++)
-        test_links += (double)graphss_graph_degree(&d->graph, (size_t)s->split.test[i]);
+        test_edges += (double)graphss_graph_degree(&d->graph, (size_t)s->split.test[i]);
     if (graphss_features_dense(&d->features)) {
         const size_t stored = nonzeros;
         nonzeros = 0;
@@ -62,7 +63,7 @@ static graphss_status run_datasets(graphss_ctx *ctx, json_t *record,
     bad |= graphss_i_set_count(m, "features", d->features.n_cols);
     bad |= graphss_i_set_count(m, "classes", d->n_classes);
     bad |= graphss_i_set_real(m, "degree", 2 * (double)graphss_graph_edges(&d->graph) / nodes);
-    bad |= graphss_i_set_real(m, "test_degree", test_links / (double)s->split.n_test);
+    bad |= graphss_i_set_real(m, "test_degree", test_edges / (double)s->split.n_test);
     bad |= graphss_i_set_real(m, "homophily", graphss_graph_homophily(&d->graph, d->label));
     bad |= graphss_i_set_count(m, "feature_nonzeros", nonzeros);
     bad |= set(record, "metrics", m);
@@ -85,18 +86,18 @@ static bool sees_previous(const graphss_i_job *job, const graphss_i_cell *cell)
 }
 
 static int add_accuracy(json_t *m, const char *suffix, const int32_t *label,
-                        const graphss_i_job_stage *s)
+                        const graphss_i_job_state *s)
 {
     char key[32];
-    const int32_t *truth = s->scene.snapshots.current.label;
-    const graphss_split *split = &s->scene.snapshots.split;
+    const int32_t *truth = s->trial.snapshots.current.label;
+    const graphss_split *split = &s->trial.snapshots.split;
     snprintf(key, sizeof key, "victims%s", suffix);
     int bad = graphss_i_set_real(m, key,
-                                 graphss_accuracy(label, truth, s->scene.snapshots.victim,
-                                                  s->scene.snapshots.n_victims));
+                                 graphss_accuracy(label, truth, s->trial.snapshots.victim,
+                                                  s->trial.snapshots.n_victims));
     snprintf(key, sizeof key, "others%s", suffix);
     bad |= graphss_i_set_real(
-        m, key, graphss_accuracy(label, truth, s->scene.other, s->scene.n_others));
+        m, key, graphss_accuracy(label, truth, s->trial.other, s->trial.n_others));
     snprintf(key, sizeof key, "test%s", suffix);
     bad |=
         graphss_i_set_real(m, key, graphss_accuracy(label, truth, split->test, split->n_test));
@@ -111,48 +112,48 @@ static double validation_accuracy(const int32_t *label, const graphss_split *spl
     return split->n_val ? (double)right / (double)split->n_val : NAN;
 }
 
-int graphss_i_set_scene(json_t *m, const graphss_i_job_stage *s, bool classifier)
+int graphss_i_set_trial(json_t *m, const graphss_i_job_state *s, bool classifier)
 {
-    int bad = graphss_i_set_count(m, "victims_n", s->scene.snapshots.n_victims);
-    bad |= graphss_i_set_count(m, "others_n", s->scene.n_others);
-    bad |= graphss_i_set_count(m, "nodes", s->scene.snapshots.current.graph.n_nodes);
+    int bad = graphss_i_set_count(m, "victims_n", s->trial.snapshots.n_victims);
+    bad |= graphss_i_set_count(m, "others_n", s->trial.n_others);
+    bad |= graphss_i_set_count(m, "nodes", s->trial.snapshots.current.graph.n_nodes);
     bad |= graphss_i_set_count(m, "edges",
-                               graphss_graph_edges(&s->scene.snapshots.current.graph));
+                               graphss_graph_edges(&s->trial.snapshots.current.graph));
     bad |= graphss_i_set_real(m, "prepare_seconds", s->prepare_seconds);
     bad |= graphss_i_set_real(m, "train_seconds", s->train_seconds);
-    bad |= graphss_i_set_real(m, "attack_seconds", s->scene.attack_seconds);
+    bad |= graphss_i_set_real(m, "attack_seconds", s->trial.attack_seconds);
     if (classifier) {
-        bad |= add_accuracy(m, "_before", s->scene.before, s);
-        bad |= add_accuracy(m, "_attacked", s->scene.after, s);
+        bad |= add_accuracy(m, "_before", s->trial.before, s);
+        bad |= add_accuracy(m, "_attacked", s->trial.after, s);
     }
     return bad;
 }
 
 graphss_i_scored *graphss_i_score_nodes(graphss_ctx *ctx, const double *score,
-                                        const graphss_i_job_stage *s)
+                                        const graphss_i_job_state *s)
 {
-    const size_t n = s->scene.snapshots.n_victims + s->scene.n_others;
+    const size_t n = s->trial.snapshots.n_victims + s->trial.n_others;
     graphss_i_scored *item = graphss_i_alloc(ctx, n, sizeof *item);
     if (!item)
         return NULL;
-    for (size_t i = 0; i < s->scene.snapshots.n_victims; i++)
-        item[i] = (graphss_i_scored){score[s->scene.snapshots.victim[i]], 1};
-    for (size_t i = 0; i < s->scene.n_others; i++)
-        item[s->scene.snapshots.n_victims + i] =
-            (graphss_i_scored){score[s->scene.other[i]], 0};
+    for (size_t i = 0; i < s->trial.snapshots.n_victims; i++)
+        item[i] = (graphss_i_scored){score[s->trial.snapshots.victim[i]], 1};
+    for (size_t i = 0; i < s->trial.n_others; i++)
+        item[s->trial.snapshots.n_victims + i] =
+            (graphss_i_scored){score[s->trial.other[i]], 0};
     graphss_i_scored_sort(item, n);
     return item;
 }
 
-static json_t *matrix_of(graphss_ctx *ctx, const int32_t *label, const graphss_i_job_stage *s,
+static json_t *matrix_of(graphss_ctx *ctx, const int32_t *label, const graphss_i_job_state *s,
                          const int32_t *node, size_t n)
 {
-    const size_t k = s->scene.snapshots.current.n_classes;
+    const size_t k = s->trial.snapshots.current.n_classes;
     int64_t *count = graphss_i_calloc(ctx, k * k, sizeof *count);
     json_t *rows = json_array();
     bool bad = !count || !rows;
     if (count)
-        graphss_confusion(count, k, label, s->scene.snapshots.current.label, node, n);
+        graphss_confusion(count, k, label, s->trial.snapshots.current.label, node, n);
     for (size_t i = 0; i < k && !bad; i++) {
         json_t *row = json_array();
         bad |= json_array_append_new(rows, row) != 0;
@@ -167,25 +168,25 @@ static json_t *matrix_of(graphss_ctx *ctx, const int32_t *label, const graphss_i
     return rows;
 }
 
-static int add_matrices(graphss_ctx *ctx, json_t *record, const graphss_i_job_stage *s,
+static int add_matrices(graphss_ctx *ctx, json_t *record, const graphss_i_job_state *s,
                         const int32_t *label)
 {
     const struct {
         const char *key;
         const int32_t *node;
         size_t n;
-    } part[] = {{"matrix", s->scene.snapshots.split.test, s->scene.snapshots.split.n_test},
-                {"victims_matrix", s->scene.snapshots.victim, s->scene.snapshots.n_victims}};
+    } part[] = {{"matrix", s->trial.snapshots.split.test, s->trial.snapshots.split.n_test},
+                {"victims_matrix", s->trial.snapshots.victim, s->trial.snapshots.n_victims}};
     int bad = 0;
     for (size_t i = 0; i < 2; i++) {
         json_t *all = json_object();
-        bad |= set(all, "before", matrix_of(ctx, s->scene.before, s, part[i].node, part[i].n));
+        bad |= set(all, "before", matrix_of(ctx, s->trial.before, s, part[i].node, part[i].n));
         bad |=
-            set(all, "attacked", matrix_of(ctx, s->scene.after, s, part[i].node, part[i].n));
+            set(all, "attacked", matrix_of(ctx, s->trial.after, s, part[i].node, part[i].n));
         bad |= set(all, "recovered", matrix_of(ctx, label, s, part[i].node, part[i].n));
         bad |= set(record, part[i].key, all);
     }
-    const graphss_names *names = &s->scene.snapshots.current.class_names;
+    const graphss_names *names = &s->trial.snapshots.current.class_names;
     if (names->count) {
         json_t *list = json_array();
         for (size_t k = 0; k < names->count; k++)
@@ -224,9 +225,9 @@ static int add_reliability(json_t *record, const graphss_i_bins *bins)
 }
 
 /* Accuracy on the victims of the model that the set before left, before it does anything. */
-static graphss_status add_carried(graphss_ctx *ctx, json_t *m, const graphss_i_job_stage *s)
+static graphss_status add_carried(graphss_ctx *ctx, json_t *m, const graphss_i_job_state *s)
 {
-    const graphss_dataset *now = &s->scene.snapshots.current;
+    const graphss_dataset *now = &s->trial.snapshots.current;
     int32_t *label = graphss_i_alloc(ctx, now->graph.n_nodes, sizeof *label);
     graphss_status st =
         label ? graphss_model_label(ctx, label, s->carried, &now->graph, &now->features)
@@ -234,26 +235,26 @@ static graphss_status add_carried(graphss_ctx *ctx, json_t *m, const graphss_i_j
     if (!st)
         st = done(ctx, graphss_i_set_real(m, "victims_carried",
                                           graphss_accuracy(label, now->label,
-                                                           s->scene.snapshots.victim,
-                                                           s->scene.snapshots.n_victims)));
+                                                           s->trial.snapshots.victim,
+                                                           s->trial.snapshots.n_victims)));
     graphss_release(ctx, label);
     return st;
 }
 
 static graphss_status run_recover(graphss_ctx *ctx, json_t *record,
-                                  const graphss_i_job_stage *s, const graphss_i_job *job,
+                                  const graphss_i_job_state *s, const graphss_i_job *job,
                                   const graphss_i_cell *cell)
 {
     graphss_recover_options opt;
     graphss_recovery r = {0};
     graphss_i_scored *item = NULL;
-    const graphss_split *split = &s->scene.snapshots.split;
-    const size_t n = s->scene.snapshots.current.graph.n_nodes;
+    const graphss_split *split = &s->trial.snapshots.split;
+    const size_t n = s->trial.snapshots.current.graph.n_nodes;
     graphss_observation previous;
     graphss_i_carry carry = {.start = s->carried};
     const bool carries = graphss_i_cell_carries(job, cell);
     const graphss_recover_input in =
-        graphss_i_protocol_input(&s->scene, sees_previous(job, cell) ? &previous : NULL);
+        graphss_i_protocol_input(&s->trial, sees_previous(job, cell) ? &previous : NULL);
     graphss_status st = graphss_i_cell_options_fill(ctx, &opt, job, cell);
     if (!st)
         st = graphss_i_recover_carried(ctx, &r, &in, &opt, carries ? &carry : NULL);
@@ -262,17 +263,17 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record,
     if (st)
         goto out;
     graphss_i_bins bins;
-    graphss_i_bins_fill(&bins, r.predictions.posterior, s->scene.snapshots.current.n_classes,
-                        s->scene.snapshots.current.label, split->test, split->n_test);
+    graphss_i_bins_fill(&bins, r.predictions.posterior, s->trial.snapshots.current.n_classes,
+                        s->trial.snapshots.current.label, split->test, split->n_test);
     json_t *m = json_object();
-    int bad = graphss_i_set_scene(m, s, !job->any);
+    int bad = graphss_i_set_trial(m, s, !job->any);
     bad |= add_accuracy(m, "", r.predictions.label, s);
     bad |=
         graphss_i_set_real(m, "validation", validation_accuracy(r.predictions.label, split));
     bad |= graphss_i_set_count(m, "changed", r.changed);
     bad |= graphss_i_set_real(m, "ece", graphss_i_calibration_error(&bins));
     bad |= graphss_i_set_real(
-        m, "node_auc", graphss_i_auc(item, s->scene.snapshots.n_victims + s->scene.n_others));
+        m, "node_auc", graphss_i_auc(item, s->trial.snapshots.n_victims + s->trial.n_others));
     if (r.kind) {
         bad |= set(m, "kind", json_string(r.kind));
         bad |= graphss_i_set_real(m, "share", r.share);
@@ -306,7 +307,7 @@ bool graphss_i_cell_carries(const graphss_i_job *job, const graphss_i_cell *cell
 }
 
 graphss_status graphss_i_cell_run(graphss_ctx *ctx, json_t *record,
-                                  const graphss_i_job_stage *s, const graphss_i_job *job,
+                                  const graphss_i_job_state *s, const graphss_i_job *job,
                                   const graphss_i_cell *cell)
 {
     if (!cell->method)

@@ -2,8 +2,8 @@
 #ifndef GRAPHSS_CELL_H
 #define GRAPHSS_CELL_H
 
-#include "lab/experiment/measure.h"
 #include "lab/experiment/job_state.h"
+#include "lab/experiment/measure.h"
 
 /* Each answers 0, or not: no memory, which may be looked at once for many. */
 int graphss_i_set_real(json_t *object, const char *key, double value);
@@ -11,20 +11,20 @@ int graphss_i_set_count(json_t *object, const char *key, size_t value);
 json_t *graphss_i_json_numbers(const double *value, size_t n);
 int graphss_i_set_curve(json_t *record, const char *key, json_t *x, json_t *y,
                         const char *x_name, const char *y_name);
-/* What is the same for all cells of a scene; rows of the classifier where wanted. */
-int graphss_i_set_scene(json_t *metrics, const graphss_i_job_stage *stage, bool classifier);
+/* What is the same for all cells of a trial; rows of the classifier where wanted. */
+int graphss_i_set_trial(json_t *metrics, const graphss_i_job_state *state, bool classifier);
 
 /* graphss_protocol_input (protocol.c), with the previous snapshot where there is a place for
  * it, which is filled and borrowed. */
-graphss_recover_input graphss_i_protocol_input(const graphss_protocol_scene *scene,
+graphss_recover_input graphss_i_protocol_input(const graphss_protocol_trial *trial,
                                                graphss_observation *previous);
 /* Scores [nodes] of the test nodes, victims marked, sorted; NULL: no memory. */
 graphss_i_scored *graphss_i_score_nodes(graphss_ctx *ctx, const double *score,
-                                        const graphss_i_job_stage *stage);
+                                        const graphss_i_job_state *state);
 
 /* cell_alert.c: groups of nodes, judged. */
 graphss_status graphss_i_cell_alert(graphss_ctx *ctx, json_t *record,
-                                    const graphss_i_job_stage *stage, const graphss_i_job *job,
+                                    const graphss_i_job_state *state, const graphss_i_job *job,
                                     const graphss_i_cell *cell);
 
 #endif

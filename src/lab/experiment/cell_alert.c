@@ -18,31 +18,31 @@ typedef struct verdicts {
     size_t n_groups, n_nodes; /* judged */
 } verdicts;
 
-static graphss_status look_honest(graphss_ctx *ctx, verdicts *v, const graphss_i_job_stage *s,
+static graphss_status look_honest(graphss_ctx *ctx, verdicts *v, const graphss_i_job_state *s,
                                   const graphss_recover_input *in,
                                   const graphss_alert_options *opt)
 {
-    const graphss_snapshots *made = &s->scene.snapshots;
-    graphss_alert_scores seen = {0};
-    graphss_status st = graphss_alert_look(ctx, &seen, in, opt);
+    const graphss_snapshots *made = &s->trial.snapshots;
+    graphss_alert_scores scores = {0};
+    graphss_status st = graphss_alert_look(ctx, &scores, in, opt);
     for (size_t g = 0; g < v->n_groups && !st; g++) {
         const int64_t from = made->group_start[g];
         graphss_verdict verdict = {0};
-        st = graphss_alert_judge(ctx, &verdict, &seen, made->group_node + from,
+        st = graphss_alert_judge(ctx, &verdict, &scores, made->group_node + from,
                                  (size_t)(made->group_start[g + 1] - from), in->seed + g, opt);
         v->score[g] = verdict.score;
         v->p_value[g] = verdict.p_value;
     }
     if (!st)
-        memcpy(v->node_score, seen.score, seen.n_nodes * sizeof *v->node_score);
-    graphss_alert_scores_destroy(ctx, &seen);
+        memcpy(v->node_score, scores.score, scores.n_nodes * sizeof *v->node_score);
+    graphss_alert_scores_destroy(ctx, &scores);
     return st;
 }
 
-static graphss_status look_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_job_stage *s,
+static graphss_status look_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_job_state *s,
                                  const graphss_recover_input *in)
 {
-    const graphss_snapshots *made = &s->scene.snapshots;
+    const graphss_snapshots *made = &s->trial.snapshots;
     const size_t n = made->current.graph.n_nodes, k = made->current.n_classes;
     graphss_recover_options opt = graphss_recover_options_default(
         graphss_recover_method_find("graphss"), GRAPHSS_MODE_PAPER, in->model);
@@ -52,7 +52,7 @@ static graphss_status look_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_
     if (st)
         return st;
     for (size_t i = 0; i < n; i++)
-        v->node_score[i] = 1 - r.predictions.posterior[i * k + (size_t)s->scene.before[i]];
+        v->node_score[i] = 1 - r.predictions.posterior[i * k + (size_t)s->trial.before[i]];
     for (size_t g = 0; g < v->n_groups; g++) {
         double sum = 0;
         for (int64_t i = made->group_start[g]; i < made->group_start[g + 1]; i++)
@@ -124,16 +124,16 @@ static graphss_status take_room(graphss_ctx *ctx, verdicts *v, const graphss_sna
 }
 
 graphss_status graphss_i_cell_alert(graphss_ctx *ctx, json_t *record,
-                                    const graphss_i_job_stage *s, const graphss_i_job *job,
+                                    const graphss_i_job_state *s, const graphss_i_job *job,
                                     const graphss_i_cell *cell)
 {
     (void)cell;
-    const graphss_snapshots *made = &s->scene.snapshots;
+    const graphss_snapshots *made = &s->trial.snapshots;
     const size_t n = made->current.graph.n_nodes;
     verdicts v = {0};
     graphss_observation previous;
     const graphss_recover_input in = graphss_i_protocol_input(
-        &s->scene, job->setting != GRAPHSS_SETTING_NEW ? &previous : NULL);
+        &s->trial, job->setting != GRAPHSS_SETTING_NEW ? &previous : NULL);
     graphss_i_job_options opt;
     graphss_status st = graphss_i_job_options_fill(ctx, &opt, job);
     if (!st)
@@ -153,7 +153,7 @@ graphss_status graphss_i_cell_alert(graphss_ctx *ctx, json_t *record,
 
     json_t *m = json_object();
     double *x = v.point, *y = v.point + (v.n_nodes > v.n_groups ? v.n_nodes : v.n_groups) + 1;
-    int bad = graphss_i_set_scene(m, s, true);
+    int bad = graphss_i_set_trial(m, s, true);
     bad |= graphss_i_set_real(m, "auc", graphss_i_auc(v.group, v.n_groups));
     bad |= graphss_i_set_real(m, "node_auc", graphss_i_auc(v.node, v.n_nodes));
     bad |= graphss_i_set_real(m, "seconds", seconds);

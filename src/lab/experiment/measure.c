@@ -56,7 +56,7 @@ double graphss_i_auc(const graphss_i_scored *item, size_t n)
 
 size_t graphss_i_roc(double *x, double *y, const graphss_i_scored *item, size_t n)
 {
-    double hits = 0, others = 0, h_seen = 0, o_seen = 0;
+    double hits = 0, others = 0, hits_so_far = 0, others_so_far = 0;
     for (size_t i = 0; i < n; i++)
         hits += item[i].hit != 0;
     others = (double)n - hits;
@@ -68,10 +68,10 @@ size_t graphss_i_roc(double *x, double *y, const graphss_i_scored *item, size_t 
     for (size_t i = 0, end; i < n; i = end) {
         size_t h;
         end = run_of(item, i, n, &h);
-        h_seen += (double)h;
-        o_seen += (double)(end - i - h);
-        x[points] = o_seen / others;
-        y[points] = h_seen / hits;
+        hits_so_far += (double)h;
+        others_so_far += (double)(end - i - h);
+        x[points] = others_so_far / others;
+        y[points] = hits_so_far / hits;
         /* On a straight line across or up only the ends are corners. */
         if (points > 1 && ((x[points] == x[points - 1] && x[points] == x[points - 2]) ||
                            (y[points] == y[points - 1] && y[points] == y[points - 2]))) {
@@ -94,10 +94,10 @@ void graphss_i_bins_fill(graphss_i_bins *out, const double *posterior, size_t n_
             continue;
         const double *p = posterior + v * n_classes;
         const size_t best = graphss_i_top_double(p, n_classes);
-        const double place = p[best] * GRAPHSS_I_BINS;
-        if (!(place >= 0))
+        const double position = p[best] * GRAPHSS_I_BINS;
+        if (!(position >= 0))
             continue;
-        const size_t b = place >= GRAPHSS_I_BINS ? GRAPHSS_I_BINS - 1 : (size_t)place;
+        const size_t b = position >= GRAPHSS_I_BINS ? GRAPHSS_I_BINS - 1 : (size_t)position;
         out->count[b]++;
         out->confidence[b] += p[best];
         out->accuracy[b] += (int32_t)best == truth[v];

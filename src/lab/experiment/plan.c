@@ -1,11 +1,12 @@
 /* plan.c - see plan.h. The order of the cells is that of the recipe: points of a sweep
  * outside, then datasets, seeds, classifiers, settings, sets, and methods inside. Points that
- * differ in options of methods alone share a scene and are inside, too. */
+ * differ in options of methods alone share a trial and are inside, too. */
 #include "lab/experiment/plan.h"
 
 #include "attack/attack_method.h"
 #include "lab/baselines/baselines.h"
 #include "lab/experiment/records.h"
+#include "recover/defence.h"
 #include <string.h>
 
 /* ---- what a recipe may say ---- */
@@ -72,7 +73,7 @@ typedef struct planner {
     graphss_i_plan *plan;
     const graphss_reproduce_options *opt;
     uint64_t first_seed;
-    size_t points; /* of the recipe, where they share a scene; else 0 */
+    size_t points; /* of the recipe, where they share a trial; else 0 */
     int64_t sets;  /* of victims, that the jobs in hand meet */
 } planner;
 

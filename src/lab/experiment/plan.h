@@ -1,6 +1,6 @@
 /* plan.h - from recipes to jobs and cells.
  *
- * A job is data, split and model; each set of victims makes a scene of it: snapshots, attack.
+ * A job is data, split and model; each set of victims makes a trial of it: snapshots, attack.
  * Its cells are the methods that meet these, one after another, at every point of a sweep over
  * options of methods. */
 #ifndef GRAPHSS_PLAN_H
@@ -27,10 +27,10 @@ typedef struct graphss_i_job {
     int mode; /* graphss_mode; -1: has none */
     int setting;
     const char *dataset;
-    const char *model; /* the scene's classifier */
+    const char *model; /* the trial's classifier */
     bool any;          /* the cells do not depend on it */
     int64_t seed;
-    const graphss_i_recipe_line *point; /* of all cells, where points differ in the scene */
+    const graphss_i_recipe_line *point; /* of all cells, where points differ in the trial */
     bool alone;                         /* nothing else may run meanwhile */
     size_t threads;                     /* of each cell: all when alone, else 1 */
     int64_t limit;                      /* seconds for a cell; 0: none */

@@ -4,6 +4,7 @@
 #include "lab/baselines/baselines.h"
 #include "lab/experiment/plan.h"
 #include "lab/experiment/records.h"
+#include "recover/defence.h"
 #include <string.h>
 
 graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
@@ -160,8 +161,8 @@ graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,
                            all, "split",
                            graphss_i_json_options(&o.protocol.split,
                                                   graphss_split_options_table(), NULL)) != 0;
-    const bool scene = cell->method != NULL;
-    if (scene) {
+    const bool trial = cell->method != NULL;
+    if (trial) {
         bad |= json_object_set_new(all, "train",
                                    graphss_i_json_options(&o.protocol.train,
                                                           graphss_train_options_table(),
@@ -179,7 +180,7 @@ graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,
         bad |= json_object_set_new(
                    all, "alert",
                    graphss_i_json_options(&o.alert, graphss_alert_options_table(), NULL)) != 0;
-    } else if (scene) {
+    } else if (trial) {
         graphss_recover_options recover;
         st = graphss_i_cell_options_fill(ctx, &recover, job, cell);
         if (!st)

@@ -18,7 +18,7 @@ graphss_protocol_options graphss_protocol_options_default(const char *model, gra
                                     .plan = graphss_snapshot_options_default(),
                                     .attack = graphss_attack_options_default()};
     opt.attack.mode = mode;
-    opt.attack.links = opt.attack.features = -1;
+    opt.attack.edges = opt.attack.features = -1;
     if (mode == GRAPHSS_MODE_PAPER) {
         opt.split.noise_kind = GRAPHSS_NOISE_PAPER;
         /* Rows are divided before the attack. Divided again after it, they would undo it. */
@@ -33,18 +33,18 @@ static bool is_large(const graphss_dataset *data)
     return strstr(data->name, "photo") || strstr(data->name, "coauthor");
 }
 
-void graphss_protocol_budget(const graphss_dataset *data, int64_t *links, int64_t *features)
+void graphss_protocol_budget(const graphss_dataset *data, int64_t *edges, int64_t *features)
 {
-    *links = is_large(data) ? 5 : 2;
-    *features = 10 * *links;
+    *edges = is_large(data) ? 5 : 2;
+    *features = 10 * *edges;
 }
 
 void graphss_protocol_suit(graphss_protocol_options *opt, const graphss_dataset *data)
 {
-    int64_t links, features;
-    graphss_protocol_budget(data, &links, &features);
-    if (opt->attack.links < 0)
-        opt->attack.links = links;
+    int64_t edges, features;
+    graphss_protocol_budget(data, &edges, &features);
+    if (opt->attack.edges < 0)
+        opt->attack.edges = edges;
     if (opt->attack.features < 0)
         opt->attack.features = features;
     if (opt->mode == GRAPHSS_MODE_PAPER && is_large(data)) /* its code adds loops to these */
@@ -170,7 +170,7 @@ graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
  * worst case) unless a recipe says otherwise. Paper: noisy labels of all nodes, test nodes
  * included, as its code has it. */
 static graphss_status believe(graphss_ctx *ctx, int32_t *label,
-                              const graphss_protocol_scene *s, const graphss_protocol *p)
+                              const graphss_protocol_trial *s, const graphss_protocol *p)
 {
     const graphss_status st = graphss_attack_believe(ctx, label, &p->data, &s->snapshots.split,
                                                      s->before, p->data.n_classes, s->seed,
@@ -181,7 +181,7 @@ static graphss_status believe(graphss_ctx *ctx, int32_t *label,
                                      p->seed);
 }
 
-static graphss_status assail(graphss_ctx *ctx, graphss_protocol_scene *s,
+static graphss_status assail(graphss_ctx *ctx, graphss_protocol_trial *s,
                              const graphss_protocol *p)
 {
     graphss_snapshots *made = &s->snapshots;
@@ -222,7 +222,7 @@ done:
 }
 
 static graphss_status answer(graphss_ctx *ctx, int32_t **label,
-                             const graphss_protocol_scene *s)
+                             const graphss_protocol_trial *s)
 {
     const graphss_dataset *now = &s->snapshots.current;
     *label = graphss_i_alloc(ctx, now->graph.n_nodes, sizeof **label);
@@ -231,7 +231,7 @@ static graphss_status answer(graphss_ctx *ctx, int32_t **label,
 }
 
 /* Both lists are ascending. */
-static graphss_status list_others(graphss_ctx *ctx, graphss_protocol_scene *s)
+static graphss_status list_others(graphss_ctx *ctx, graphss_protocol_trial *s)
 {
     const graphss_snapshots *made = &s->snapshots;
     s->other = graphss_i_alloc(ctx, made->split.n_test, sizeof *s->other);
@@ -247,12 +247,12 @@ static graphss_status list_others(graphss_ctx *ctx, graphss_protocol_scene *s)
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_protocol_attack(graphss_ctx *ctx, graphss_protocol_scene *out,
+graphss_status graphss_protocol_attack(graphss_ctx *ctx, graphss_protocol_trial *out,
                                        const graphss_protocol *p, uint64_t victim_seed)
 {
     if (GRAPHSS_I_LACKS(ctx, {"protocol", p}, {"place for the scene", out}))
         return GRAPHSS_ERR_INVALID;
-    graphss_protocol_scene s = {.seed = victim_seed, .model = p->model};
+    graphss_protocol_trial s = {.seed = victim_seed, .model = p->model};
     graphss_status st = graphss_snapshots_plan(ctx, &s.snapshots, &p->data, &p->split,
                                                victim_seed, &p->opt.plan);
     if (!st && !s.model) {
@@ -268,7 +268,7 @@ graphss_status graphss_protocol_attack(graphss_ctx *ctx, graphss_protocol_scene 
     if (!st)
         st = answer(ctx, &s.after, &s);
     if (st) {
-        graphss_protocol_scene_destroy(ctx, &s);
+        graphss_protocol_trial_destroy(ctx, &s);
         return st;
     }
     s.has_past = p->opt.plan.setting != GRAPHSS_SETTING_NEW;
@@ -278,7 +278,7 @@ graphss_status graphss_protocol_attack(graphss_ctx *ctx, graphss_protocol_scene 
     return GRAPHSS_OK;
 }
 
-graphss_recover_input graphss_i_protocol_input(const graphss_protocol_scene *s,
+graphss_recover_input graphss_i_protocol_input(const graphss_protocol_trial *s,
                                                graphss_observation *previous)
 {
     if (previous)
@@ -290,12 +290,12 @@ graphss_recover_input graphss_i_protocol_input(const graphss_protocol_scene *s,
                                    .seed = s->seed};
 }
 
-graphss_recover_input graphss_protocol_input(graphss_protocol_scene *s)
+graphss_recover_input graphss_protocol_input(graphss_protocol_trial *s)
 {
     return graphss_i_protocol_input(s, s->has_past ? &s->previous : NULL);
 }
 
-graphss_protocol_score graphss_protocol_measure(const graphss_protocol_scene *s,
+graphss_protocol_score graphss_protocol_measure(const graphss_protocol_trial *s,
                                                 const int32_t *label)
 {
     const graphss_snapshots *made = &s->snapshots;
@@ -306,7 +306,7 @@ graphss_protocol_score graphss_protocol_measure(const graphss_protocol_scene *s,
         graphss_accuracy(label, truth, made->split.test, made->split.n_test)};
 }
 
-void graphss_protocol_scene_destroy(graphss_ctx *ctx, graphss_protocol_scene *s)
+void graphss_protocol_trial_destroy(graphss_ctx *ctx, graphss_protocol_trial *s)
 {
     if (!s)
         return;
@@ -315,5 +315,5 @@ void graphss_protocol_scene_destroy(graphss_ctx *ctx, graphss_protocol_scene *s)
     graphss_release(ctx, s->other);
     graphss_model_free(ctx, s->own);
     graphss_snapshots_destroy(ctx, &s->snapshots);
-    *s = (graphss_protocol_scene){0};
+    *s = (graphss_protocol_trial){0};
 }

@@ -3,7 +3,7 @@
  *     # a remark
  *     key = value
  *     key@dataset = value     for that dataset alone
- *     point 5 = attack.links=5 attack.features=50
+ *     point 5 = attack.edges=5 attack.features=50
  */
 #ifndef GRAPHSS_RECIPE_H
 #define GRAPHSS_RECIPE_H

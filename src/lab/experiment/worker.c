@@ -140,17 +140,17 @@ static bool write_all(int fd, const char *bytes, size_t n)
 }
 
 /* In a process of its own, with a context of its own: threads do not survive a fork. */
-static void run_cell(const graphss_i_job_stage *stage, const graphss_i_job *job,
+static void run_cell(const graphss_i_job_state *state, const graphss_i_job *job,
                      const graphss_i_cell *cell, int out)
 {
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = job->threads});
     if (!ctx)
         _exit(4);
     json_t *record = graphss_i_cell_identity(job, cell);
-    json_t *repeat = graphss_i_repeat(ctx, job, cell, stage->data.hash);
+    json_t *repeat = graphss_i_repeat(ctx, job, cell, state->data.hash);
     if (!record || !repeat)
         _exit(4);
-    const graphss_status st = graphss_i_cell_run(ctx, record, stage, job, cell);
+    const graphss_status st = graphss_i_cell_run(ctx, record, state, job, cell);
     if (st && set_error(record, job, graphss_exit_code(st), graphss_error(ctx), false) != 0)
         _exit(4);
     if (json_object_set_new(repeat, "finished", time_text()) != 0 ||
@@ -195,7 +195,7 @@ static double cpu_seconds(const struct rusage *use)
            1e-6 * (double)(use->ru_utime.tv_usec + use->ru_stime.tv_usec);
 }
 
-static json_t *cell_record(graphss_ctx *ctx, const graphss_i_job_stage *stage,
+static json_t *cell_record(graphss_ctx *ctx, const graphss_i_job_state *state,
                            const graphss_i_job *job, const graphss_i_cell *cell)
 {
     int pipes[2], status = 0;
@@ -209,7 +209,7 @@ static json_t *cell_record(graphss_ctx *ctx, const graphss_i_job_stage *stage,
     if (child == 0) {
         be_child(self);
         close(pipes[0]);
-        run_cell(stage, job, cell, pipes[1]);
+        run_cell(state, job, cell, pipes[1]);
     }
     close(pipes[1]);
     if (child < 0) {
@@ -272,33 +272,33 @@ static void deliver(int out, size_t number, json_t *record)
 
 /* Cells run in processes of their own; what one leaves to the next set of victims comes back
  * through memory that all of them share. */
-static graphss_status share_state(graphss_ctx *ctx, graphss_i_job_stage *stage,
+static graphss_status share_state(graphss_ctx *ctx, graphss_i_job_state *state,
                                   const graphss_i_job *job)
 {
     bool wanted = false;
     for (size_t i = 0; i < job->n_cells; i++)
         wanted |= job->cell[i].set > 1 && graphss_i_cell_carries(job, &job->cell[i]);
-    const size_t size = wanted && stage->protocol.model
-                            ? graphss_i_model_state_size(stage->protocol.model)
+    const size_t size = wanted && state->protocol.model
+                            ? graphss_i_model_state_size(state->protocol.model)
                             : 0;
     if (!size)
         return GRAPHSS_OK;
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return graphss_i_nomem(ctx, size);
-    stage->left = memory;
+    state->left = memory;
     return GRAPHSS_OK;
 }
 
-static graphss_status carry_over(graphss_ctx *ctx, graphss_i_job_stage *stage)
+static graphss_status carry_over(graphss_ctx *ctx, graphss_i_job_state *state)
 {
-    if (!stage->left || !stage->left->filled)
+    if (!state->left || !state->left->filled)
         return GRAPHSS_OK;
-    graphss_model_free(ctx, stage->carried);
-    stage->carried = NULL;
-    stage->left->filled = false;
-    return graphss_i_model_state_take(ctx, &stage->carried, stage->protocol.model,
-                                      stage->left);
+    graphss_model_free(ctx, state->carried);
+    state->carried = NULL;
+    state->left->filled = false;
+    return graphss_i_model_state_take(ctx, &state->carried, state->protocol.model,
+                                      state->left);
 }
 
 /* A cell that was run already is run again where a later one begins with what it leaves. */
@@ -316,14 +316,14 @@ static bool needed(const graphss_i_job *job, size_t i)
 void graphss_i_worker_run(const graphss_i_worker *worker, int out)
 {
     const graphss_i_job *job = worker->job;
-    graphss_i_job_stage stage = {0};
+    graphss_i_job_state state = {0};
     be_child(worker->parent);
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = 1});
     if (!ctx)
         _exit(4);
-    graphss_status st = graphss_i_job_stage_make(ctx, &stage, job, worker->data_dirs);
+    graphss_status st = graphss_i_job_state_make(ctx, &state, job, worker->data_dirs);
     if (!st)
-        st = share_state(ctx, &stage, job);
+        st = share_state(ctx, &state, job);
     bool broken = false; /* a cell that others begin with failed */
     for (size_t i = 0; i < job->n_cells; i++) {
         const graphss_i_cell *cell = &job->cell[i];
@@ -332,18 +332,18 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
         if (!needed(job, i))
             continue;
         if (!st)
-            st = graphss_i_job_stage_set(ctx, &stage, job, cell->set);
+            st = graphss_i_job_state_set(ctx, &state, job, cell->set);
         snprintf(message, sizeof message, "%s",
                  st ? graphss_error(ctx) : "the set of victims before it was not finished");
         json_t *record =
             st || (broken && carries)
                 ? graphss_i_error_record(ctx, job, cell, st ? graphss_exit_code(st) : 70,
                                          message, false)
-                : cell_record(ctx, &stage, job, cell);
+                : cell_record(ctx, &state, job, cell);
         broken |= carries && (!record || json_object_get(record, "error"));
         deliver(out, i, record);
         if (!st)
-            st = carry_over(ctx, &stage);
+            st = carry_over(ctx, &state);
     }
     _exit(0);
 }

@@ -1,4 +1,4 @@
-/* worker.h - a process that prepares the scenes of a job and lets methods meet them. */
+/* worker.h - a process that prepares the trials of a job and lets methods meet them. */
 #ifndef GRAPHSS_WORKER_H
 #define GRAPHSS_WORKER_H
 
@@ -12,7 +12,7 @@ typedef struct graphss_i_worker {
 } graphss_i_worker;
 
 /* Runs every cell of the job that is not done, each in a process of its own that begins as a
- * copy of the prepared scene, and writes a line "CELL RECORD" for each to the descriptor. For
+ * copy of the prepared trial, and writes a line "CELL RECORD" for each to the descriptor. For
  * the child of a fork: never returns, ends the process without touching what it inherited. */
 void graphss_i_worker_run(const graphss_i_worker *worker, int out) __attribute__((noreturn));
 

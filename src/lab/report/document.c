@@ -69,7 +69,7 @@ graphss_i_figure *graphss_i_figure_new(graphss_i_arena *arena, const char *id,
 }
 
 graphss_i_panel *graphss_i_add_panel(graphss_i_figure *figure, graphss_i_arena *arena,
-                                     graphss_i_panel_kind kind, const char *title,
+                                     graphss_i_panel_type kind, const char *title,
                                      const char *x_label, const char *y_label)
 {
     if (!figure)

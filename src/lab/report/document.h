@@ -13,17 +13,17 @@ typedef struct graphss_i_figure {
     size_t n, room;
 } graphss_i_figure;
 
-typedef enum graphss_i_block_kind {
+typedef enum graphss_i_block_type {
     GRAPHSS_I_BLOCK_HEADING,
     GRAPHSS_I_BLOCK_TEXT,
     GRAPHSS_I_BLOCK_ITEM, /* of a list; word says what kind of finding: "holds" */
     GRAPHSS_I_BLOCK_CODE,
     GRAPHSS_I_BLOCK_TABLE,
     GRAPHSS_I_BLOCK_FIGURE
-} graphss_i_block_kind;
+} graphss_i_block_type;
 
 typedef struct graphss_i_block {
-    graphss_i_block_kind kind;
+    graphss_i_block_type kind;
     int level; /* of a heading: 2 or 3 */
     const char *text, *id, *word;
     bool folded;
@@ -53,7 +53,7 @@ graphss_i_figure *graphss_i_figure_new(graphss_i_arena *arena, const char *id,
                                        const char *title, const char *note);
 /* A panel at the end, to be filled; NULL without memory. */
 graphss_i_panel *graphss_i_add_panel(graphss_i_figure *figure, graphss_i_arena *arena,
-                                     graphss_i_panel_kind kind, const char *title,
+                                     graphss_i_panel_type kind, const char *title,
                                      const char *x_label, const char *y_label);
 
 /* The same with n lines; NULL also where n is 0, and then no panel is added. */
@@ -106,24 +106,25 @@ const char *graphss_i_report_names_text(graphss_i_arena *arena,
 
 /* Modes and settings that occur for one kind of record: never in one table. Nor are points of
  * a sweep, such as attackers, where the tables of that kind have no place for them. */
-typedef struct graphss_i_world {
+typedef struct graphss_i_condition {
     const char *mode, *setting;
     const char *parameter, *value; /* "attacker", "random"; NULL: told apart by the tables */
     const char *id;                /* "honest-new" */
     const char *name;              /* "honest mode, setting new" */
     const char *brief;             /* "honest, new" */
-} graphss_i_world;
+} graphss_i_condition;
 
-typedef struct graphss_i_worlds {
-    graphss_i_world *world;
+typedef struct graphss_i_conditions {
+    graphss_i_condition *condition;
     size_t n;
-} graphss_i_worlds;
+} graphss_i_conditions;
 
-graphss_i_worlds graphss_i_worlds_of(graphss_i_runs *records, const char *what);
-/* All records of one kind in a world. */
-graphss_i_query graphss_i_world_query(const graphss_i_world *world, const char *what);
+graphss_i_conditions graphss_i_conditions_of(graphss_i_runs *records, const char *what);
+/* All records of one kind in a condition. */
+graphss_i_query graphss_i_condition_query(const graphss_i_condition *condition,
+                                          const char *what);
 /* A sentence on what the setting gives the defender. */
-const char *graphss_i_world_about(const graphss_i_world *world);
+const char *graphss_i_condition_about(const graphss_i_condition *condition);
 /* The section's heading and first sentence; false, and none of it, without records. */
 bool graphss_i_begin(graphss_i_document *d, graphss_i_runs *records, const char *what,
                      const char *title, const char *about);
@@ -204,7 +205,7 @@ void graphss_i_score_cell(graphss_i_score *score, graphss_i_runs *records,
 
 /* How much of the paper's Table 2 reproduces, in words; "" without records in its mode. */
 const char *graphss_i_reproduces(graphss_i_runs *records);
-/* What findings say of attackers (section_attackers.c): a table of all worlds. */
+/* What findings say of attackers (section_attackers.c): a table of all conditions. */
 void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records);
 /* Ours among the variants: the one of GraphSS with most records; NULL: none. */
 const graphss_i_variant *graphss_i_ours(graphss_i_runs *records, const graphss_i_query *query,

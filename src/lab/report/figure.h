@@ -29,14 +29,14 @@ typedef struct graphss_i_mark {
     double value;
 } graphss_i_mark;
 
-typedef enum graphss_i_panel_kind {
+typedef enum graphss_i_panel_type {
     GRAPHSS_I_LINES,
     GRAPHSS_I_BARS,
     GRAPHSS_I_HEAT
-} graphss_i_panel_kind;
+} graphss_i_panel_type;
 
 typedef struct graphss_i_panel {
-    graphss_i_panel_kind kind;
+    graphss_i_panel_type kind;
     const char *title, *x_label, *y_label; /* labels with their units: "accuracy, %" */
     graphss_i_line *line;                  /* [n] LINES */
     graphss_i_bar *bar;                    /* [n] BARS */
@@ -51,8 +51,8 @@ typedef struct graphss_i_panel {
 
 /* Writes the panel. prefix begins the names of its patterns, which must differ within a page.
  * alone: a file of its own, with colours and a ground; else part of a page. */
-void graphss_i_panel_svg(graphss_i_pen *pen, const graphss_i_panel *panel, const char *prefix,
-                         bool alone);
+void graphss_i_panel_svg(graphss_i_writer *writer, const graphss_i_panel *panel,
+                         const char *prefix, bool alone);
 
 /* Ticks at round numbers (figure_axis.c). */
 typedef struct graphss_i_axis {

@@ -56,91 +56,91 @@ static double page_y(const frame *f, double y)
     return f->top + (1 - graphss_i_axis_at(&f->y, y)) * (f->bottom - f->top);
 }
 
-static void put_line(graphss_i_pen *pen, double x1, double y1, double x2, double y2,
+static void put_line(graphss_i_writer *writer, double x1, double y1, double x2, double y2,
                      const char *style)
 {
-    graphss_i_put(pen, "<line x1=\"");
-    graphss_i_put_fixed(pen, x1, 2);
-    graphss_i_put(pen, "\" y1=\"");
-    graphss_i_put_fixed(pen, y1, 2);
-    graphss_i_put(pen, "\" x2=\"");
-    graphss_i_put_fixed(pen, x2, 2);
-    graphss_i_put(pen, "\" y2=\"");
-    graphss_i_put_fixed(pen, y2, 2);
-    graphss_i_putf(pen, "\" %s/>\n", style);
+    graphss_i_put(writer, "<line x1=\"");
+    graphss_i_put_fixed(writer, x1, 2);
+    graphss_i_put(writer, "\" y1=\"");
+    graphss_i_put_fixed(writer, y1, 2);
+    graphss_i_put(writer, "\" x2=\"");
+    graphss_i_put_fixed(writer, x2, 2);
+    graphss_i_put(writer, "\" y2=\"");
+    graphss_i_put_fixed(writer, y2, 2);
+    graphss_i_putf(writer, "\" %s/>\n", style);
 }
 
-static void put_text(graphss_i_pen *pen, double x, double y, const char *style,
+static void put_text(graphss_i_writer *writer, double x, double y, const char *style,
                      const char *text)
 {
-    graphss_i_put(pen, "<text x=\"");
-    graphss_i_put_fixed(pen, x, 2);
-    graphss_i_put(pen, "\" y=\"");
-    graphss_i_put_fixed(pen, y, 2);
-    graphss_i_putf(pen, "\" %s>", style);
-    graphss_i_put_xml(pen, text);
-    graphss_i_put(pen, "</text>\n");
+    graphss_i_put(writer, "<text x=\"");
+    graphss_i_put_fixed(writer, x, 2);
+    graphss_i_put(writer, "\" y=\"");
+    graphss_i_put_fixed(writer, y, 2);
+    graphss_i_putf(writer, "\" %s>", style);
+    graphss_i_put_xml(writer, text);
+    graphss_i_put(writer, "</text>\n");
 }
 
-static void put_axes(graphss_i_pen *pen, const frame *f, const graphss_plot *plot)
+static void put_axes(graphss_i_writer *writer, const frame *f, const graphss_plot *plot)
 {
     const double bottom = f->bottom, right = WIDTH - RIGHT;
     char text[32];
     for (size_t i = 0; i < f->y.n_ticks; i++) {
         const double y = page_y(f, f->y.tick[i]);
-        put_line(pen, LEFT, y, right, y, "stroke=\"#dddddd\"");
+        put_line(writer, LEFT, y, right, y, "stroke=\"#dddddd\"");
         graphss_i_double_text(text, sizeof text, f->y.tick[i]);
-        put_text(pen, LEFT - 8, y + 4, "text-anchor=\"end\"", text);
+        put_text(writer, LEFT - 8, y + 4, "text-anchor=\"end\"", text);
     }
     for (size_t i = 0; i < f->x.n_ticks; i++) {
         const double x = page_x(f, f->x.tick[i]);
-        put_line(pen, x, bottom, x, bottom + 5, "stroke=\"#333333\"");
+        put_line(writer, x, bottom, x, bottom + 5, "stroke=\"#333333\"");
         graphss_i_double_text(text, sizeof text, f->x.tick[i]);
-        put_text(pen, x, bottom + 20, "text-anchor=\"middle\"", text);
+        put_text(writer, x, bottom + 20, "text-anchor=\"middle\"", text);
     }
-    put_line(pen, LEFT, bottom, right, bottom, "stroke=\"#333333\"");
-    put_line(pen, LEFT, f->top, LEFT, bottom, "stroke=\"#333333\"");
+    put_line(writer, LEFT, bottom, right, bottom, "stroke=\"#333333\"");
+    put_line(writer, LEFT, f->top, LEFT, bottom, "stroke=\"#333333\"");
     if (plot->x_label)
-        put_text(pen, (LEFT + right) / 2, bottom + 42, "text-anchor=\"middle\"",
+        put_text(writer, (LEFT + right) / 2, bottom + 42, "text-anchor=\"middle\"",
                  plot->x_label);
     if (plot->y_label) {
-        graphss_i_put(pen, "<g transform=\"translate(18 ");
-        graphss_i_put_fixed(pen, (f->top + bottom) / 2, 2);
-        graphss_i_put(pen, ") rotate(-90)\">");
-        put_text(pen, 0, 0, "text-anchor=\"middle\"", plot->y_label);
-        graphss_i_put(pen, "</g>\n");
+        graphss_i_put(writer, "<g transform=\"translate(18 ");
+        graphss_i_put_fixed(writer, (f->top + bottom) / 2, 2);
+        graphss_i_put(writer, ") rotate(-90)\">");
+        put_text(writer, 0, 0, "text-anchor=\"middle\"", plot->y_label);
+        graphss_i_put(writer, "</g>\n");
     }
 }
 
-static void put_style(graphss_i_pen *pen, size_t i)
+static void put_style(graphss_i_writer *writer, size_t i)
 {
-    graphss_i_putf(pen,
+    graphss_i_putf(writer,
                    "fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\"",
                    colours[i % STYLES], dashes[i % STYLES]);
 }
 
-static void put_series(graphss_i_pen *pen, const frame *f, const graphss_plot_series *s,
+static void put_series(graphss_i_writer *writer, const frame *f, const graphss_plot_series *s,
                        size_t index)
 {
     bool down = false;
-    graphss_i_put(pen, "<path ");
-    put_style(pen, index);
-    graphss_i_put(pen, " stroke-linejoin=\"round\" d=\"");
-    for (size_t i = 0; i < s->n && !pen->status; i++) {
+    graphss_i_put(writer, "<path ");
+    put_style(writer, index);
+    graphss_i_put(writer, " stroke-linejoin=\"round\" d=\"");
+    for (size_t i = 0; i < s->n && !writer->status; i++) {
         const double x = x_of(s, i), y = s->y[i];
         if (!isfinite(x) || !isfinite(y)) {
             down = false;
             continue;
         }
-        graphss_i_put(pen, down ? "L" : "M");
-        graphss_i_put_fixed(pen, page_x(f, x), 2);
-        graphss_i_put(pen, " ");
-        graphss_i_put_fixed(pen, page_y(f, y), 2);
+        graphss_i_put(writer, down ? "L" : "M");
+        graphss_i_put_fixed(writer, page_x(f, x), 2);
+        graphss_i_put(writer, " ");
+        graphss_i_put_fixed(writer, page_y(f, y), 2);
         if (!down)
-            graphss_i_put(pen, "h0"); /* a lone point shows as a dot */
+            graphss_i_put(writer, "h0"); /* a lone point shows as a dot */
         down = true;
     }
-    graphss_i_put(pen, "\" stroke-linecap=\"round\"/>\n");
+    graphss_i_put(writer, "\" stroke-linecap=\"round\"/>\n");
 }
 
 static size_t legend_lines(const graphss_plot *plot)
@@ -152,7 +152,7 @@ static size_t legend_lines(const graphss_plot *plot)
 }
 
 /* Three names to a line, the first line's middle at top. */
-static void put_legend(graphss_i_pen *pen, double top, const graphss_plot *plot)
+static void put_legend(graphss_i_writer *writer, double top, const graphss_plot *plot)
 {
     size_t shown = 0;
     for (size_t i = 0; i < plot->n_series; i++) {
@@ -160,14 +160,14 @@ static void put_legend(graphss_i_pen *pen, double top, const graphss_plot *plot)
             continue;
         const double x = LEFT + LEGEND_EACH * (double)(shown % 3);
         const double y = top + LEGEND_LINE * (double)(shown / 3);
-        graphss_i_put(pen, "<path ");
-        put_style(pen, i);
-        graphss_i_put(pen, " d=\"M");
-        graphss_i_put_fixed(pen, x, 2);
-        graphss_i_put(pen, " ");
-        graphss_i_put_fixed(pen, y, 2);
-        graphss_i_put(pen, "h36\"/>\n");
-        put_text(pen, x + 44, y + 4, "", plot->series[i].name);
+        graphss_i_put(writer, "<path ");
+        put_style(writer, i);
+        graphss_i_put(writer, " d=\"M");
+        graphss_i_put_fixed(writer, x, 2);
+        graphss_i_put(writer, " ");
+        graphss_i_put_fixed(writer, y, 2);
+        graphss_i_put(writer, "h36\"/>\n");
+        put_text(writer, x + 44, y + 4, "", plot->series[i].name);
         shown++;
     }
 }
@@ -177,7 +177,7 @@ static double plot_height(const graphss_plot *plot)
     return HEIGHT + LEGEND_LINE * (double)legend_lines(plot);
 }
 
-static void put_plot(graphss_i_pen *pen, const graphss_plot *plot, double top)
+static void put_plot(graphss_i_writer *writer, const graphss_plot *plot, double top)
 {
     range x = {INFINITY, -INFINITY}, y = x;
     frame f;
@@ -191,11 +191,11 @@ static void put_plot(graphss_i_pen *pen, const graphss_plot *plot, double top)
     f.x = graphss_i_axis_of(x.low, x.high, false, 8);
     f.y = graphss_i_axis_of(y.low, y.high, false, 5);
     if (plot->title)
-        put_text(pen, LEFT, top + 24, "font-size=\"16\" font-weight=\"bold\"", plot->title);
-    put_legend(pen, top + 40, plot);
-    put_axes(pen, &f, plot);
+        put_text(writer, LEFT, top + 24, "font-size=\"16\" font-weight=\"bold\"", plot->title);
+    put_legend(writer, top + 40, plot);
+    put_axes(writer, &f, plot);
     for (size_t i = 0; i < plot->n_series; i++)
-        put_series(pen, &f, &plot->series[i], i);
+        put_series(writer, &f, &plot->series[i], i);
 }
 
 graphss_status graphss_plot_write(graphss_ctx *ctx, const graphss_plot *plot, size_t n_plots,
@@ -211,23 +211,24 @@ graphss_status graphss_plot_write(graphss_ctx *ctx, const graphss_plot *plot, si
             if (plot[p].series[i].n > 0 && !plot[p].series[i].y)
                 return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                                       "%s: series %zu of plot %zu has no values", path, i, p);
-    graphss_i_pen pen = {.ctx = ctx};
+    graphss_i_writer writer = {.ctx = ctx};
     double height = 0;
     for (size_t p = 0; p < n_plots; p++)
         height += plot_height(&plot[p]);
     const int whole = (int)fmin(height, 1e9);
-    graphss_i_putf(&pen,
+    graphss_i_putf(&writer,
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                    "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n",
                    WIDTH, whole, WIDTH, whole);
-    graphss_i_putf(&pen, "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH, whole);
+    graphss_i_putf(&writer, "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH,
+                   whole);
     double top = 0;
     for (size_t p = 0; p < n_plots; p++) {
-        put_plot(&pen, &plot[p], top);
+        put_plot(&writer, &plot[p], top);
         top += plot_height(&plot[p]);
     }
-    graphss_i_put(&pen, "</svg>\n");
-    const graphss_status st = graphss_i_pen_save(&pen, path);
-    graphss_i_pen_done(&pen);
+    graphss_i_put(&writer, "</svg>\n");
+    const graphss_status st = graphss_i_writer_save(&writer, path);
+    graphss_i_writer_done(&writer);
     return st;
 }

@@ -56,13 +56,13 @@ static graphss_status write_plots(graphss_ctx *ctx, const graphss_i_document *d,
         if (d->block[i].kind != GRAPHSS_I_BLOCK_FIGURE)
             continue;
         for (size_t k = 0; k < f->n && !st; k++) {
-            graphss_i_pen pen = {.ctx = ctx};
+            graphss_i_writer writer = {.ctx = ctx};
             char *path = graphss_i_format(ctx, "%s/%s-%zu.svg", folder,
                                           graphss_i_safe(f->id).text, k + 1);
-            graphss_i_panel_svg(&pen, &f->panel[k], "p", true);
-            st = path ? graphss_i_pen_save(&pen, path) : GRAPHSS_ERR_NOMEM;
+            graphss_i_panel_svg(&writer, &f->panel[k], "p", true);
+            st = path ? graphss_i_writer_save(&writer, path) : GRAPHSS_ERR_NOMEM;
             graphss_release(ctx, path);
-            graphss_i_pen_done(&pen);
+            graphss_i_writer_done(&writer);
         }
     }
     return st;
@@ -95,30 +95,30 @@ graphss_status graphss_report_write(graphss_ctx *ctx, graphss_report_summary *su
     if (st)
         return st;
     graphss_i_document d = {0};
-    graphss_i_pen pen = {.ctx = ctx};
+    graphss_i_writer writer = {.ctx = ctx};
     graphss_i_document_fill(&d, &records, folder);
     st = records.arena.status;
     if (!st && html)
-        graphss_i_format_html(&pen, &d);
+        graphss_i_format_html(&writer, &d);
     else if (!st && !strcmp(kind, ".md"))
-        graphss_i_format_markdown(&pen, &d, seen_from(path, opt.plots));
+        graphss_i_format_markdown(&writer, &d, seen_from(path, opt.plots));
     else if (!st && !strcmp(kind, ".tex"))
-        graphss_i_format_latex(&pen, &d);
+        graphss_i_format_latex(&writer, &d);
     else if (!st)
-        graphss_i_format_csv(&pen, &d);
+        graphss_i_format_csv(&writer, &d);
     if (!st)
         st = records.arena.status;
     if (!st && opt.plots)
         st = write_plots(ctx, &d, opt.plots);
     if (!st)
-        st = graphss_i_pen_save(&pen, path);
+        st = graphss_i_writer_save(&writer, path);
     if (!st && summary) {
         *summary = (graphss_report_summary){
             .cells = records.n, .tables = d.n_tables, .plots = d.n_panels};
         for (size_t i = 0; i < records.n; i++)
             summary->errors += records.record[i].error != NULL;
     }
-    graphss_i_pen_done(&pen);
+    graphss_i_writer_done(&writer);
     graphss_i_runs_destroy(&records);
     return st;
 }

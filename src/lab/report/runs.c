@@ -110,22 +110,22 @@ static void add(graphss_i_runs *out, json_t *object, size_t line)
 /* Of two lines of one cell the later stays, in the place of the first. */
 static graphss_status drop_replaced(graphss_ctx *ctx, graphss_i_runs *out)
 {
-    json_t *place = json_object(); /* key of a cell -> its index */
+    json_t *index = json_object(); /* key of a cell -> its index */
     size_t kept = 0;
-    bool bad = !place;
+    bool bad = !index;
     for (size_t i = 0; i < out->n && !bad; i++) {
         char *key = graphss_i_record_key(out->record[i].json);
-        const json_t *at = key ? json_object_get(place, key) : NULL;
+        const json_t *at = key ? json_object_get(index, key) : NULL;
         if (at) {
             out->record[json_integer_value(at)] = out->record[i];
             out->replaced++;
         } else {
-            bad = !key || json_object_set_new(place, key, json_integer((json_int_t)kept)) != 0;
+            bad = !key || json_object_set_new(index, key, json_integer((json_int_t)kept)) != 0;
             out->record[kept++] = out->record[i];
         }
         free(key);
     }
-    json_decref(place);
+    json_decref(index);
     out->n = kept;
     return bad ? graphss_i_nomem(ctx, sizeof(json_t)) : GRAPHSS_OK;
 }

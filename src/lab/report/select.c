@@ -269,7 +269,7 @@ typedef struct wanted {
     const char *metric_a, *metric_b;
 } wanted;
 
-static bool same_scene(const graphss_i_run *a, const graphss_i_run *b)
+static bool same_trial(const graphss_i_run *a, const graphss_i_run *b)
 {
     return a->seed == b->seed && !strcmp(a->set, b->set) && !strcmp(a->dataset, b->dataset) &&
            !strcmp(a->mode, b->mode) && !strcmp(a->setting, b->setting) &&
@@ -283,20 +283,20 @@ static double pair_value(const graphss_i_runs *records, size_t i, const void *ar
     if (!taken(r, &w->a))
         return NAN;
     for (size_t j = 0; j < records->n; j++)
-        if (taken(&records->record[j], &w->b) && same_scene(r, &records->record[j]))
+        if (taken(&records->record[j], &w->b) && same_trial(r, &records->record[j]))
             return graphss_i_metric(r, w->metric_a) -
                    graphss_i_metric(&records->record[j], w->metric_b);
     return NAN;
 }
 
-static double scene_value(const graphss_i_runs *records, size_t i, const void *arg)
+static double trial_value(const graphss_i_runs *records, size_t i, const void *arg)
 {
     const wanted *w = arg;
     const graphss_i_run *r = &records->record[i];
     if (!taken(r, &w->a) || isnan(graphss_i_metric(r, w->metric_a)))
         return NAN;
     for (size_t j = 0; j < i; j++)
-        if (taken(&records->record[j], &w->a) && same_scene(r, &records->record[j]) &&
+        if (taken(&records->record[j], &w->a) && same_trial(r, &records->record[j]) &&
             !strcmp(r->model, records->record[j].model) &&
             !isnan(graphss_i_metric(&records->record[j], w->metric_a)))
             return NAN;
@@ -331,11 +331,11 @@ graphss_i_stat graphss_i_stat_pairs(const graphss_i_runs *records, const graphss
     return stat_by(records, pair_value, &w);
 }
 
-graphss_i_stat graphss_i_stat_scenes(const graphss_i_runs *records,
+graphss_i_stat graphss_i_stat_trials(const graphss_i_runs *records,
                                      const graphss_i_query *query, const char *metric)
 {
     const wanted w = {.a = *query, .metric_a = metric};
-    return stat_by(records, scene_value, &w);
+    return stat_by(records, trial_value, &w);
 }
 
 const graphss_i_run **graphss_i_runs_find(graphss_i_runs *records,

@@ -34,7 +34,7 @@ graphss_i_stat graphss_i_stat_pairs(const graphss_i_runs *records, const graphss
                                     const char *metric_a, const graphss_i_query *b,
                                     const char *metric_b);
 /* The metric of each (seed, set) once, whatever the method: accuracies before the attack. */
-graphss_i_stat graphss_i_stat_scenes(const graphss_i_runs *records,
+graphss_i_stat graphss_i_stat_trials(const graphss_i_runs *records,
                                      const graphss_i_query *query, const char *metric);
 /* The records of a query, without errors, the rule for "any" kept. In the arena of records. */
 const graphss_i_run **graphss_i_runs_find(graphss_i_runs *records,

@@ -103,120 +103,120 @@ size_t graphss_i_table_rows(const graphss_i_table *t)
 
 /* ---- what the formats share ---- */
 
-typedef void (*put_fn)(graphss_i_pen *pen, const char *text);
+typedef void (*put_fn)(graphss_i_writer *writer, const char *text);
 
 static const graphss_i_entry *cell_at(const graphss_i_table *t, size_t row, size_t column)
 {
     return &t->cell[row * t->n_columns + column];
 }
 
-static void put_heading(graphss_i_pen *pen, const graphss_i_column *c, put_fn escape)
+static void put_heading(graphss_i_writer *writer, const graphss_i_column *c, put_fn escape)
 {
-    escape(pen, c->name);
+    escape(writer, c->name);
     if (*c->unit) {
-        graphss_i_put(pen, ", ");
-        escape(pen, c->unit);
+        graphss_i_put(writer, ", ");
+        escape(writer, c->unit);
     }
 }
 
-static void put_value(graphss_i_pen *pen, const graphss_i_column *c,
+static void put_value(graphss_i_writer *writer, const graphss_i_column *c,
                       const graphss_i_entry *cell, const char *minus, const char *plus_minus)
 {
     char text[64];
     graphss_i_fixed_text(text, sizeof text, cell->value, c->decimals);
     if (text[0] == '-') {
-        graphss_i_put(pen, minus);
-        graphss_i_put(pen, text + 1);
+        graphss_i_put(writer, minus);
+        graphss_i_put(writer, text + 1);
     } else {
         if (c->sign && cell->value > 0)
-            graphss_i_put(pen, "+");
-        graphss_i_put(pen, text);
+            graphss_i_put(writer, "+");
+        graphss_i_put(writer, text);
     }
     if (isfinite(cell->sd)) {
-        graphss_i_put(pen, plus_minus);
-        graphss_i_put_fixed(pen, cell->sd, c->decimals);
+        graphss_i_put(writer, plus_minus);
+        graphss_i_put_fixed(writer, cell->sd, c->decimals);
     }
 }
 
 /* ---- Markdown ---- */
 
-void graphss_i_table_markdown(graphss_i_pen *pen, const graphss_i_table *t)
+void graphss_i_table_markdown(graphss_i_writer *writer, const graphss_i_table *t)
 {
     for (size_t j = 0; j < t->n_columns; j++) {
-        graphss_i_put(pen, "| ");
-        put_heading(pen, &t->column[j], graphss_i_put_markdown);
-        graphss_i_put(pen, " ");
+        graphss_i_put(writer, "| ");
+        put_heading(writer, &t->column[j], graphss_i_put_markdown);
+        graphss_i_put(writer, " ");
     }
-    graphss_i_put(pen, "|\n");
+    graphss_i_put(writer, "|\n");
     for (size_t j = 0; j < t->n_columns; j++)
-        graphss_i_put(pen, t->column[j].number ? "|---:" : "|---");
-    graphss_i_put(pen, "|\n");
+        graphss_i_put(writer, t->column[j].number ? "|---:" : "|---");
+    graphss_i_put(writer, "|\n");
     for (size_t i = 0; i < graphss_i_table_rows(t); i++) {
         for (size_t j = 0; j < t->n_columns; j++) {
             const graphss_i_entry *cell = cell_at(t, i, j);
-            graphss_i_put(pen, cell->strong ? "| **" : "| ");
+            graphss_i_put(writer, cell->strong ? "| **" : "| ");
             if (cell->text)
-                graphss_i_put_markdown(pen, cell->text);
+                graphss_i_put_markdown(writer, cell->text);
             else if (!isfinite(cell->value))
-                graphss_i_put(pen, "–");
+                graphss_i_put(writer, "–");
             else
-                put_value(pen, &t->column[j], cell, "−", " ± ");
-            graphss_i_put(pen, cell->strong ? "** " : " ");
+                put_value(writer, &t->column[j], cell, "−", " ± ");
+            graphss_i_put(writer, cell->strong ? "** " : " ");
         }
-        graphss_i_put(pen, "|\n");
+        graphss_i_put(writer, "|\n");
     }
 }
 
 /* ---- LaTeX ---- */
 
-void graphss_i_table_latex(graphss_i_pen *pen, const graphss_i_table *t)
+void graphss_i_table_latex(graphss_i_writer *writer, const graphss_i_table *t)
 {
-    graphss_i_put(pen, "\\begin{table}\n\\centering\n\\begin{tabular}{");
+    graphss_i_put(writer, "\\begin{table}\n\\centering\n\\begin{tabular}{");
     for (size_t j = 0; j < t->n_columns; j++)
-        graphss_i_put(pen, t->column[j].number ? "r" : "l");
-    graphss_i_put(pen, "}\n\\toprule\n");
+        graphss_i_put(writer, t->column[j].number ? "r" : "l");
+    graphss_i_put(writer, "}\n\\toprule\n");
     for (size_t j = 0; j < t->n_columns; j++) {
-        graphss_i_put(pen, j ? " & " : "");
-        put_heading(pen, &t->column[j], graphss_i_put_latex);
+        graphss_i_put(writer, j ? " & " : "");
+        put_heading(writer, &t->column[j], graphss_i_put_latex);
     }
-    graphss_i_put(pen, " \\\\\n\\midrule\n");
+    graphss_i_put(writer, " \\\\\n\\midrule\n");
     for (size_t i = 0; i < graphss_i_table_rows(t); i++) {
         for (size_t j = 0; j < t->n_columns; j++) {
             const graphss_i_entry *cell = cell_at(t, i, j);
-            graphss_i_put(pen, j ? " & " : "");
-            graphss_i_put(pen, cell->strong ? "\\textbf{" : "");
+            graphss_i_put(writer, j ? " & " : "");
+            graphss_i_put(writer, cell->strong ? "\\textbf{" : "");
             if (cell->text)
-                graphss_i_put_latex(pen, cell->text);
+                graphss_i_put_latex(writer, cell->text);
             else if (!isfinite(cell->value))
-                graphss_i_put(pen, "--");
+                graphss_i_put(writer, "--");
             else
-                put_value(pen, &t->column[j], cell, "$-$", " $\\pm$ ");
-            graphss_i_put(pen, cell->strong ? "}" : "");
+                put_value(writer, &t->column[j], cell, "$-$", " $\\pm$ ");
+            graphss_i_put(writer, cell->strong ? "}" : "");
         }
-        graphss_i_put(pen, " \\\\\n");
+        graphss_i_put(writer, " \\\\\n");
     }
-    graphss_i_put(pen, "\\bottomrule\n\\end{tabular}\n\\caption{");
-    graphss_i_put_latex(pen, t->title);
+    graphss_i_put(writer, "\\bottomrule\n\\end{tabular}\n\\caption{");
+    graphss_i_put_latex(writer, t->title);
     if (*t->note) {
-        graphss_i_put(pen, ". ");
-        graphss_i_put_latex(pen, t->note);
+        graphss_i_put(writer, ". ");
+        graphss_i_put_latex(writer, t->note);
     }
-    graphss_i_put(pen, "}\n\\label{tab:");
-    graphss_i_put_name(pen, t->id);
-    graphss_i_put(pen, "}\n\\end{table}\n");
+    graphss_i_put(writer, "}\n\\label{tab:");
+    graphss_i_put_name(writer, t->id);
+    graphss_i_put(writer, "}\n\\end{table}\n");
 }
 
 /* ---- CSV ---- */
 
-static void put_csv_number(graphss_i_pen *pen, double value)
+static void put_csv_number(graphss_i_writer *writer, double value)
 {
     char text[64] = "";
     if (isfinite(value))
         graphss_i_double_text(text, sizeof text, value);
-    graphss_i_put(pen, text);
+    graphss_i_put(writer, text);
 }
 
-void graphss_i_table_csv(graphss_i_pen *pen, const graphss_i_table *t)
+void graphss_i_table_csv(graphss_i_writer *writer, const graphss_i_table *t)
 {
     for (size_t i = 0; i < graphss_i_table_rows(t); i++) {
         const char *row = "";
@@ -228,23 +228,23 @@ void graphss_i_table_csv(graphss_i_pen *pen, const graphss_i_table *t)
             const graphss_i_entry *cell = cell_at(t, i, j);
             if (t->column[j].head)
                 continue;
-            graphss_i_put_csv(pen, t->id);
-            graphss_i_put(pen, ",");
-            graphss_i_put_csv(pen, row);
-            graphss_i_put(pen, ",");
-            graphss_i_put_csv(pen, t->column[j].name);
-            graphss_i_put(pen, ",");
-            graphss_i_put_csv(pen, t->column[j].unit);
-            graphss_i_put(pen, ",");
-            put_csv_number(pen, cell->value);
-            graphss_i_put(pen, ",");
-            put_csv_number(pen, cell->sd);
-            graphss_i_put(pen, ",");
+            graphss_i_put_csv(writer, t->id);
+            graphss_i_put(writer, ",");
+            graphss_i_put_csv(writer, row);
+            graphss_i_put(writer, ",");
+            graphss_i_put_csv(writer, t->column[j].name);
+            graphss_i_put(writer, ",");
+            graphss_i_put_csv(writer, t->column[j].unit);
+            graphss_i_put(writer, ",");
+            put_csv_number(writer, cell->value);
+            graphss_i_put(writer, ",");
+            put_csv_number(writer, cell->sd);
+            graphss_i_put(writer, ",");
             if (cell->n)
-                graphss_i_putf(pen, "%zu", cell->n);
-            graphss_i_put(pen, ",");
-            graphss_i_put_csv(pen, cell->text ? cell->text : "");
-            graphss_i_put(pen, "\n");
+                graphss_i_putf(writer, "%zu", cell->n);
+            graphss_i_put(writer, ",");
+            graphss_i_put_csv(writer, cell->text ? cell->text : "");
+            graphss_i_put(writer, "\n");
         }
     }
 }
@@ -252,59 +252,59 @@ void graphss_i_table_csv(graphss_i_pen *pen, const graphss_i_table *t)
 /* ---- HTML: a heading is a button, which sorts where scripts run; on a narrow page each row
  * becomes a card whose values are named by data-label ---- */
 
-static void put_html_cell(graphss_i_pen *pen, const graphss_i_column *c,
+static void put_html_cell(graphss_i_writer *writer, const graphss_i_column *c,
                           const graphss_i_entry *cell, bool first)
 {
-    graphss_i_put(pen, first ? "<th scope=\"row\"" : "<td");
-    graphss_i_put(pen, c->number ? " class=\"num\" data-label=\"" : " data-label=\"");
-    put_heading(pen, c, graphss_i_put_xml);
-    graphss_i_put(pen, "\"");
+    graphss_i_put(writer, first ? "<th scope=\"row\"" : "<td");
+    graphss_i_put(writer, c->number ? " class=\"num\" data-label=\"" : " data-label=\"");
+    put_heading(writer, c, graphss_i_put_xml);
+    graphss_i_put(writer, "\"");
     if (!cell->text || isfinite(cell->value)) {
-        graphss_i_put(pen, " data-key=\"");
-        put_csv_number(pen, cell->value);
-        graphss_i_put(pen, "\"");
+        graphss_i_put(writer, " data-key=\"");
+        put_csv_number(writer, cell->value);
+        graphss_i_put(writer, "\"");
         if (cell->n)
-            graphss_i_putf(pen, " title=\"n = %zu\"", cell->n);
+            graphss_i_putf(writer, " title=\"n = %zu\"", cell->n);
     }
-    graphss_i_put(pen, cell->strong ? "><strong>" : "><span>");
+    graphss_i_put(writer, cell->strong ? "><strong>" : "><span>");
     if (cell->text)
-        graphss_i_put_xml(pen, cell->text);
+        graphss_i_put_xml(writer, cell->text);
     else if (!isfinite(cell->value))
-        graphss_i_put(pen, "<span class=\"none\">&ndash;</span>");
+        graphss_i_put(writer, "<span class=\"none\">&ndash;</span>");
     else
-        put_value(pen, c, cell, "&minus;", "<span class=\"sd\"> &plusmn; ");
+        put_value(writer, c, cell, "&minus;", "<span class=\"sd\"> &plusmn; ");
     if (!cell->text && isfinite(cell->value) && isfinite(cell->sd))
-        graphss_i_put(pen, "</span>");
-    graphss_i_put(pen, cell->strong ? "</strong>" : "</span>");
-    graphss_i_put(pen, first ? "</th>" : "</td>");
+        graphss_i_put(writer, "</span>");
+    graphss_i_put(writer, cell->strong ? "</strong>" : "</span>");
+    graphss_i_put(writer, first ? "</th>" : "</td>");
 }
 
-void graphss_i_table_html(graphss_i_pen *pen, const graphss_i_table *t)
+void graphss_i_table_html(graphss_i_writer *writer, const graphss_i_table *t)
 {
     enum { WIDE = 8 }; /* columns from which a row is cards on a middling page too */
-    graphss_i_put(pen, "<div class=\"table\"><table id=\"t-");
-    graphss_i_put_name(pen, t->id);
-    graphss_i_put(pen,
+    graphss_i_put(writer, "<div class=\"table\"><table id=\"t-");
+    graphss_i_put_name(writer, t->id);
+    graphss_i_put(writer,
                   t->n_columns > WIDE ? "\" class=\"wide\">\n<caption>" : "\">\n<caption>");
-    graphss_i_put_xml(pen, t->title);
+    graphss_i_put_xml(writer, t->title);
     if (*t->note) {
-        graphss_i_put(pen, "<span class=\"note\">");
-        graphss_i_put_xml(pen, t->note);
-        graphss_i_put(pen, "</span>");
+        graphss_i_put(writer, "<span class=\"note\">");
+        graphss_i_put_xml(writer, t->note);
+        graphss_i_put(writer, "</span>");
     }
-    graphss_i_put(pen, "</caption>\n<thead><tr>");
+    graphss_i_put(writer, "</caption>\n<thead><tr>");
     for (size_t j = 0; j < t->n_columns; j++) {
-        graphss_i_put(pen, t->column[j].number ? "<th scope=\"col\" class=\"num\">"
-                                               : "<th scope=\"col\">");
-        put_heading(pen, &t->column[j], graphss_i_put_xml);
-        graphss_i_put(pen, "</th>");
+        graphss_i_put(writer, t->column[j].number ? "<th scope=\"col\" class=\"num\">"
+                                                  : "<th scope=\"col\">");
+        put_heading(writer, &t->column[j], graphss_i_put_xml);
+        graphss_i_put(writer, "</th>");
     }
-    graphss_i_put(pen, "</tr></thead>\n<tbody>\n");
+    graphss_i_put(writer, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < graphss_i_table_rows(t); i++) {
-        graphss_i_put(pen, "<tr>");
+        graphss_i_put(writer, "<tr>");
         for (size_t j = 0; j < t->n_columns; j++)
-            put_html_cell(pen, &t->column[j], cell_at(t, i, j), j == 0);
-        graphss_i_put(pen, "</tr>\n");
+            put_html_cell(writer, &t->column[j], cell_at(t, i, j), j == 0);
+        graphss_i_put(writer, "</tr>\n");
     }
-    graphss_i_put(pen, "</tbody></table></div>\n");
+    graphss_i_put(writer, "</tbody></table></div>\n");
 }

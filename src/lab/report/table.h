@@ -46,10 +46,10 @@ void graphss_i_add_runs(graphss_i_table *t, size_t fewest, size_t most);
 void graphss_i_mark_strong(graphss_i_table *t);
 
 size_t graphss_i_table_rows(const graphss_i_table *t);
-void graphss_i_table_markdown(graphss_i_pen *pen, const graphss_i_table *t);
-void graphss_i_table_latex(graphss_i_pen *pen, const graphss_i_table *t);
+void graphss_i_table_markdown(graphss_i_writer *writer, const graphss_i_table *t);
+void graphss_i_table_latex(graphss_i_writer *writer, const graphss_i_table *t);
 /* Lines "table,row,column,unit,value,sd,n,text"; a row is named by its heads. */
-void graphss_i_table_csv(graphss_i_pen *pen, const graphss_i_table *t);
-void graphss_i_table_html(graphss_i_pen *pen, const graphss_i_table *t);
+void graphss_i_table_csv(graphss_i_writer *writer, const graphss_i_table *t);
+void graphss_i_table_html(graphss_i_writer *writer, const graphss_i_table *t);
 
 #endif

@@ -1,5 +1,5 @@
-/* text_arena.c - see text_arena.h. The escapes are here together, since each format has its own idea of
- * which characters are harmless. */
+/* text_arena.c - see text_arena.h. The escapes are here together, since each format has its
+ * own idea of which characters are harmless. */
 #include "lab/report/text_arena.h"
 #include <graphss/dataset.h>
 
@@ -94,38 +94,38 @@ void graphss_i_arena_done(graphss_i_arena *arena)
     }
 }
 
-/* ---- pen ---- */
+/* ---- writer ---- */
 
-void graphss_i_put_bytes(graphss_i_pen *pen, const char *text, size_t n)
+void graphss_i_put_bytes(graphss_i_writer *writer, const char *text, size_t n)
 {
-    if (pen->status)
+    if (writer->status)
         return;
     size_t wanted = 0;
-    if (!graphss_i_add(&wanted, pen->n, n) || !graphss_i_add(&wanted, wanted, 1)) {
-        pen->status = graphss_i_nomem(pen->ctx, SIZE_MAX);
+    if (!graphss_i_add(&wanted, writer->n, n) || !graphss_i_add(&wanted, wanted, 1)) {
+        writer->status = graphss_i_nomem(writer->ctx, SIZE_MAX);
         return;
     }
-    if (wanted > pen->room) {
-        const size_t room = wanted > 2 * pen->room ? wanted + 4096 : 2 * pen->room;
-        char *larger = graphss_i_grow(pen->ctx, pen->text, pen->n, room, 1);
+    if (wanted > writer->room) {
+        const size_t room = wanted > 2 * writer->room ? wanted + 4096 : 2 * writer->room;
+        char *larger = graphss_i_grow(writer->ctx, writer->text, writer->n, room, 1);
         if (!larger) {
-            pen->status = GRAPHSS_ERR_NOMEM;
+            writer->status = GRAPHSS_ERR_NOMEM;
             return;
         }
-        pen->text = larger;
-        pen->room = room;
+        writer->text = larger;
+        writer->room = room;
     }
-    memcpy(pen->text + pen->n, text, n);
-    pen->n += n;
-    pen->text[pen->n] = 0;
+    memcpy(writer->text + writer->n, text, n);
+    writer->n += n;
+    writer->text[writer->n] = 0;
 }
 
-void graphss_i_put(graphss_i_pen *pen, const char *text)
+void graphss_i_put(graphss_i_writer *writer, const char *text)
 {
-    graphss_i_put_bytes(pen, text, strlen(text));
+    graphss_i_put_bytes(writer, text, strlen(text));
 }
 
-void graphss_i_putf(graphss_i_pen *pen, const char *format, ...)
+void graphss_i_putf(graphss_i_writer *writer, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -133,7 +133,7 @@ void graphss_i_putf(graphss_i_pen *pen, const char *format, ...)
     const int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (n > 0)
-        graphss_i_put_bytes(pen, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+        graphss_i_put_bytes(writer, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
 size_t graphss_i_fixed_text(char *out, size_t size, double value, int decimals)
@@ -152,11 +152,11 @@ size_t graphss_i_fixed_text(char *out, size_t size, double value, int decimals)
                             whole / power[decimals], decimals, whole % power[decimals]);
 }
 
-void graphss_i_put_fixed(graphss_i_pen *pen, double value, int decimals)
+void graphss_i_put_fixed(graphss_i_writer *writer, double value, int decimals)
 {
     char text[64];
     graphss_i_fixed_text(text, sizeof text, value, decimals);
-    graphss_i_put(pen, text);
+    graphss_i_put(writer, text);
 }
 
 /* Bytes of the UTF-8 character at text, 0 when XML may not hold it. */
@@ -172,7 +172,7 @@ typedef struct escape {
     const char *text;
 } escape;
 
-static void put_escaped(graphss_i_pen *pen, const char *text, const escape *list)
+static void put_escaped(graphss_i_writer *writer, const char *text, const escape *list)
 {
     while (*text) {
         uint32_t c;
@@ -181,25 +181,25 @@ static void put_escaped(graphss_i_pen *pen, const char *text, const escape *list
         while (e->text && e->c != *text)
             e++;
         if (e->text)
-            graphss_i_put(pen, e->text);
+            graphss_i_put(writer, e->text);
         else if (n && graphss_i_is_hidden(c))
-            graphss_i_putf(pen, "[U+%04X]", (unsigned)c);
+            graphss_i_putf(writer, "[U+%04X]", (unsigned)c);
         else if (n == 0)
-            graphss_i_put(pen, "?");
+            graphss_i_put(writer, "?");
         else
-            graphss_i_put_bytes(pen, text, n);
+            graphss_i_put_bytes(writer, text, n);
         text += n ? n : 1;
     }
 }
 
-void graphss_i_put_xml(graphss_i_pen *pen, const char *text)
+void graphss_i_put_xml(graphss_i_writer *writer, const char *text)
 {
     static const escape list[] = {{'<', "&lt;"},   {'>', "&gt;"},   {'&', "&amp;"},
                                   {'"', "&quot;"}, {'\'', "&#39;"}, {0, NULL}};
-    put_escaped(pen, text, list);
+    put_escaped(writer, text, list);
 }
 
-void graphss_i_put_latex(graphss_i_pen *pen, const char *text)
+void graphss_i_put_latex(graphss_i_writer *writer, const char *text)
 {
     static const escape list[] = {{'\\', "\\textbackslash{}"},
                                   {'~', "\\textasciitilde{}"},
@@ -216,28 +216,28 @@ void graphss_i_put_latex(graphss_i_pen *pen, const char *text)
                                   {'$', "\\$"},
                                   {'_', "\\_"},
                                   {0, NULL}};
-    put_escaped(pen, text, list);
+    put_escaped(writer, text, list);
 }
 
-void graphss_i_put_markdown(graphss_i_pen *pen, const char *text)
+void graphss_i_put_markdown(graphss_i_writer *writer, const char *text)
 {
     static const escape list[] = {{'\\', "\\\\"}, {'`', "\\`"},   {'*', "\\*"}, {'_', "\\_"},
                                   {'[', "\\["},   {']', "\\]"},   {'|', "\\|"}, {'<', "&lt;"},
                                   {'>', "&gt;"},  {'&', "&amp;"}, {0, NULL}};
-    put_escaped(pen, text, list);
+    put_escaped(writer, text, list);
 }
 
-void graphss_i_put_csv(graphss_i_pen *pen, const char *text)
+void graphss_i_put_csv(graphss_i_writer *writer, const char *text)
 {
     static const escape list[] = {{'"', "\"\""}, {0, NULL}};
     const char *guard = graphss_name_guard(text);
     const bool quoted = *guard || strpbrk(text, "\",;\t\r\n") || text[0] == ' ';
     if (quoted)
-        graphss_i_put(pen, "\"");
-    graphss_i_put(pen, guard);
-    put_escaped(pen, text, list);
+        graphss_i_put(writer, "\"");
+    graphss_i_put(writer, guard);
+    put_escaped(writer, text, list);
     if (quoted)
-        graphss_i_put(pen, "\"");
+        graphss_i_put(writer, "\"");
 }
 
 graphss_i_safe_name graphss_i_safe(const char *text)
@@ -254,30 +254,31 @@ graphss_i_safe_name graphss_i_safe(const char *text)
     return out;
 }
 
-void graphss_i_put_name(graphss_i_pen *pen, const char *text)
+void graphss_i_put_name(graphss_i_writer *writer, const char *text)
 {
     const graphss_i_safe_name name = graphss_i_safe(text);
-    graphss_i_put(pen, name.text);
+    graphss_i_put(writer, name.text);
 }
 
-graphss_status graphss_i_pen_save(graphss_i_pen *pen, const char *path)
+graphss_status graphss_i_writer_save(graphss_i_writer *writer, const char *path)
 {
-    if (pen->status)
-        return pen->status;
+    if (writer->status)
+        return writer->status;
     graphss_i_output out = {0};
-    graphss_status st = graphss_i_output_open(pen->ctx, &out, path);
+    graphss_status st = graphss_i_output_open(writer->ctx, &out, path);
     if (st)
         return st;
-    st = graphss_i_output_write(pen->ctx, &out, pen->text ? pen->text : "", pen->n);
+    st =
+        graphss_i_output_write(writer->ctx, &out, writer->text ? writer->text : "", writer->n);
     if (st) {
-        graphss_i_output_abandon(pen->ctx, &out);
+        graphss_i_output_abandon(writer->ctx, &out);
         return st;
     }
-    return graphss_i_output_commit(pen->ctx, &out);
+    return graphss_i_output_commit(writer->ctx, &out);
 }
 
-void graphss_i_pen_done(graphss_i_pen *pen)
+void graphss_i_writer_done(graphss_i_writer *writer)
 {
-    graphss_release(pen->ctx, pen->text);
-    *pen = (graphss_i_pen){.ctx = pen->ctx, .status = pen->status};
+    graphss_release(writer->ctx, writer->text);
+    *writer = (graphss_i_writer){.ctx = writer->ctx, .status = writer->status};
 }

@@ -1,5 +1,5 @@
-/* text_arena.h - text and small things in memory, for the files of this folder. Both keep the first
- * error: what follows does nothing, and the caller looks once, at the end. Private. */
+/* text_arena.h - text and small things in memory, for the files of this folder. Both keep the
+ * first error: what follows does nothing, and the caller looks once, at the end. Private. */
 #ifndef GRAPHSS_REPORT_PEN_H
 #define GRAPHSS_REPORT_PEN_H
 
@@ -25,33 +25,34 @@ const char *graphss_i_fixed(graphss_i_arena *arena, double value, int decimals);
 void graphss_i_arena_done(graphss_i_arena *arena);
 
 /* A text that grows. */
-typedef struct graphss_i_pen {
+typedef struct graphss_i_writer {
     graphss_ctx *ctx;
     char *text; /* [n], a NUL behind it; NULL before the first byte */
     size_t n, room;
     graphss_status status;
-} graphss_i_pen;
+} graphss_i_writer;
 
-void graphss_i_put_bytes(graphss_i_pen *pen, const char *text, size_t n);
-void graphss_i_put(graphss_i_pen *pen, const char *text);
-void graphss_i_putf(graphss_i_pen *pen, const char *format, ...) GRAPHSS_PRINTF(2, 3);
-void graphss_i_put_fixed(graphss_i_pen *pen, double value, int decimals);
+void graphss_i_put_bytes(graphss_i_writer *writer, const char *text, size_t n);
+void graphss_i_put(graphss_i_writer *writer, const char *text);
+void graphss_i_putf(graphss_i_writer *writer, const char *format, ...) GRAPHSS_PRINTF(2, 3);
+void graphss_i_put_fixed(graphss_i_writer *writer, double value, int decimals);
 /* Text in which nothing means anything to the reader of the format. Bytes that are no UTF-8
  * and control characters become '?'. */
-void graphss_i_put_xml(graphss_i_pen *pen, const char *text);
-void graphss_i_put_latex(graphss_i_pen *pen, const char *text);
-void graphss_i_put_markdown(graphss_i_pen *pen, const char *text);
-void graphss_i_put_csv(graphss_i_pen *pen, const char *text); /* one field, quoted at need */
+void graphss_i_put_xml(graphss_i_writer *writer, const char *text);
+void graphss_i_put_latex(graphss_i_writer *writer, const char *text);
+void graphss_i_put_markdown(graphss_i_writer *writer, const char *text);
+void graphss_i_put_csv(graphss_i_writer *writer,
+                       const char *text); /* one field, quoted at need */
 /* The text as a name that is safe in a file system, a link and an attribute: letters, digits,
  * '-' and '_'; what is longer than 120 characters is cut. */
-void graphss_i_put_name(graphss_i_pen *pen, const char *text);
+void graphss_i_put_name(graphss_i_writer *writer, const char *text);
 typedef struct graphss_i_safe_name {
     char text[121];
 } graphss_i_safe_name;
 graphss_i_safe_name graphss_i_safe(const char *text);
-/* Writes what the pen holds to a file, whole or not at all. */
-graphss_status graphss_i_pen_save(graphss_i_pen *pen, const char *path);
-void graphss_i_pen_done(graphss_i_pen *pen);
+/* Writes what the writer holds to a file, whole or not at all. */
+graphss_status graphss_i_writer_save(graphss_i_writer *writer, const char *path);
+void graphss_i_writer_done(graphss_i_writer *writer);
 
 /* Writes value into out with decimals (0 to 9) digits behind the point; as snprintf. A value
  * that is not finite is "-". */

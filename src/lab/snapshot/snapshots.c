@@ -134,7 +134,7 @@ static size_t strike(int32_t *from, int32_t *to, size_t m, double missing, graph
     return wanted;
 }
 
-/* Links between kept nodes that survive the draw, with the new numbers. */
+/* Edges between kept nodes that survive the draw, with the new numbers. */
 static graphss_status thin_graph(graphss_ctx *ctx, graphss_graph *out, const graphss_graph *g,
                                  const int32_t *number, size_t n_kept, double missing,
                                  graphss_rng *rng)

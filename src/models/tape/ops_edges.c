@@ -1,4 +1,4 @@
-/* ops_edges.c - the matrix a graph model propagates with, of links whose weights are learnt.
+/* ops_edges.c - the matrix a graph model propagates with, of edges whose weights are learnt.
  */
 #include "models/tape/tape_private.h"
 #include <math.h>
@@ -59,7 +59,7 @@ static void pull_range(void *arg, size_t from, size_t to)
         for (int64_t e = node->m->offset[i]; e < node->m->offset[i + 1]; e++)
             sum += (double)grad[e] * p[e];
         for (int64_t b = node->transposed->offset[i]; b < node->transposed->offset[i + 1]; b++)
-            sum += (double)grad[node->place[b]] * p[node->place[b]];
+            sum += (double)grad[node->transposed_at[b]] * p[node->transposed_at[b]];
         x->pull[i] = (float)(-0.5 * x->root[i] * x->root[i] * sum);
     }
 }
@@ -88,7 +88,7 @@ static const graphss_i_op normalise = {
 
 graphss_i_var graphss_i_tape_normalise_edges(graphss_i_tape *t, const graphss_i_csr *m,
                                              const graphss_i_csr *transposed,
-                                             const int64_t *place, graphss_i_var edge)
+                                             const int64_t *transposed_at, graphss_i_var edge)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, edge);
     if (!in)
@@ -104,6 +104,6 @@ graphss_i_var graphss_i_tape_normalise_edges(graphss_i_tape *t, const graphss_i_
         return -1;
     node->m = m;
     node->transposed = transposed;
-    node->place = place;
+    node->transposed_at = transposed_at;
     return graphss_i_tape_var(t, node);
 }

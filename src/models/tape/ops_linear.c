@@ -203,10 +203,10 @@ static void spmm_edges_forward(graphss_i_tape *t, graphss_i_node *node)
 }
 
 /* The values of m in the order of its transpose. */
-static void permute(float *out, const float *in, const int64_t *place, size_t n)
+static void permute(float *out, const float *in, const int64_t *transposed_at, size_t n)
 {
     for (size_t e = 0; e < n; e++)
-        out[e] = in[place[e]];
+        out[e] = in[transposed_at[e]];
 }
 
 /* dv_e = dy_i . x_j;  dx = M^T dy */
@@ -220,7 +220,7 @@ static void spmm_edges_backward(graphss_i_tape *t, graphss_i_node *node,
     }
     if (gin[1]) {
         graphss_i_csr back = *node->transposed;
-        permute(node->scratch, value(t, node, 0), node->place, nnz);
+        permute(node->scratch, value(t, node, 0), node->transposed_at, nnz);
         back.value = node->scratch;
         graphss_i_spmm(t->ctx, gin[1], &back, node->grad, node->cols);
     }
@@ -231,8 +231,9 @@ static const graphss_i_op spmm_edges = {.forward = spmm_edges_forward,
                                         .needs_input = {true, true}};
 
 graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *m,
-                                        const graphss_i_csr *transposed, const int64_t *place,
-                                        graphss_i_var edge, graphss_i_var x)
+                                        const graphss_i_csr *transposed,
+                                        const int64_t *transposed_at, graphss_i_var edge,
+                                        graphss_i_var x)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, x), *v = graphss_i_tape_node(t, edge);
     if (!in || !v)
@@ -247,7 +248,7 @@ graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *
         return -1;
     node->m = m;
     node->transposed = transposed;
-    node->place = place;
+    node->transposed_at = transposed_at;
     return graphss_i_tape_var(t, node);
 }
 
@@ -271,7 +272,7 @@ static void edge_dot_backward(graphss_i_tape *t, graphss_i_node *node,
     }
     if (gin[1]) {
         graphss_i_csr back = *node->transposed;
-        permute(node->scratch, node->grad, node->place, node->rows);
+        permute(node->scratch, node->grad, node->transposed_at, node->rows);
         back.value = node->scratch;
         graphss_i_spmm(t->ctx, gin[1], &back, value(t, node, 0), node->n);
     }
@@ -281,8 +282,9 @@ static const graphss_i_op edge_dot = {
     .forward = edge_dot_forward, .backward = edge_dot_backward, .needs_input = {true, true}};
 
 graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
-                                      const graphss_i_csr *transposed, const int64_t *place,
-                                      graphss_i_var a, graphss_i_var b)
+                                      const graphss_i_csr *transposed,
+                                      const int64_t *transposed_at, graphss_i_var a,
+                                      graphss_i_var b)
 {
     const graphss_i_node *left = graphss_i_tape_node(t, a), *right = graphss_i_tape_node(t, b);
     if (!left || !right)
@@ -297,12 +299,12 @@ graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
         return -1;
     node->m = m;
     node->transposed = transposed;
-    node->place = place;
+    node->transposed_at = transposed_at;
     node->n = k;
     return graphss_i_tape_var(t, node);
 }
 
-/* ---- numbers of links that are looked up, not learned ---- */
+/* ---- numbers of edges that are looked up, not learned ---- */
 
 static void detached_edges_forward(graphss_i_tape *t, graphss_i_node *node)
 {

@@ -1,5 +1,5 @@
-/* ops_pairs.c - operations for networks that learn which nodes to link: numbers of pairs of
- * nodes become entries of a symmetric matrix, and are taught where links are. */
+/* ops_pairs.c - operations for networks that learn which nodes to edge: numbers of pairs of
+ * nodes become entries of a symmetric matrix, and are taught where edges are. */
 #include "models/tape/tape_private.h"
 #include <string.h>
 
@@ -97,7 +97,7 @@ static void gather_first(void *arg, size_t from, size_t to)
     const job *j = arg;
     const graphss_i_pair_pattern *p = j->node->user;
     for (size_t q = from; q < to; q++)
-        j->out[q] = j->a[p->entry[q]] + j->a[p->place[p->entry[q]]];
+        j->out[q] = j->a[p->entry[q]] + j->a[p->transposed_at[p->entry[q]]];
 }
 
 /* db_q = weight_q (dy of both entries) */
@@ -107,7 +107,7 @@ static void gather_second(void *arg, size_t from, size_t to)
     const graphss_i_pair_pattern *p = j->node->user;
     for (size_t q = from; q < to; q++) {
         const int64_t e = p->entry[q + j->node->n];
-        j->out[q] = p->weight[q] * (j->a[e] + j->a[p->place[e]]);
+        j->out[q] = p->weight[q] * (j->a[e] + j->a[p->transposed_at[e]]);
     }
 }
 
@@ -141,21 +141,21 @@ graphss_i_var graphss_i_tape_spread_pairs(graphss_i_tape *t, const graphss_i_pai
     return graphss_i_tape_var(t, node);
 }
 
-/* ---- links should have r_i . r_j = 1, others 0 ----
+/* ---- edges should have r_i . r_j = 1, others 0 ----
  *
- *   f N / pairs (sum over links (1 - r_i . r_j)^2 + sum over drawn pairs (r_i . r_j)^2)
- *   dr_i = 2 f N / pairs sum_j (r_i . r_j - [link]) r_j
+ *   f N / pairs (sum over edges (1 - r_i . r_j)^2 + sum over drawn pairs (r_i . r_j)^2)
+ *   dr_i = 2 f N / pairs sum_j (r_i . r_j - [edge]) r_j
  *
  * Pairs are drawn by putting all nodes on a circle in random order: each meets the next
  * `reach` on either side. So every pair is as likely as any other, none comes twice, each
- * node has as many, and the pairs of a row can be listed without a search. Linked ones among
- * them do not count. */
+ * node has as many, and the pairs of a row can be listed without a search. Connected ones
+ * among them do not count. */
 
 typedef struct circle {
-    const graphss_graph *links;
+    const graphss_graph *edges;
     size_t reach;
-    graphss_i_csr pair; /* of each row: its links, then its neighbours on the circle */
-    float *off;         /* [nnz] r_i . r_j - [link], 0 where it does not count */
+    graphss_i_csr pair; /* of each row: its edges, then its neighbours on the circle */
+    float *off;         /* [nnz] r_i . r_j - [edge], 0 where it does not count */
     int32_t *order;     /* [n] */
     double *sum;        /* [tasks] of squares, */
     double *count;      /* [tasks] and of pairs; both count each pair twice */
@@ -164,7 +164,7 @@ typedef struct circle {
 
 static void sit_down(circle *c, uint64_t key)
 {
-    const graphss_graph *g = c->links;
+    const graphss_graph *g = c->edges;
     const size_t n = g->n_nodes;
     graphss_rng rng = graphss_rng_make(key, GRAPHSS_STREAM_SAMPLER);
     for (size_t i = 0; i < n; i++)
@@ -183,7 +183,7 @@ static void sit_down(circle *c, uint64_t key)
 static void miss_range(void *arg, size_t from, size_t to)
 {
     circle *c = arg;
-    const graphss_graph *g = c->links;
+    const graphss_graph *g = c->edges;
     double sum = 0, count = 0;
     for (size_t i = from; i < to; i++) {
         const int64_t drawn = c->pair.offset[i] + (g->offset[i + 1] - g->offset[i]);
@@ -199,10 +199,10 @@ static void miss_range(void *arg, size_t from, size_t to)
     c->count[from / ROWS] = count;
 }
 
-static void link_loss_forward(graphss_i_tape *t, graphss_i_node *node)
+static void edge_loss_forward(graphss_i_tape *t, graphss_i_node *node)
 {
     circle *c = node->scratch;
-    const size_t n = c->links->n_nodes;
+    const size_t n = c->edges->n_nodes;
     node->loss = 0;
     if (!t->training)
         return;
@@ -228,7 +228,7 @@ static void scale_range(void *arg, size_t from, size_t to)
         j->out[e] *= factor;
 }
 
-static void link_loss_backward(graphss_i_tape *t, graphss_i_node *node,
+static void edge_loss_backward(graphss_i_tape *t, graphss_i_node *node,
                                float *const gin[INPUTS])
 {
     circle *c = node->scratch;
@@ -236,17 +236,17 @@ static void link_loss_backward(graphss_i_tape *t, graphss_i_node *node,
     m.value = c->off;
     graphss_i_spmm(t->ctx, gin[0], &m, value(t, node, 0), node->n);
     job j = {node, NULL, NULL, gin[0]};
-    graphss_i_tape_ranges(t, c->links->n_nodes * node->n, GRAIN, scale_range, &j);
+    graphss_i_tape_ranges(t, c->edges->n_nodes * node->n, GRAIN, scale_range, &j);
 }
 
-static const graphss_i_op link_loss = {.forward = link_loss_forward,
-                                       .backward = link_loss_backward,
+static const graphss_i_op edge_loss = {.forward = edge_loss_forward,
+                                       .backward = edge_loss_backward,
                                        .needs_input = {true},
                                        .is_loss = true};
 
-static void list_links(circle *c)
+static void list_edges(circle *c)
 {
-    const graphss_graph *g = c->links;
+    const graphss_graph *g = c->edges;
     int64_t e = 0;
     for (size_t i = 0; i < g->n_nodes; i++) {
         const size_t degree = (size_t)(g->offset[i + 1] - g->offset[i]);
@@ -259,40 +259,40 @@ static void list_links(circle *c)
 }
 
 /* All arrays in one block behind the struct, those of the widest numbers first. */
-static circle *circle_make(graphss_i_tape *t, graphss_i_node *node, const graphss_graph *links,
+static circle *circle_make(graphss_i_tape *t, graphss_i_node *node, const graphss_graph *edges,
                            size_t reach)
 {
-    const size_t n = links->n_nodes, tasks = n / ROWS + 1;
-    const size_t nnz = (size_t)links->offset[n] + 2 * reach * n;
+    const size_t n = edges->n_nodes, tasks = n / ROWS + 1;
+    const size_t nnz = (size_t)edges->offset[n] + 2 * reach * n;
     const size_t wide = 2 * tasks * sizeof(double) + (n + 1) * sizeof(int64_t);
     const size_t bytes =
         sizeof(circle) + wide + nnz * (sizeof(float) + sizeof(int32_t)) + n * sizeof(int32_t);
     circle *c = graphss_i_tape_scratch(t, node, bytes, 1);
     if (!c)
         return NULL;
-    *c = (circle){.links = links, .reach = reach, .pair = {.n_rows = n, .n_cols = n}};
+    *c = (circle){.edges = edges, .reach = reach, .pair = {.n_rows = n, .n_cols = n}};
     c->sum = (double *)(c + 1);
     c->count = c->sum + tasks;
     c->pair.offset = (int64_t *)(c->count + tasks);
     c->off = (float *)(c->pair.offset + n + 1);
     c->pair.column = (int32_t *)(c->off + nnz);
     c->order = c->pair.column + nnz;
-    list_links(c);
+    list_edges(c);
     return c;
 }
 
-graphss_i_var graphss_i_tape_link_loss(graphss_i_tape *t, graphss_i_var r,
-                                       const graphss_graph *links, size_t reach, double factor)
+graphss_i_var graphss_i_tape_edge_loss(graphss_i_tape *t, graphss_i_var r,
+                                       const graphss_graph *edges, size_t reach, double factor)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, r);
     if (!in)
         return -1;
-    const size_t n = links->n_nodes, cols = in->cols;
+    const size_t n = edges->n_nodes, cols = in->cols;
     if (in->rows != n)
         return wrong_shape(t, "link loss", in->rows, n);
-    graphss_i_node *node = graphss_i_tape_record(t, &link_loss, r, -1, 1, 1);
+    graphss_i_node *node = graphss_i_tape_record(t, &edge_loss, r, -1, 1, 1);
     const size_t most = n > 0 ? (n - 1) / 2 : 0;
-    if (!node || !circle_make(t, node, links, reach < most ? reach : most))
+    if (!node || !circle_make(t, node, edges, reach < most ? reach : most))
         return -1;
     node->n = cols;
     node->factor = (float)factor;

@@ -1,6 +1,6 @@
 /* pairs.c - lists of nearest nodes become a graph (which drops what comes twice), a graph its
  * upper half. Rows of a pattern need not be ascending, so they are put one behind the other:
- * links, the loop, pairs with smaller nodes, pairs with larger ones; each of the pairs comes
+ * edges, the loop, pairs with smaller nodes, pairs with larger ones; each of the pairs comes
  * by twice, and that is how its two entries find each other. */
 #include "models/tape/pairs.h"
 #include <string.h>
@@ -9,7 +9,7 @@ void graphss_i_pairs_destroy(graphss_ctx *ctx, graphss_i_pairs *p)
 {
     graphss_i_csr_destroy(ctx, &p->m);
     graphss_i_csr_destroy(ctx, &p->transposed);
-    graphss_release(ctx, p->place);
+    graphss_release(ctx, p->transposed_at);
     *p = (graphss_i_pairs){0};
 }
 
@@ -35,7 +35,7 @@ static void halve(graphss_i_pairs *p, int64_t *next, const graphss_graph *g)
     p->m.offset[g->n_nodes] = q;
     p->transposed.offset[g->n_nodes] = back;
     for (int64_t e = 0; e < q; e++) /* rows ascend, and so do the columns they fill */
-        p->place[next[p->m.column[e]]++] = e;
+        p->transposed_at[next[p->m.column[e]]++] = e;
 }
 
 graphss_status graphss_i_pairs_make(graphss_ctx *ctx, graphss_i_pairs *out, size_t n,
@@ -64,12 +64,12 @@ graphss_status graphss_i_pairs_make(graphss_ctx *ctx, graphss_i_pairs *out, size
         goto done;
     const size_t pairs = graphss_graph_edges(&g);
     next = graphss_i_alloc(ctx, n, sizeof *next);
-    p.place = graphss_i_alloc(ctx, pairs, sizeof *p.place);
+    p.transposed_at = graphss_i_alloc(ctx, pairs, sizeof *p.transposed_at);
     p.m.offset = graphss_i_alloc(ctx, n + 1, sizeof *p.m.offset);
     p.m.column = graphss_i_alloc(ctx, pairs, sizeof *p.m.column);
     p.transposed.offset = graphss_i_alloc(ctx, n + 1, sizeof *p.transposed.offset);
     p.transposed.column = graphss_i_alloc(ctx, pairs, sizeof *p.transposed.column);
-    if (next && p.place && p.m.offset && p.m.column && p.transposed.offset &&
+    if (next && p.transposed_at && p.m.offset && p.m.column && p.transposed.offset &&
         p.transposed.column) {
         halve(&p, next, &g);
         *out = p;
@@ -89,7 +89,7 @@ done:
 void graphss_i_pattern_destroy(graphss_ctx *ctx, graphss_i_pair_pattern *p)
 {
     graphss_i_csr_destroy(ctx, &p->m);
-    graphss_release(ctx, p->place);
+    graphss_release(ctx, p->transposed_at);
     graphss_release(ctx, p->source);
     graphss_release(ctx, p->entry);
     *p = (graphss_i_pair_pattern){0};
@@ -104,15 +104,15 @@ static void put(graphss_i_pair_pattern *p, int64_t e, int32_t column, int64_t q)
         p->entry[q] = e;
         return;
     }
-    p->place[e] = p->entry[q];
-    p->place[p->entry[q]] = e;
+    p->transposed_at[e] = p->entry[q];
+    p->transposed_at[p->entry[q]] = e;
 }
 
 static int64_t put_pairs(graphss_i_pair_pattern *p, int64_t e, size_t i,
                          const graphss_i_pairs *x, int64_t first)
 {
     for (int64_t f = x->transposed.offset[i]; f < x->transposed.offset[i + 1]; f++)
-        put(p, e++, x->transposed.column[f], first + x->place[f]);
+        put(p, e++, x->transposed.column[f], first + x->transposed_at[f]);
     for (int64_t f = x->m.offset[i]; f < x->m.offset[i + 1]; f++)
         put(p, e++, x->m.column[f], first + f);
     return e;
@@ -132,16 +132,16 @@ static void fill(graphss_i_pair_pattern *p, int64_t *next, const graphss_graph *
         }
         p->m.column[e] = (int32_t)i;
         p->source[e] = -1;
-        p->place[e] = e;
+        p->transposed_at[e] = e;
         e = put_pairs(p, e + 1, i, a, 0);
         if (b)
             e = put_pairs(p, e, i, b, (int64_t)graphss_i_pairs_count(a));
     }
     p->m.offset[g->n_nodes] = e;
-    /* Links ascend in each row: those to j come from i in the order of row j. */
+    /* Edges ascend in each row: those to j come from i in the order of row j. */
     for (size_t i = 0; i < g->n_nodes; i++)
         for (int64_t f = 0; f < g->offset[i + 1] - g->offset[i]; f++)
-            p->place[p->m.offset[i] + f] = next[g->target[g->offset[i] + f]]++;
+            p->transposed_at[p->m.offset[i] + f] = next[g->target[g->offset[i] + f]]++;
 }
 
 graphss_status graphss_i_pattern_make(graphss_ctx *ctx, graphss_i_pair_pattern *out,
@@ -158,10 +158,11 @@ graphss_status graphss_i_pattern_make(graphss_ctx *ctx, graphss_i_pair_pattern *
     int64_t *next = graphss_i_alloc(ctx, n, sizeof *next);
     p.m.offset = graphss_i_alloc(ctx, n + 1, sizeof *p.m.offset);
     p.m.column = graphss_i_alloc(ctx, nnz, sizeof *p.m.column);
-    p.place = graphss_i_alloc(ctx, nnz, sizeof *p.place);
+    p.transposed_at = graphss_i_alloc(ctx, nnz, sizeof *p.transposed_at);
     p.source = graphss_i_alloc(ctx, nnz, sizeof *p.source);
     p.entry = graphss_i_alloc(ctx, p.n_pairs, sizeof *p.entry);
-    const bool enough = next && p.m.offset && p.m.column && p.place && p.source && p.entry;
+    const bool enough =
+        next && p.m.offset && p.m.column && p.transposed_at && p.source && p.entry;
     if (enough) {
         fill(&p, next, graph, a, b);
         *out = p;

@@ -213,7 +213,7 @@ static bool meet(const piece *a, const piece *b)
 }
 
 /* The lowest offset where x meets no placed piece. Returns the end of the block. */
-static size_t place(piece *p, size_t n_pieces, piece *x)
+static size_t transposed_at(piece *p, size_t n_pieces, piece *x)
 {
     x->offset = 0;
     for (bool moved = true; moved;) {
@@ -243,7 +243,7 @@ static size_t place_all(piece *p, size_t n_pieces)
                 largest = &p[j];
         if (!largest)
             return end;
-        const size_t reached = place(p, n_pieces, largest);
+        const size_t reached = transposed_at(p, n_pieces, largest);
         end = reached > end ? reached : end;
     }
 }

@@ -58,21 +58,23 @@ graphss_i_var graphss_i_tape_spmm_sum(graphss_i_tape *t, graphss_i_pair m, graph
 /* M x with the pattern of m and the values of edge (nnz x 1), which get a gradient too.
  * transposed lists, for each entry of m's transpose, its place in m. */
 graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *m,
-                                        const graphss_i_csr *transposed, const int64_t *place,
-                                        graphss_i_var edge, graphss_i_var x);
+                                        const graphss_i_csr *transposed,
+                                        const int64_t *transposed_at, graphss_i_var edge,
+                                        graphss_i_var x);
 /* (nnz x 1): edge_ij / sqrt(d_i d_j), d the row sums of the matrix with the pattern of m
  * (square) and the values of edge (nnz x 1): symmetric normalisation of weights that get a
  * gradient, through the sums too. Loops count where the pattern has them. 0 where a sum is
  * not positive. transposed, place: as above. */
 graphss_i_var graphss_i_tape_normalise_edges(graphss_i_tape *t, const graphss_i_csr *m,
                                              const graphss_i_csr *transposed,
-                                             const int64_t *place, graphss_i_var edge);
+                                             const int64_t *transposed_at, graphss_i_var edge);
 /* a b */
 graphss_i_var graphss_i_tape_matmul(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
 /* (nnz x 1): a_i . b_j for each entry (i, j) of m's pattern */
 graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
-                                      const graphss_i_csr *transposed, const int64_t *place,
-                                      graphss_i_var a, graphss_i_var b);
+                                      const graphss_i_csr *transposed,
+                                      const int64_t *transposed_at, graphss_i_var a,
+                                      graphss_i_var b);
 /* (nnz x 1): numbers for the pattern of m that fill computes anew from x in each forward
  * pass; they are taken for constants, no gradient flows back to x. fill must write every
  * number, and the same ones whatever the threads. */
@@ -105,11 +107,11 @@ graphss_i_var graphss_i_tape_spmm_beside(graphss_i_tape *t, graphss_i_pair m, gr
 /* A symmetric pattern some of whose entries are learned: each pair of nodes has one number,
  * which stands in two entries. */
 typedef struct graphss_i_pair_pattern {
-    graphss_i_csr m;     /* without values; it is its own transpose */
-    int64_t *place;      /* [nnz] where (j, i) stands, for the entry (i, j) */
-    int32_t *source;     /* [nnz] the pair of an entry, or -1: its value is 1 */
-    int64_t *entry;      /* [n_pairs] one of the two entries of each pair */
-    const float *weight; /* factors of the pairs of b below; read anew in each pass */
+    graphss_i_csr m;        /* without values; it is its own transpose */
+    int64_t *transposed_at; /* [nnz] where (j, i) stands, for the entry (i, j) */
+    int32_t *source;        /* [nnz] the pair of an entry, or -1: its value is 1 */
+    int64_t *entry;         /* [n_pairs] one of the two entries of each pair */
+    const float *weight;    /* factors of the pairs of b below; read anew in each pass */
     size_t n_pairs;
 } graphss_i_pair_pattern;
 /* (nnz x 1): values for the pattern. a has the numbers of the first pairs, b of the others,
@@ -163,11 +165,11 @@ graphss_i_var graphss_i_tape_squared_distance(graphss_i_tape *t, graphss_i_var x
  * to 1, and not where it is 0. Without any the loss is 0. */
 graphss_i_var graphss_i_tape_soft_cross_entropy(graphss_i_tape *t, graphss_i_var x,
                                                 const float *target, double factor);
-/* factor times rows times the mean of (r_i . r_j - [i and j are linked])^2 over all links and,
- * drawn anew in each training pass, `reach` pairs a node that are not linked. 0 when not
- * training. links is borrowed. */
-graphss_i_var graphss_i_tape_link_loss(graphss_i_tape *t, graphss_i_var r,
-                                       const graphss_graph *links, size_t reach,
+/* factor times rows times the mean of (r_i . r_j - [i and j are connected])^2 over all edges
+ * and, drawn anew in each training pass, `reach` pairs a node that are not connected. 0 when
+ * not training. edges is borrowed. */
+graphss_i_var graphss_i_tape_edge_loss(graphss_i_tape *t, graphss_i_var r,
+                                       const graphss_graph *edges, size_t reach,
                                        double factor);
 /* factor times the sum of all squares */
 graphss_i_var graphss_i_tape_sum_squares(graphss_i_tape *t, graphss_i_var x, double factor);

@@ -31,7 +31,7 @@ struct graphss_i_node {
     /* The operation's own constants; each uses what it needs. */
     const graphss_i_csr *m, *transposed;
     const graphss_i_bits *bits, *bits_transposed;
-    const int64_t *place;
+    const int64_t *transposed_at;
     const int32_t *node, *label;
     size_t n;
     float factor;

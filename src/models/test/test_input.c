@@ -9,10 +9,10 @@ static const graphss_i_scaling as_given = {.scale = 1};
 /* Entry (i, j) of D^-1/2 A D^-1/2 or D^-1 A, straight from the definition. */
 static double defined(const graphss_graph *g, size_t i, size_t j, bool symmetric, bool loops)
 {
-    const bool linked = i == j ? loops : graphss_graph_has_edge(g, (int32_t)i, (int32_t)j);
+    const bool connected = i == j ? loops : graphss_graph_has_edge(g, (int32_t)i, (int32_t)j);
     const double di = (double)graphss_graph_degree(g, i) + loops;
     const double dj = (double)graphss_graph_degree(g, j) + loops;
-    return !linked ? 0 : symmetric ? 1 / sqrt(di * dj) : 1 / di;
+    return !connected ? 0 : symmetric ? 1 / sqrt(di * dj) : 1 / di;
 }
 
 static double entry(const graphss_i_csr *m, size_t i, size_t j)

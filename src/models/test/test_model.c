@@ -137,7 +137,7 @@ static void test_each_model_learns(void **state)
             w.split.n_val = mode == GRAPHSS_MODE_PAPER ? 0 : n_val;
             graphss_training log = {0};
             graphss_model *model = train(ctx, &log, &w, &opt);
-            /* Words hint weakly here: without the links the labels can only be learned. */
+            /* Words hint weakly here: without the edges the labels can only be learned. */
             const bool blind = model->type->norm == GRAPHSS_I_NORM_NONE;
             const double accuracy = blind ? log.train_accuracy : test_accuracy(ctx, model, &w);
             if (accuracy < (blind ? 0.7 : 0.8))

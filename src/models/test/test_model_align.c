@@ -35,7 +35,7 @@ static graphss_model model_of(letters *words, letters *classes)
                            .dataset_name = "world"};
 }
 
-/* Four nodes without links; node i has the words of rows[i] and the class of labels[i]. */
+/* Four nodes without edges; node i has the words of rows[i] and the class of labels[i]. */
 static void data_make(graphss_ctx *ctx, graphss_dataset *data, const char *words,
                       const char *const *rows, const char *classes, const char *labels)
 {
@@ -273,9 +273,10 @@ static void test_classes_that_the_model_does_not_know_are_left_out(void **state)
         assert_int_equal(data.split.n_train, 1);
         assert_int_equal(data.split.train[0], 1);
         assert_int_equal(data.split.train_label[0], named ? 0 : 2);
-        assert_non_null(strstr(warnings, named ? "2 nodes have a class that the model does not "
-                                                 "know ('w', 'v')"
-                                               : "does not know ('3')"));
+        assert_non_null(strstr(warnings, named
+                                             ? "2 nodes have a class that the model does not "
+                                               "know ('w', 'v')"
+                                             : "does not know ('3')"));
         graphss_dataset_destroy(ctx, &data);
     }
     graphss_ctx_free(ctx);

@@ -58,39 +58,39 @@ static void check_again(const char *model, bool plain, size_t n_changed, int thr
     float *again = malloc(size * sizeof *again), *kept = malloc(size * sizeof *kept);
     int32_t *there = malloc(n * sizeof *there);
     uint8_t *some = calloc(n, 1);
-    graphss_i_pass pass = {0};
+    graphss_i_forward_cache pass = {0};
     assert_ok(ctx,
               graphss_i_predict(ctx, wanted, t.model, &t.before.graph, &t.before.features));
     assert_ok(ctx, graphss_i_predict_first(ctx, prob, &pass, t.model, &t.before.graph,
                                            &t.before.features));
     assert_memory_equal(prob, wanted, size * sizeof *prob);
-    const graphss_i_seen seen = {&t.before.graph, &t.before.features, prob, &pass};
+    const graphss_i_base base = {&t.before.graph, &t.before.features, prob, &pass};
     assert_ok(ctx, graphss_i_predict(ctx, wanted, t.model, graph, features));
     assert_memory_not_equal(prob, wanted, size * sizeof *prob);
     if (pass.second) {
         bool done = !quickly;
         memcpy(kept, pass.second, size * sizeof *kept);
-        assert_ok(ctx, graphss_i_pass_again(ctx, again, &done, t.model, graph, features, &seen,
-                                            NULL));
+        assert_ok(ctx, graphss_i_predict_changed(ctx, again, &done, t.model, graph, features,
+                                                 &base, NULL));
         assert_int_equal(done, quickly);
         assert_memory_equal(kept, pass.second, size * sizeof *kept);
     }
     assert_ok(
-        ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &seen, NULL, NULL));
+        ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &base, NULL, NULL));
     assert_memory_equal(again, wanted, size * sizeof *again);
     for (size_t i = 0; i < n; i++) {
         there[i] = i % 2 ? (int32_t)i : -1;
         some[i] = i % 3 == 0;
     }
-    assert_ok(ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &seen, there,
+    assert_ok(ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &base, there,
                                            NULL));
     assert_memory_equal(again, wanted, size * sizeof *again);
     assert_ok(
-        ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &seen, NULL, some));
+        ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &base, NULL, some));
     for (size_t i = 0; i < n; i += 3)
         assert_memory_equal(again + i * t.before.n_classes, wanted + i * t.before.n_classes,
                             t.before.n_classes * sizeof *again);
-    graphss_i_pass_destroy(ctx, &pass);
+    graphss_i_forward_cache_destroy(ctx, &pass);
     free(some), free(there), free(kept), free(again), free(wanted), free(prob);
     two_days_destroy(ctx, &t);
     graphss_ctx_free(ctx);
@@ -116,8 +116,8 @@ static void test_many_changes_take_a_whole_pass(void **state)
     check_again("gcn", false, MANY, 1, false);
 }
 
-/* The only difference is a node that lost its last link. */
-static void test_a_link_alone_changes_what_is_around_it(void **state)
+/* The only difference is a node that lost its last edge. */
+static void test_a_edge_alone_changes_what_is_around_it(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -129,7 +129,7 @@ static void test_a_link_alone_changes_what_is_around_it(void **state)
     while (graphss_graph_degree(&t.before.graph, (size_t)u) != 1)
         u++;
     const int32_t v = t.before.graph.target[t.before.graph.offset[u]];
-    const graphss_flip flip = {.kind = GRAPHSS_FLIP_LINK,
+    const graphss_flip flip = {.kind = GRAPHSS_FLIP_EDGE,
                                .victim = u,
                                .node = u,
                                .target = v,
@@ -139,17 +139,17 @@ static void test_a_link_alone_changes_what_is_around_it(void **state)
     assert_ok(ctx, graphss_flips_apply(ctx, &after, &t.before, &cut, NULL));
     const size_t size = t.before.graph.n_nodes * t.before.n_classes;
     float *prob = malloc(3 * size * sizeof *prob);
-    graphss_i_pass pass = {0};
-    const graphss_i_seen seen = {&t.before.graph, &t.before.features, prob, &pass};
+    graphss_i_forward_cache pass = {0};
+    const graphss_i_base base = {&t.before.graph, &t.before.features, prob, &pass};
     assert_ok(ctx, graphss_i_predict_first(ctx, prob, &pass, t.model, &t.before.graph,
                                            &t.before.features));
     assert_ok(ctx,
               graphss_i_predict(ctx, prob + size, t.model, &after.graph, &after.features));
     assert_ok(ctx, graphss_i_predict_again(ctx, prob + 2 * size, t.model, &after.graph,
-                                           &after.features, &seen, NULL, NULL));
+                                           &after.features, &base, NULL, NULL));
     assert_memory_equal(prob + size, prob + 2 * size, size * sizeof *prob);
     free(prob);
-    graphss_i_pass_destroy(ctx, &pass);
+    graphss_i_forward_cache_destroy(ctx, &pass);
     graphss_dataset_destroy(ctx, &after);
     graphss_flips_destroy(ctx, &cut);
     two_days_destroy(ctx, &t);
@@ -161,14 +161,14 @@ static graphss_status pass_twice(graphss_ctx *ctx, void *arg)
     const two_days *t = arg;
     const size_t size = t->before.graph.n_nodes * t->before.n_classes;
     float *prob = malloc(2 * size * sizeof *prob);
-    graphss_i_pass pass = {0};
-    const graphss_i_seen seen = {&t->before.graph, &t->before.features, prob, &pass};
+    graphss_i_forward_cache pass = {0};
+    const graphss_i_base base = {&t->before.graph, &t->before.features, prob, &pass};
     graphss_status st = graphss_i_predict_first(ctx, prob, &pass, t->model, &t->before.graph,
                                                 &t->before.features);
     if (!st)
         st = graphss_i_predict_again(ctx, prob + size, t->model, &t->after.graph,
-                                     &t->after.features, &seen, NULL, NULL);
-    graphss_i_pass_destroy(ctx, &pass);
+                                     &t->after.features, &base, NULL, NULL);
+    graphss_i_forward_cache_destroy(ctx, &pass);
     free(prob);
     return st;
 }
@@ -192,7 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_few_changes_give_the_bits_of_a_whole_pass),
         cmocka_unit_test(test_many_changes_take_a_whole_pass),
-        cmocka_unit_test(test_a_link_alone_changes_what_is_around_it),
+        cmocka_unit_test(test_a_edge_alone_changes_what_is_around_it),
         cmocka_unit_test(test_each_allocation_of_two_passes_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

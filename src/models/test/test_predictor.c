@@ -218,7 +218,7 @@ static void test_few_changes_ask_for_some_nodes(void **state)
         scene_make(&s, "gcn");
         const graphss_predictor p = predictor_of(&s.f, true, hops[round]);
         graphss_model *model = NULL;
-        graphss_i_pass pass = {0};
+        graphss_i_forward_cache pass = {0};
         float before[SIZE], prob[SIZE], wanted[SIZE];
         uint8_t asked[WORLD_NODES] = {0};
         assert_ok(s.ctx, wrap(s.ctx, &model, &s, &p));
@@ -226,19 +226,19 @@ static void test_few_changes_ask_for_some_nodes(void **state)
                                                  &s.w.features));
         assert_ok(s.own, graphss_model_predict(s.own, wanted, s.trained, &s.changed.graph,
                                                &s.changed.features));
-        const graphss_i_seen seen = {&s.w.graph, &s.w.features, before, &pass};
+        const graphss_i_base base = {&s.w.graph, &s.w.features, before, &pass};
         s.f.some = 0;
         assert_ok(s.ctx, graphss_i_predict_again(s.ctx, prob, model, &s.changed.graph,
-                                                 &s.changed.features, &seen, NULL, NULL));
+                                                 &s.changed.features, &base, NULL, NULL));
         assert_memory_equal(prob, wanted, sizeof prob);
         for (size_t i = 0; i < WORLD_NODES; i += 3)
             asked[i] = 1;
         assert_ok(s.ctx, graphss_i_predict_again(s.ctx, prob, model, &s.changed.graph,
-                                                 &s.changed.features, &seen, NULL, asked));
+                                                 &s.changed.features, &base, NULL, asked));
         for (size_t i = 0; i < WORLD_NODES; i += 3)
             assert_memory_equal(prob + i * K, wanted + i * K, K * sizeof *prob);
         assert_int_equal(s.f.some, few_calls[round]);
-        graphss_i_pass_destroy(s.ctx, &pass);
+        graphss_i_forward_cache_destroy(s.ctx, &pass);
         graphss_model_free(s.ctx, model);
         scene_destroy(&s);
     }
@@ -418,23 +418,23 @@ static graphss_status wrap_and_ask(graphss_ctx *ctx, void *arg)
     const graphss_predictor p = predictor_of(&s->f, true, 2);
     float known[SIZE], prob[SIZE];
     graphss_model *model = NULL, *table = NULL;
-    graphss_i_pass pass = {0};
+    graphss_i_forward_cache pass = {0};
     graphss_train_options opt = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
     opt.epochs = 1;
     graphss_status st = graphss_model_from_predictor(ctx, &model, &p, &s->w.graph,
                                                      &s->w.features, K, NULL, 1, &opt);
     if (!st)
         st = graphss_i_predict_first(ctx, known, &pass, model, &s->w.graph, &s->w.features);
-    const graphss_i_seen seen = {&s->w.graph, &s->w.features, known, &pass};
+    const graphss_i_base base = {&s->w.graph, &s->w.features, known, &pass};
     if (!st)
         st = graphss_i_predict_again(ctx, prob, model, &s->changed.graph, &s->changed.features,
-                                     &seen, NULL, NULL);
+                                     &base, NULL, NULL);
     const graphss_answers told = {&s->w.graph, &s->w.features, known};
     if (!st)
         st = graphss_model_from_answers(ctx, &table, &told, 1, K, NULL, 1, &opt);
     if (!st)
         st = graphss_model_predict(ctx, prob, table, &s->changed.graph, &s->changed.features);
-    graphss_i_pass_destroy(ctx, &pass);
+    graphss_i_forward_cache_destroy(ctx, &pass);
     graphss_model_free(ctx, table);
     graphss_model_free(ctx, model);
     return st;

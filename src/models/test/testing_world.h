@@ -1,4 +1,4 @@
-/* testing_world.h - a small world for tests of models: two groups of nodes, mostly linked
+/* testing_world.h - a small world for tests of models: two groups of nodes, mostly connected
  * among themselves, with words that hint at their group. */
 #ifndef GRAPHSS_TESTING_WORLD_H
 #define GRAPHSS_TESTING_WORLD_H

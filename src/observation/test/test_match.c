@@ -1,7 +1,7 @@
 /* Nodes matched by name, and splits that follow them. */
 #include "data/build.h"
-#include "observation/observation.h"
 #include "models/model_private.h"
+#include "observation/observation.h"
 #include "testing.h"
 
 typedef struct named {
@@ -13,7 +13,7 @@ typedef struct named {
     char text[64];
 } named;
 
-/* A graph without links whose nodes have the given one-letter names. */
+/* A graph without edges whose nodes have the given one-letter names. */
 static graphss_observation make(named *x, const char *letters)
 {
     memset(x, 0, sizeof *x);
@@ -134,7 +134,7 @@ static void test_a_past_without_any_of_the_nodes_is_refused(void **state)
 
 /* Nodes in another order: b has another word, c another neighbour, a one less; d is as it
  * was, e is new. */
-static void test_who_changed_is_told_by_words_and_links(void **state)
+static void test_who_changed_is_told_by_words_and_edges(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -180,7 +180,7 @@ static void test_strangers_in_every_place_are_told_of_where_nodes_go_by_number(v
         const char *names; /* NULL: none */
         bool warned;
     } list[] = {{{0, 1, 2, 3, 4, 5}, {0, 1, 2, 3, 4, 5}, NULL, false},
-                {{0, 2, 4, 1, 3, 5}, {0, 1, 2, 3, 4, 5}, NULL, false}, /* links alone */
+                {{0, 2, 4, 1, 3, 5}, {0, 1, 2, 3, 4, 5}, NULL, false}, /* edges alone */
                 {{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, NULL, false}, /* words alone */
                 {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, NULL, true},
                 {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, "abcdef", false},
@@ -300,7 +300,7 @@ int main(void)
         cmocka_unit_test(test_names_of_one_side_are_numbers_or_position_counts),
         cmocka_unit_test(test_the_split_of_a_model_follows_its_nodes),
         cmocka_unit_test(test_a_past_without_any_of_the_nodes_is_refused),
-        cmocka_unit_test(test_who_changed_is_told_by_words_and_links),
+        cmocka_unit_test(test_who_changed_is_told_by_words_and_edges),
         cmocka_unit_test(test_strangers_in_every_place_are_told_of_where_nodes_go_by_number),
         cmocka_unit_test(test_without_names_a_node_is_its_number),
         cmocka_unit_test(test_a_wrong_number_of_names_is_an_error),

@@ -1,4 +1,4 @@
-/* Similarities against sums by hand, and the links that GNN-Jaccard cuts. */
+/* Similarities against sums by hand, and the edges that GNN-Jaccard cuts. */
 #include "graph/similarity.h"
 #include "observation/test/testing_attacked_world.h"
 
@@ -70,7 +70,7 @@ static void test_each_kind_is_what_it_says_sparse_or_dense(void **state)
         for (int kind = GRAPHSS_SIMILARITY_JACCARD; kind <= GRAPHSS_SIMILARITY_WEIGHTED;
              kind++) {
             float got[NODES * NODES];
-            graphss_i_link_similarity(ctx, got, &graph, &features, (graphss_similarity)kind);
+            graphss_i_edge_similarity(ctx, got, &graph, &features, (graphss_similarity)kind);
             for (size_t i = 0; i < NODES; i++)
                 for (int64_t e = graph.offset[i]; e < graph.offset[i + 1]; e++) {
                     const double want = naive(x + i * WORDS, x + graph.target[e] * WORDS,
@@ -96,18 +96,18 @@ static void test_auto_looks_at_the_kind_of_features(void **state)
     make(ctx, &graph, &features, x, false);
     float got[NODES * NODES];
     features.kind = GRAPHSS_FEATURES_BINARY;
-    graphss_i_link_similarity(ctx, got, &graph, &features, GRAPHSS_SIMILARITY_AUTO);
+    graphss_i_edge_similarity(ctx, got, &graph, &features, GRAPHSS_SIMILARITY_AUTO);
     assert_true(fabsf(got[0] - 0.25f) < 1e-6f);
     features.kind = GRAPHSS_FEATURES_REAL;
-    graphss_i_link_similarity(ctx, got, &graph, &features, GRAPHSS_SIMILARITY_AUTO);
+    graphss_i_edge_similarity(ctx, got, &graph, &features, GRAPHSS_SIMILARITY_AUTO);
     assert_true(fabs(got[0] - 1 / sqrt(6)) < 1e-6);
     graphss_graph_destroy(ctx, &graph);
     graphss_features_destroy(ctx, &features);
     graphss_ctx_free(ctx);
 }
 
-/* The model on the graph that is left when unlike links are taken out by hand. */
-static void test_jaccard_is_the_model_on_the_links_that_stay(void **state)
+/* The model on the graph that is left when unlike edges are taken out by hand. */
+static void test_jaccard_is_the_model_on_the_edges_that_stay(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -161,8 +161,8 @@ static void test_jaccard_is_the_model_on_the_links_that_stay(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* Of none, of three, of more than are sorted; and what is no number stays among the links. */
-static void test_median_and_the_links_at_least_so_alike(void **state)
+/* Of none, of three, of more than are sorted; and what is no number stays among the edges. */
+static void test_median_and_the_edges_at_least_so_alike(void **state)
 {
     (void)state;
     enum { MANY = 200001 };
@@ -188,7 +188,7 @@ static void test_median_and_the_links_at_least_so_alike(void **state)
     float alike[NODES * (NODES - 1)];
     for (size_t e = 0; e < NODES * (NODES - 1); e++)
         alike[e] = e % 3 == 0 ? NAN : e % 3 == 1 ? 0.4f : 0.5f;
-    assert_ok(ctx, graphss_i_links_alike(ctx, &left, &graph, alike, 0.5f));
+    assert_ok(ctx, graphss_i_edges_alike(ctx, &left, &graph, alike, 0.5f));
     int64_t at = 0;
     for (size_t i = 0; i < NODES; i++) {
         assert_int_equal(left.offset[i], at);
@@ -208,8 +208,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_kind_is_what_it_says_sparse_or_dense),
         cmocka_unit_test(test_auto_looks_at_the_kind_of_features),
-        cmocka_unit_test(test_median_and_the_links_at_least_so_alike),
-        cmocka_unit_test(test_jaccard_is_the_model_on_the_links_that_stay),
+        cmocka_unit_test(test_median_and_the_edges_at_least_so_alike),
+        cmocka_unit_test(test_jaccard_is_the_model_on_the_edges_that_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

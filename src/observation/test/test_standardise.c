@@ -1,6 +1,6 @@
 /* Snapshots as a classifier of measurements sees them. */
-#include "observation/standardise.h"
 #include "models/test/testing_world.h"
+#include "observation/standardise.h"
 #include <math.h>
 
 static graphss_model *trained(graphss_ctx *ctx, const world *w)
@@ -29,9 +29,9 @@ static void test_the_classifier_says_the_same_of_what_is_seen(void **state)
     const graphss_observation past = {.graph = &w.graph, .features = &w.features};
     const graphss_recover_input in = {
         .current = past, .previous = &past, .model = model, .seed = 1};
-    graphss_i_measured seen = {0};
-    assert_ok(ctx, graphss_i_measured_open(ctx, &seen, &in));
-    const float *x = seen.in.current.features->value;
+    graphss_i_standardised scaled = {0};
+    assert_ok(ctx, graphss_i_standardise_open(ctx, &scaled, &in));
+    const float *x = scaled.in.current.features->value;
     double sum = 0, squares = 0;
     for (size_t i = 0; i < WORLD_NODES; i++) {
         sum += x[i * WORLD_WORDS];
@@ -39,15 +39,15 @@ static void test_the_classifier_says_the_same_of_what_is_seen(void **state)
     }
     assert_true(fabs(sum) < 1e-3 && fabs(squares / WORLD_NODES - 1) < 1e-3);
     assert_true(x[1] == 0 && x[WORLD_WORDS + 1] > 0);
-    assert_memory_equal(x, seen.in.previous->features->value,
+    assert_memory_equal(x, scaled.in.previous->features->value,
                         WORLD_NODES * WORLD_WORDS * sizeof *x);
     float before[WORLD_NODES * 2], after[WORLD_NODES * 2];
     assert_ok(ctx, graphss_model_predict(ctx, before, model, &w.graph, &w.features));
-    assert_ok(ctx, graphss_model_predict(ctx, after, seen.in.model, &w.graph,
-                                         seen.in.current.features));
+    assert_ok(ctx, graphss_model_predict(ctx, after, scaled.in.model, &w.graph,
+                                         scaled.in.current.features));
     for (size_t i = 0; i < WORLD_NODES * 2; i++)
         assert_true(fabs(before[i] - after[i]) < 1e-4);
-    graphss_i_measured_close(ctx, &seen);
+    graphss_i_standardise_close(ctx, &scaled);
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
@@ -62,11 +62,11 @@ static void test_words_are_seen_as_they_are(void **state)
     graphss_model *model = trained(ctx, &w);
     const graphss_recover_input in = {.current = {.graph = &w.graph, .features = &w.features},
                                       .model = model};
-    graphss_i_measured seen = {0};
-    assert_ok(ctx, graphss_i_measured_open(ctx, &seen, &in));
-    assert_ptr_equal(seen.in.current.features, &w.features);
-    assert_ptr_equal(seen.in.model, model);
-    graphss_i_measured_close(ctx, &seen);
+    graphss_i_standardised scaled = {0};
+    assert_ok(ctx, graphss_i_standardise_open(ctx, &scaled, &in));
+    assert_ptr_equal(scaled.in.current.features, &w.features);
+    assert_ptr_equal(scaled.in.model, model);
+    graphss_i_standardise_close(ctx, &scaled);
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
@@ -74,9 +74,9 @@ static void test_words_are_seen_as_they_are(void **state)
 
 static graphss_status look(graphss_ctx *ctx, void *arg)
 {
-    graphss_i_measured seen = {0};
-    const graphss_status st = graphss_i_measured_open(ctx, &seen, arg);
-    graphss_i_measured_close(ctx, &seen);
+    graphss_i_standardised scaled = {0};
+    const graphss_status st = graphss_i_standardise_open(ctx, &scaled, arg);
+    graphss_i_standardise_close(ctx, &scaled);
     return st;
 }
 

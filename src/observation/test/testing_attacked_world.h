@@ -4,9 +4,9 @@
 
 #include "models/test/testing_world.h"
 
-enum { VICTIMS = 20, LINKS = 8 };
+enum { VICTIMS = 20, EDGES = 8 };
 
-/* world.graph is previous; current has each victim tied to LINKS nodes of the other group. */
+/* world.graph is previous; current has each victim tied to EDGES nodes of the other group. */
 typedef struct attacked_world {
     world w;
     graphss_graph current;
@@ -21,7 +21,7 @@ static inline void attacked_world_make(graphss_ctx *ctx, attacked_world *a)
     memset(a, 0, sizeof *a);
     world_make(ctx, &a->w, 5);
     const graphss_graph *g = &a->w.graph;
-    const size_t kept = (size_t)g->offset[g->n_nodes], m = kept + LINKS * VICTIMS;
+    const size_t kept = (size_t)g->offset[g->n_nodes], m = kept + EDGES * VICTIMS;
     int32_t *from = malloc(m * sizeof *from), *to = malloc(m * sizeof *to);
     size_t e = 0;
     for (size_t i = 0; i < g->n_nodes; i++)
@@ -32,7 +32,7 @@ static inline void attacked_world_make(graphss_ctx *ctx, attacked_world *a)
     graphss_rng rng = graphss_rng_make(1, GRAPHSS_STREAM_ATTACK);
     for (size_t v = 0; v < VICTIMS; v++) {
         a->victim[v] = a->w.split.test[v];
-        for (int j = 0; j < LINKS; j++, e++) {
+        for (int j = 0; j < EDGES; j++, e++) {
             from[e] = a->victim[v];
             to[e] = (int32_t)(2 * graphss_rng_below(&rng, WORLD_NODES / 2)) + 1 -
                     a->w.label[a->victim[v]];

@@ -567,10 +567,10 @@ static void test_validation_counts_the_labels_that_lead(void **state)
         right += p[label[j]] == fmax(p[0], fmax(p[1], p[2]));
     }
     graphss_split split = {.n_val = NODES / 2, .val = val, .val_label = label};
-    const graphss_i_scene scene = {.split = &split, .n = NODES, .k = CLASSES};
-    assert_true(graphss_i_validation(posterior, &scene) == (double)right / (NODES / 2));
+    const graphss_i_defence_input input = {.split = &split, .n = NODES, .k = CLASSES};
+    assert_true(graphss_i_validation(posterior, &input) == (double)right / (NODES / 2));
     split.n_val = 0;
-    assert_true(isnan(graphss_i_validation(posterior, &scene)));
+    assert_true(isnan(graphss_i_validation(posterior, &input)));
 }
 
 static void test_every_method_has_a_line_about_it(void **state)

@@ -39,13 +39,13 @@ static void test_with_a_past_all_is_as_it_was(void **state)
     assert_ok(ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.5));
     assert_ok(ctx, graphss_flips_apply_parts(ctx, &graph, &features, &a.current, &a.w.features,
                                              &flips, NULL));
-    const size_t n = a.w.graph.n_nodes, links = (size_t)a.w.graph.offset[n];
+    const size_t n = a.w.graph.n_nodes, edges = (size_t)a.w.graph.offset[n];
     assert_memory_equal(graph.offset, a.w.graph.offset, (n + 1) * sizeof *graph.offset);
-    assert_memory_equal(graph.target, a.w.graph.target, links * sizeof *graph.target);
+    assert_memory_equal(graph.target, a.w.graph.target, edges * sizeof *graph.target);
     assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_FEATURE), 0);
     graphss_flips_destroy(ctx, &flips);
 
-    /* The other way round: links that were cut are joined again. */
+    /* The other way round: edges that were cut are joined again. */
     graphss_recover_input back = a.in;
     const graphss_observation past = {&a.current, &a.w.features, NULL};
     back.current = a.previous;
@@ -68,7 +68,7 @@ static void test_with_a_past_all_is_as_it_was(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_without_a_past_links_across_classes_go(void **state)
+static void test_without_a_past_edges_across_classes_go(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -82,7 +82,7 @@ static void test_without_a_past_links_across_classes_go(void **state)
     assert_true(flips.count > 0);
     for (size_t j = 0; j < flips.count; j++) {
         const graphss_flip *f = &flips.item[j];
-        assert_int_equal(f->kind, GRAPHSS_FLIP_LINK);
+        assert_int_equal(f->kind, GRAPHSS_FLIP_EDGE);
         assert_true(victim(&a, f->node));
         assert_int_not_equal(a.w.label[f->node], a.w.label[f->target]);
         assert_true(graphss_graph_has_edge(&a.current, f->node, f->target));
@@ -90,7 +90,7 @@ static void test_without_a_past_links_across_classes_go(void **state)
     graphss_flips_destroy(ctx, &flips);
     r.kind = "features";
     assert_ok(ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.5));
-    assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_LINK), 0);
+    assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_EDGE), 0);
     for (size_t j = 0; j < flips.count; j++)
         assert_true(victim(&a, flips.item[j].node) && flips.item[j].new_value == 0);
     graphss_flips_destroy(ctx, &flips);
@@ -156,7 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_with_a_past_all_is_as_it_was),
-        cmocka_unit_test(test_without_a_past_links_across_classes_go),
+        cmocka_unit_test(test_without_a_past_edges_across_classes_go),
         cmocka_unit_test(test_the_locale_changes_nothing),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };

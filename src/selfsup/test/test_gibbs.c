@@ -254,7 +254,7 @@ enum { N = 300, K = 4, WARMUP = 5, SWEEPS = 30 };
 
 typedef struct world {
     float prob[N * K];
-    int32_t seen[N];
+    int32_t observed[N];
 } world;
 
 static void make_world(world *w, bool silence)
@@ -264,10 +264,10 @@ static void make_world(world *w, bool silence)
         const size_t truth = (size_t)graphss_rng_below(&rng, K);
         for (size_t k = 0; k < K; k++)
             w->prob[i * K + k] = (float)(graphss_rng_double(&rng) + (k == truth));
-        w->seen[i] = graphss_rng_double(&rng) < 0.7 ? (int32_t)truth
-                                                    : (int32_t)graphss_rng_below(&rng, K);
+        w->observed[i] = graphss_rng_double(&rng) < 0.7 ? (int32_t)truth
+                                                        : (int32_t)graphss_rng_below(&rng, K);
         if (silence && i % 7 == 0)
-            w->seen[i] = -1;
+            w->observed[i] = -1;
     }
 }
 
@@ -281,11 +281,11 @@ static void naive(double *posterior, const world *w, const double *phi, double a
     memset(posterior, 0, N * K * sizeof *posterior);
     graphss_argmax(z, w->prob, N, K);
     for (size_t i = 0; i < N; i++)
-        if (w->seen[i] >= 0)
-            C[z[i]][w->seen[i]] += 1;
+        if (w->observed[i] >= 0)
+            C[z[i]][w->observed[i]] += 1;
     for (size_t step = 0; step < SWEEPS; step++)
         for (size_t i = 0; i < N; i++) {
-            const int32_t y = w->seen[i];
+            const int32_t y = w->observed[i];
             double weight[K], sum = 0, u;
             if (y >= 0)
                 C[z[i]][y] -= 1;
@@ -330,7 +330,7 @@ static void test_the_naive_twin_draws_the_same(void **state)
         naive(want, &w, phi, 0.5, 9);
         /* A second source that says nothing leads through the general path. */
         const graphss_source source[2] = {
-            {.label = w.seen, .prior = {.alpha = 0.5}, .phi = phi},
+            {.label = w.observed, .prior = {.alpha = 0.5}, .phi = phi},
             {.label = silent, .prior = {.alpha = 1}}};
         for (size_t n_sources = 1; n_sources <= 2; n_sources++) {
             const graphss_selfsup_input in = {.n = N,
@@ -417,15 +417,15 @@ static void test_every_number_of_classes_takes_the_same_path(void **state)
     opt.chains = 1;
     for (size_t k = 2; k <= 9; k++) {
         float prob[40 * 9];
-        int32_t seen[40], silent[40];
+        int32_t observed[40], silent[40];
         graphss_rng rng = graphss_rng_make(k, 1);
         for (size_t i = 0; i < 40 * k; i++)
             prob[i] = (float)graphss_rng_double(&rng) + 0.01f;
         for (size_t i = 0; i < 40; i++) {
-            seen[i] = (int32_t)graphss_rng_below(&rng, k);
+            observed[i] = (int32_t)graphss_rng_below(&rng, k);
             silent[i] = -1;
         }
-        const graphss_source source[2] = {{.label = seen, .prior = {.alpha = 1}},
+        const graphss_source source[2] = {{.label = observed, .prior = {.alpha = 1}},
                                           {.label = silent}};
         graphss_selfsup_input in = {.n = 40,
                                     .n_classes = k,

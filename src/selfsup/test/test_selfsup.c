@@ -5,7 +5,7 @@ enum { N = 400, K = 3 };
 
 typedef struct world {
     float prob[N * K];
-    int32_t seen[N], vote[N];
+    int32_t observed[N], vote[N];
     double phi[K * K];
     graphss_source source[2];
     graphss_state state[2];
@@ -21,13 +21,14 @@ static void make_world(world *w)
             sum += row[k] = graphss_rng_double(&rng) + (k == truth);
         for (size_t k = 0; k < K; k++)
             w->prob[i * K + k] = (float)(row[k] / sum);
-        w->seen[i] =
+        w->observed[i] =
             graphss_rng_double(&rng) < 0.8 ? (int32_t)truth : (int32_t)((truth + 1) % K);
         w->vote[i] = i % 5 ? (int32_t)graphss_rng_below(&rng, K) : -1;
     }
     for (size_t i = 0; i < K * K; i++)
         w->phi[i] = i / K == i % K ? 0.8 : 0.1;
-    w->source[0] = (graphss_source){.label = w->seen, .prior = {.alpha = 1}, .phi = w->phi};
+    w->source[0] =
+        (graphss_source){.label = w->observed, .prior = {.alpha = 1}, .phi = w->phi};
     w->source[1] = (graphss_source){.label = w->vote,
                                     .prior = {.anchor = 20, .diagonal = 0.6},
                                     .tampered = true,
@@ -140,7 +141,7 @@ static void compare_renamed(int update, int phi, double within)
     make_world(&w);
     make_world(&v);
     for (size_t i = 0; i < N; i++) {
-        v.seen[i] = name[w.seen[i]];
+        v.observed[i] = name[w.observed[i]];
         for (size_t k = 0; k < K; k++)
             v.prob[i * K + (size_t)name[k]] = w.prob[i * K + k];
     }
@@ -189,7 +190,8 @@ static void test_with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not(void **s
         for (size_t i = 0; i < N; i++) {
             double want[K], sum = 0;
             for (size_t k = 0; k < K; k++)
-                sum += want[k] = (double)w.prob[i * K + k] * w.phi[k * K + (size_t)w.seen[i]];
+                sum += want[k] =
+                    (double)w.prob[i * K + k] * w.phi[k * K + (size_t)w.observed[i]];
             for (size_t k = 0; k < K; k++)
                 assert_true(fabs(out.posterior[i * K + k] - want[k] / sum) < 1e-9);
         }
@@ -205,10 +207,10 @@ static void test_evidence_that_contradicts_itself_counts_as_none(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float prob[4] = {1, 0, 0.5f, 0.5f};
-    const int32_t seen[2] = {1, 1};
+    const int32_t observed[2] = {1, 1};
     const double phi[4] = {1, 0, 0, 1}; /* class 0 is never seen as 1 */
-    const graphss_source source[2] = {{.label = seen, .phi = phi, .fixed = true},
-                                      {.label = seen, .phi = phi, .fixed = true}};
+    const graphss_source source[2] = {{.label = observed, .phi = phi, .fixed = true},
+                                      {.label = observed, .phi = phi, .fixed = true}};
     graphss_selfsup_input in = {
         .n = 2, .n_classes = 2, .prob = prob, .source = source, .n_sources = 1};
     for (; in.n_sources <= 2; in.n_sources++) {
@@ -226,7 +228,7 @@ typedef struct fitter {
     float value; /* what it writes into the first cell, if not 0 */
     int32_t first_label[N];
     double agreement[64];
-    const int32_t *seen;
+    const int32_t *observed;
 } fitter;
 
 /* Moves half way towards the labels it is given. */
@@ -243,7 +245,7 @@ static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int
     }
     if (f->calls == 0)
         memcpy(f->first_label, label, sizeof f->first_label);
-    f->agreement[f->calls++] = graphss_accuracy(label, f->seen, NULL, n);
+    f->agreement[f->calls++] = graphss_accuracy(label, f->observed, NULL, n);
     if (f->value != 0)
         prob[0] = f->value;
     return f->calls == f->fail_at ? f->status : GRAPHSS_OK;
@@ -255,7 +257,7 @@ static void test_refits_come_when_they_are_due(void **state)
     static world w;
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 2);
-    fitter f = {.seen = w.seen};
+    fitter f = {.observed = w.observed};
     graphss_selfsup_input in = full(&w);
     graphss_selfsup_options opt = graphss_selfsup_options_default();
     graphss_selfsup out = {0};
@@ -271,7 +273,7 @@ static void test_refits_come_when_they_are_due(void **state)
     assert_sum(out.counts, K * K, N);
     graphss_selfsup_destroy(ctx, &out);
 
-    f = (fitter){.seen = w.seen};
+    f = (fitter){.observed = w.observed};
     opt.sweeps = 41;
     opt.retrain_every = 20;
     assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
@@ -288,7 +290,7 @@ static void test_the_gate_lets_better_agreement_pass_only(void **state)
     static world w;
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 2);
-    fitter f = {.seen = w.seen};
+    fitter f = {.observed = w.observed};
     graphss_selfsup_input in = simple(&w);
     graphss_selfsup_options opt = graphss_selfsup_options_default();
     graphss_selfsup out = {0};
@@ -316,12 +318,12 @@ static void test_what_refit_returns_ends_the_run(void **state)
     const graphss_selfsup_options option[2] = {graphss_selfsup_options_default(),
                                                graphss_selfsup_options_paper()};
     for (size_t i = 0; i < 2; i++) {
-        fitter f = {.seen = w.seen, .fail_at = 1, .status = GRAPHSS_ERR_LIMIT};
+        fitter f = {.observed = w.observed, .fail_at = 1, .status = GRAPHSS_ERR_LIMIT};
         graphss_selfsup out = {0};
         in.refit = refit;
         in.refit_user = &f;
         assert_int_equal(graphss_selfsup_run(ctx, &out, &in, &option[i]), GRAPHSS_ERR_LIMIT);
-        f = (fitter){.seen = w.seen, .value = NAN};
+        f = (fitter){.observed = w.observed, .value = NAN};
         assert_fails(ctx, graphss_selfsup_run(ctx, &out, &in, &option[i]), GRAPHSS_ERR_INVALID,
                      "refit: node 0, class 0: nan");
         assert_null(out.label);
@@ -337,7 +339,7 @@ static void naive_paper(int32_t *z, const world *w, bool with_refit, fitter *f)
     memcpy(P, w->prob, sizeof P);
     graphss_argmax(z, P, N, K);
     for (size_t i = 0; i < N; i++)
-        C[z[i]][w->seen[i]] += 1;
+        C[z[i]][w->observed[i]] += 1;
     for (size_t step = 0; step < 100; step++) {
         if (step % 10 == 0)
             for (size_t k = 0; k < K; k++)
@@ -347,16 +349,17 @@ static void naive_paper(int32_t *z, const world *w, bool with_refit, fitter *f)
         for (size_t i = 0; i < N; i++) {
             double most = -1;
             for (int32_t k = 0; k < K; k++) {
-                const double p = step < 40 ? w->phi[k * K + w->seen[i]] : phi[k][w->seen[i]];
+                const double p =
+                    step < 40 ? w->phi[k * K + w->observed[i]] : phi[k][w->observed[i]];
                 const double weight = (double)P[i * K + (size_t)k] * p;
                 if (weight > most) {
                     most = weight;
                     z[i] = k;
                 }
             }
-            C[z[i]][w->seen[i]] += 1;
+            C[z[i]][w->observed[i]] += 1;
         }
-        const double agreement = graphss_accuracy(z, w->seen, NULL, N);
+        const double agreement = graphss_accuracy(z, w->observed, NULL, N);
         if (with_refit && step % 10 == 0 && agreement > best) {
             best = agreement;
             assert_int_equal(refit(NULL, f, P, z, N, K), GRAPHSS_OK);
@@ -372,7 +375,7 @@ static void test_the_papers_mode_is_its_code(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_selfsup_options opt = graphss_selfsup_options_paper();
     for (int with_refit = 0; with_refit < 2; with_refit++) {
-        fitter ours = {.seen = w.seen}, theirs = {.seen = w.seen};
+        fitter ours = {.observed = w.observed}, theirs = {.observed = w.observed};
         int32_t want[N];
         double counts[K * K];
         graphss_selfsup_input in = simple(&w);
@@ -384,7 +387,7 @@ static void test_the_papers_mode_is_its_code(void **state)
         assert_int_equal(ours.calls, theirs.calls);
         assert_int_equal(out.refits, ours.calls);
         assert_memory_equal(out.label, want, sizeof want);
-        graphss_transition_count(counts, want, w.seen, N, K);
+        graphss_transition_count(counts, want, w.observed, N, K);
         assert_memory_equal(out.counts, counts, sizeof counts);
         graphss_selfsup_destroy(ctx, &out);
     }
@@ -437,7 +440,7 @@ static void test_each_allocation_fails_in_turn(void **state)
     (void)state;
     static world w;
     make_world(&w);
-    fitter f = {.seen = w.seen};
+    fitter f = {.observed = w.observed};
     call c = {full(&w), graphss_selfsup_options_default()};
     c.opt.chains = 2;
     c.opt.sweeps = 12;
@@ -516,7 +519,7 @@ static void test_errors_name_what_is_wrong(void **state)
     WRONG(w.prob[4] = -1, "probabilities: node 1, class 1: -1");
     WRONG(w.prob[4] = NAN, "nan");
     WRONG(w.prob[0] = w.prob[1] = w.prob[2] = 0, "node 0: every class has probability 0");
-    WRONG(w.seen[7] = K, "source 0, node 7: label 3, want -1 to 2");
+    WRONG(w.observed[7] = K, "source 0, node 7: label 3, want -1 to 2");
     WRONG(w.vote[8] = -2, "source 1, node 8: label -2");
     WRONG(w.source[1].label = NULL, "source 1: no labels");
     WRONG(w.phi[2] = 1.5, "phi (0, 2) is 1.5");

@@ -54,10 +54,10 @@ static void test_prior_cells_add_up(void **state)
 static void test_counts_leave_silence_out_and_means_follow_them(void **state)
 {
     (void)state;
-    const int32_t z[5] = {0, 1, 1, -1, 0}, seen[5] = {1, 1, -1, 0, 1};
+    const int32_t z[5] = {0, 1, 1, -1, 0}, observed[5] = {1, 1, -1, 0, 1};
     double counts[4], phi[4];
     const double alpha[4] = {1, 1, 1, 1};
-    graphss_transition_count(counts, z, seen, 5, 2);
+    graphss_transition_count(counts, z, observed, 5, 2);
     const double want[4] = {0, 2, 0, 1};
     assert_memory_equal(counts, want, sizeof want);
     graphss_transition_mean(phi, alpha, counts, 2);

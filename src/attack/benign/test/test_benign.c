@@ -25,7 +25,7 @@ static void test_churn_fits_and_keeps_to_the_budget(void **state)
     graphss_dataset data = {0}, now = {0};
     graphss_flips flips = {0};
     int32_t node[LISTED];
-    size_t links[NODES] = {0}, words[NODES] = {0};
+    size_t edges[NODES] = {0}, words[NODES] = {0};
     read_graph(ctx, &data);
     list_nodes(node);
     assert_ok(ctx, graphss_benign_churn(ctx, &flips, &data, node, LISTED, 1, NULL));
@@ -37,16 +37,16 @@ static void test_churn_fits_and_keeps_to_the_budget(void **state)
              j++)
             assert_true(flips.item[i].kind != flips.item[j].kind ||
                         flips.item[i].target != flips.item[j].target);
-        (flips.item[i].kind == GRAPHSS_FLIP_LINK ? links : words)[flips.item[i].victim]++;
+        (flips.item[i].kind == GRAPHSS_FLIP_EDGE ? edges : words)[flips.item[i].victim]++;
     }
-    size_t all_links = 0, all_words = 0;
+    size_t all_edges = 0, all_words = 0;
     for (size_t i = 0; i < LISTED; i++) {
-        assert_true(links[node[i]] <= 2 && words[node[i]] <= 20);
-        all_links += links[node[i]];
+        assert_true(edges[node[i]] <= 2 && words[node[i]] <= 20);
+        all_edges += edges[node[i]];
         all_words += words[node[i]];
     }
-    assert_true(all_links > 1.8 * LISTED && all_words > 18 * LISTED);
-    assert_int_equal(all_links + all_words, flips.count);
+    assert_true(all_edges > 1.8 * LISTED && all_words > 18 * LISTED);
+    assert_int_equal(all_edges + all_words, flips.count);
     assert_ok(ctx, graphss_flips_apply(ctx, &now, &data, &flips, NULL));
     for (size_t i = 0; i < NODES; i++)
         assert_true(graphss_graph_degree(&now.graph, i) > 0 ||
@@ -58,7 +58,7 @@ static void test_churn_fits_and_keeps_to_the_budget(void **state)
 }
 
 /* 1000 draws around 0.8: a standard error of 0.013 */
-static void test_new_links_have_the_homophily_of_the_graph(void **state)
+static void test_new_edges_have_the_homophily_of_the_graph(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -67,7 +67,7 @@ static void test_new_links_have_the_homophily_of_the_graph(void **state)
     int32_t node[LISTED];
     read_graph(ctx, &data);
     list_nodes(node);
-    const graphss_benign_options opt = {.links = 6, .features = 0};
+    const graphss_benign_options opt = {.edges = 6, .features = 0};
     assert_ok(ctx, graphss_benign_churn(ctx, &flips, &data, node, LISTED, 1, &opt));
     double same = 0, joined = 0, cut = 0;
     for (size_t i = 0; i < flips.count; i++) {
@@ -84,8 +84,8 @@ static void test_new_links_have_the_homophily_of_the_graph(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* As many of each; these nodes have links and words enough. */
-static void test_links_and_words_come_and_go_as_asked_for(void **state)
+/* As many of each; these nodes have edges and words enough. */
+static void test_edges_and_words_come_and_go_as_asked_for(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -105,9 +105,9 @@ static void test_links_and_words_come_and_go_as_asked_for(void **state)
     for (size_t i = 0; i < flips.count; i++)
         for (size_t v = 0; v < 4; v++)
             if (flips.item[i].victim == node[v]) {
-                const bool link = flips.item[i].kind == GRAPHSS_FLIP_LINK;
-                int64_t *const came = link ? joined : added, *const went =
-                                                                 link ? cut : dropped;
+                const bool edge = flips.item[i].kind == GRAPHSS_FLIP_EDGE;
+                int64_t *const came = edge ? joined : added, *const went =
+                                                                 edge ? cut : dropped;
                 (flips.item[i].new_value != 0 ? came : went)[v]++;
             }
     for (size_t v = 0; v < 4; v++) {
@@ -194,7 +194,7 @@ static void test_wrong_nodes_and_budgets_are_refused(void **state)
     graphss_flips flips = {0};
     read_graph(ctx, &data);
     const int32_t outside[] = {1, NODES}, twice[] = {4, 4};
-    const graphss_benign_options negative = {.links = -1};
+    const graphss_benign_options negative = {.edges = -1};
     assert_fails(ctx, graphss_benign_churn(ctx, &flips, &data, outside, 2, 1, NULL),
                  GRAPHSS_ERR_INVALID, "2000");
     assert_fails(ctx, graphss_benign_churn(ctx, &flips, &data, twice, 2, 1, NULL),
@@ -265,8 +265,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_churn_fits_and_keeps_to_the_budget),
-        cmocka_unit_test(test_new_links_have_the_homophily_of_the_graph),
-        cmocka_unit_test(test_links_and_words_come_and_go_as_asked_for),
+        cmocka_unit_test(test_new_edges_have_the_homophily_of_the_graph),
+        cmocka_unit_test(test_edges_and_words_come_and_go_as_asked_for),
         cmocka_unit_test(test_values_become_those_of_other_words),
         cmocka_unit_test(test_growth_keeps_old_nodes_and_resembles_them),
         cmocka_unit_test(test_wrong_nodes_and_budgets_are_refused),

@@ -12,7 +12,7 @@ static graphss_attack_options plain_options(int kind, int64_t budget)
 }
 
 /* Every pair of nodes, whichever of them are the victim's neighbours or itself. */
-static void test_the_score_of_any_link_is_the_margin_after_its_flip(void **state)
+static void test_the_score_of_any_edge_is_the_margin_after_its_flip(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -21,16 +21,16 @@ static void test_the_score_of_any_link_is_the_margin_after_its_flip(void **state
         tiny_make(ctx, &t, seed, GRAPHSS_FEATURES_BINARY);
         const int32_t one = 0;
         const graphss_attack_input in = tiny_input(&t, &one, 1);
-        const graphss_attack_options opt = plain_options(GRAPHSS_ATTACK_LINKS, 1);
-        graphss_i_nettack_world world;
+        const graphss_attack_options opt = plain_options(GRAPHSS_ATTACK_EDGES, 1);
+        graphss_i_nettack_shared shared;
         graphss_i_nettack_work work;
-        assert_ok(ctx, graphss_i_nettack_world_init(ctx, &world, &in, &opt, NULL));
-        assert_ok(ctx, graphss_i_nettack_work_init(ctx, &work, &world, NULL));
+        assert_ok(ctx, graphss_i_nettack_shared_init(ctx, &shared, &in, &opt, NULL));
+        assert_ok(ctx, graphss_i_nettack_work_init(ctx, &work, &shared, NULL));
         dense_world d;
         dense_make(&d, &t.data.graph, &t.data.features);
         for (int32_t u = 0; u < TINY_N; u++) {
             const size_t label = (size_t)t.data.label[u];
-            graphss_i_nettack_look(&work, u);
+            graphss_i_nettack_set_victim(&work, u);
             for (int32_t a = 0; a < TINY_N; a++)
                 for (int32_t b = 0; b < TINY_N; b++) {
                     if (a == b)
@@ -38,29 +38,29 @@ static void test_the_score_of_any_link_is_the_margin_after_its_flip(void **state
                     d.a[a][b] = d.a[b][a] = !d.a[a][b];
                     const double want = dense_margin(&d, t.w, (size_t)u, label);
                     d.a[a][b] = d.a[b][a] = !d.a[a][b];
-                    const double got = graphss_i_nettack_link_score(&work, u, label, a, b);
+                    const double got = graphss_i_nettack_edge_score(&work, u, label, a, b);
                     if (fabs(got - want) > 1e-12)
                         fail_msg("victim %d, link %d-%d: %.15g, want %.15g", u, a, b, got,
                                  want);
                 }
         }
         graphss_i_nettack_work_destroy(ctx, &work);
-        graphss_i_nettack_world_destroy(ctx, &world);
+        graphss_i_nettack_shared_destroy(ctx, &shared);
         graphss_dataset_destroy(ctx, &t.data);
     }
     graphss_ctx_free(ctx);
 }
 
 /* Greedy by full matrices, no tests of what is noticed: the best single change at each step,
- * of the targets' links (first node, then second, ascending) and words. */
+ * of the targets' edges (first node, then second, ascending) and words. */
 typedef struct naive_choice {
-    bool link;
+    bool edge;
     size_t a, b;
     double score;
 } naive_choice;
 
 static naive_choice naive_step(dense_world *d, const float *w, const float *on, size_t u,
-                               size_t label, bool links, bool words)
+                               size_t label, bool edges, bool words)
 {
     naive_choice best = {.score = INFINITY};
     for (size_t j = 0; words && j < TINY_D; j++) {
@@ -71,7 +71,7 @@ static naive_choice naive_step(dense_world *d, const float *w, const float *on, 
         if (score < best.score - 1e-12)
             best = (naive_choice){false, u, j, score};
     }
-    for (size_t v = 0; links && v < TINY_N; v++) {
+    for (size_t v = 0; edges && v < TINY_N; v++) {
         size_t d_u = 0, d_v = 0;
         for (size_t x = 0; x < TINY_N; x++) {
             d_u += (size_t)d->a[u][x];
@@ -110,24 +110,24 @@ static void check_greedy(graphss_feature_kind kind, int what)
         graphss_attack_log log = {0};
         assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &in, &opt));
         assert_int_equal(flips.count, 6);
-        graphss_i_nettack_world world;
-        assert_ok(ctx, graphss_i_nettack_world_init(ctx, &world, &in, &opt, NULL));
+        graphss_i_nettack_shared shared;
+        assert_ok(ctx, graphss_i_nettack_shared_init(ctx, &shared, &in, &opt, NULL));
         dense_world d;
         dense_make(&d, &t.data.graph, &t.data.features);
         for (size_t i = 0; i < flips.count; i++) {
             const graphss_flip *f = &flips.item[i];
             const naive_choice want =
-                naive_step(&d, t.w, world.on, (size_t)u, 2, what != GRAPHSS_ATTACK_FEATURES,
-                           what != GRAPHSS_ATTACK_LINKS);
-            assert_int_equal(f->kind == GRAPHSS_FLIP_LINK, want.link);
+                naive_step(&d, t.w, shared.on, (size_t)u, 2, what != GRAPHSS_ATTACK_FEATURES,
+                           what != GRAPHSS_ATTACK_EDGES);
+            assert_int_equal(f->kind == GRAPHSS_FLIP_EDGE, want.edge);
             assert_int_equal(f->target, want.b);
             assert_true(fabs(log.step[i].loss - want.score) < 1e-9);
-            if (want.link)
+            if (want.edge)
                 d.a[want.a][want.b] = d.a[want.b][want.a] = !d.a[want.a][want.b];
             else
                 d.x[want.a][want.b] = (double)f->new_value;
         }
-        graphss_i_nettack_world_destroy(ctx, &world);
+        graphss_i_nettack_shared_destroy(ctx, &shared);
         graphss_flips_destroy(ctx, &flips);
         graphss_attack_log_destroy(ctx, &log);
         graphss_dataset_destroy(ctx, &t.data);
@@ -135,10 +135,10 @@ static void check_greedy(graphss_feature_kind kind, int what)
     graphss_ctx_free(ctx);
 }
 
-static void test_each_link_is_the_best_by_full_matrices(void **state)
+static void test_each_edge_is_the_best_by_full_matrices(void **state)
 {
     (void)state;
-    check_greedy(GRAPHSS_FEATURES_BINARY, GRAPHSS_ATTACK_LINKS);
+    check_greedy(GRAPHSS_FEATURES_BINARY, GRAPHSS_ATTACK_EDGES);
 }
 
 static void test_each_word_is_the_best_by_full_matrices(void **state)
@@ -183,7 +183,7 @@ static void test_the_last_loss_is_the_margin_of_the_changed_graph(void **state)
                 dense_make(&d, &g, &f);
                 const double want = dense_margin(&d, t.w, 3, (size_t)t.data.label[3]);
                 /* A word's loss is against the wrong class before it was switched. */
-                if (flips.count && flips.item[flips.count - 1].kind == GRAPHSS_FLIP_LINK)
+                if (flips.count && flips.item[flips.count - 1].kind == GRAPHSS_FLIP_EDGE)
                     assert_true(fabs(log.victim[0].loss_after - want) < 1e-9);
                 else
                     assert_true(log.victim[0].loss_after > want - 1e-9);
@@ -288,20 +288,20 @@ static void test_cumulative_victims_meet_the_graph_the_last_one_left(void **stat
     graphss_ctx_free(ctx);
 }
 
-static void test_no_link_leaves_a_node_alone(void **state)
+static void test_no_edge_leaves_a_node_alone(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 3, GRAPHSS_FEATURES_BINARY);
-    graphss_attack_options opt = plain_options(GRAPHSS_ATTACK_LINKS, 40);
+    graphss_attack_options opt = plain_options(GRAPHSS_ATTACK_EDGES, 40);
     for (int32_t u = 0; u < TINY_N; u++) {
         const graphss_attack_input in = tiny_input(&t, &u, 1);
         graphss_flips flips = {0};
         graphss_graph g = {0};
         graphss_features f = {0};
         assert_ok(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt));
-        assert_int_equal(flips.count, 40); /* a link may be flipped again */
+        assert_int_equal(flips.count, 40); /* an edge may be flipped again */
         assert_ok(ctx,
                   graphss_flips_apply_parts(ctx, &g, &f, in.graph, in.features, &flips, NULL));
         assert_ok(ctx, graphss_graph_check(ctx, &g));
@@ -315,14 +315,14 @@ static void test_no_link_leaves_a_node_alone(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* Degrees so alike that one more link shows: the test refuses every one of them. */
-static void test_a_strict_degree_test_refuses_links_and_the_log_says_so(void **state)
+/* Degrees so alike that one more edge shows: the test refuses every one of them. */
+static void test_a_strict_degree_test_refuses_edges_and_the_log_says_so(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 3, GRAPHSS_FEATURES_BINARY);
-    graphss_attack_options opt = plain_options(GRAPHSS_ATTACK_LINKS, 3);
+    graphss_attack_options opt = plain_options(GRAPHSS_ATTACK_EDGES, 3);
     opt.degree_test = true;
     opt.delta_cutoff = 0;
     const int32_t u = 1;
@@ -331,7 +331,7 @@ static void test_a_strict_degree_test_refuses_links_and_the_log_says_so(void **s
     graphss_attack_log log = {0};
     assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &in, &opt));
     assert_int_equal(flips.count, 0);
-    assert_int_equal(log.victim[0].n_links, 0);
+    assert_int_equal(log.victim[0].n_edges, 0);
     assert_int_equal(log.victim[0].wanted, 3);
     assert_true(log.victim[0].loss_after == log.victim[0].loss_before);
     graphss_flips_destroy(ctx, &flips);
@@ -340,13 +340,13 @@ static void test_a_strict_degree_test_refuses_links_and_the_log_says_so(void **s
     graphss_ctx_free(ctx);
 }
 
-static void test_an_isolated_victim_can_be_linked_but_has_no_influencers(void **state)
+static void test_an_isolated_victim_can_be_connected_but_has_no_influencers(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 8, GRAPHSS_FEATURES_BINARY);
-    /* The same graph without the links of node 5. */
+    /* The same graph without the edges of node 5. */
     int32_t from[4 * TINY_N], to[4 * TINY_N];
     size_t m = 0;
     for (int32_t i = 0; i < TINY_N; i++)
@@ -362,7 +362,7 @@ static void test_an_isolated_victim_can_be_linked_but_has_no_influencers(void **
     graphss_attack_options opt = plain_options(GRAPHSS_ATTACK_LF, 0);
     graphss_flips flips = {0};
     assert_ok(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt));
-    assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_LINK), 2);
+    assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_EDGE), 2);
     graphss_flips_destroy(ctx, &flips);
     opt.influencers = 2;
     assert_ok(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt));
@@ -404,7 +404,7 @@ static void test_what_cannot_be_attacked_is_refused(void **state)
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt), GRAPHSS_ERR_INVALID,
                  "found 'charm', want one of nettack");
     opt = graphss_attack_options_default();
-    opt.links = -1;
+    opt.edges = -1;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt), GRAPHSS_ERR_INVALID,
                  "--links");
     t.w[4] = NAN;
@@ -583,18 +583,18 @@ static void test_victims_may_have_budgets_of_their_own(void **state)
         }
         const graphss_i_attack_budget each[N] = {{0, 2, 0}, {3, 0, 0}, {0, 0, 0}};
         assert_ok(ctx, attack_each(ctx, &own, &in, &opt, each, 5, false));
-        size_t links = 0, words = 0;
+        size_t edges = 0, words = 0;
         for (size_t i = 0; i < own.count; i++) {
             const graphss_flip *f = &own.item[i];
-            const bool link = f->kind == GRAPHSS_FLIP_LINK;
-            links += link && f->victim == 7;
-            words += !link && f->victim == 3;
-            if (link && f->new_value != 0)
+            const bool edge = f->kind == GRAPHSS_FLIP_EDGE;
+            edges += edge && f->victim == 7;
+            words += !edge && f->victim == 3;
+            if (edge && f->new_value != 0)
                 assert_true(f->node % 5 == 0 || f->target % 5 == 0);
         }
-        assert_int_equal(links + words, own.count);
+        assert_int_equal(edges + words, own.count);
         assert_int_equal(words, 2);
-        assert_true(links > 0 && links <= 3);
+        assert_true(edges > 0 && edges <= 3);
         graphss_flips_destroy(ctx, &own);
         graphss_flips_destroy(ctx, &want);
         graphss_dataset_destroy(ctx, &t.data);
@@ -605,16 +605,16 @@ static void test_victims_may_have_budgets_of_their_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_score_of_any_link_is_the_margin_after_its_flip),
-        cmocka_unit_test(test_each_link_is_the_best_by_full_matrices),
+        cmocka_unit_test(test_the_score_of_any_edge_is_the_margin_after_its_flip),
+        cmocka_unit_test(test_each_edge_is_the_best_by_full_matrices),
         cmocka_unit_test(test_each_word_is_the_best_by_full_matrices),
         cmocka_unit_test(test_each_change_of_either_kind_is_the_best_by_full_matrices),
         cmocka_unit_test(test_the_last_loss_is_the_margin_of_the_changed_graph),
         cmocka_unit_test(test_independent_victims_are_attacked_as_if_alone),
         cmocka_unit_test(test_cumulative_victims_meet_the_graph_the_last_one_left),
-        cmocka_unit_test(test_no_link_leaves_a_node_alone),
-        cmocka_unit_test(test_a_strict_degree_test_refuses_links_and_the_log_says_so),
-        cmocka_unit_test(test_an_isolated_victim_can_be_linked_but_has_no_influencers),
+        cmocka_unit_test(test_no_edge_leaves_a_node_alone),
+        cmocka_unit_test(test_a_strict_degree_test_refuses_edges_and_the_log_says_so),
+        cmocka_unit_test(test_an_isolated_victim_can_be_connected_but_has_no_influencers),
         cmocka_unit_test(test_what_cannot_be_attacked_is_refused),
         cmocka_unit_test(test_an_attack_can_be_cancelled),
         cmocka_unit_test(test_victims_may_have_budgets_of_their_own),

@@ -88,12 +88,12 @@ static void compare(graphss_ctx *ctx, const graphss_attack_input *in,
     for (size_t i = 0; i < flips.count; i++) {
         const json_t *step = json_array_get(steps, i);
         const graphss_flip *f = &flips.item[i];
-        const bool link = !strcmp(json_string_value(json_object_get(step, "type")), "edge");
-        const json_t *pair = json_object_get(step, link ? "edge" : "feature");
+        const bool edge = !strcmp(json_string_value(json_object_get(step, "type")), "edge");
+        const json_t *pair = json_object_get(step, edge ? "edge" : "feature");
         const bool add = !strcmp(json_string_value(json_object_get(step, "op")), "add");
         const bool tie = json_is_true(json_object_get(step, "tie"));
         if (!tie) {
-            assert_int_equal(f->kind, link ? GRAPHSS_FLIP_LINK : GRAPHSS_FLIP_FEATURE);
+            assert_int_equal(f->kind, edge ? GRAPHSS_FLIP_EDGE : GRAPHSS_FLIP_FEATURE);
             assert_int_equal(f->node, json_integer_value(json_array_get(pair, 0)));
             assert_int_equal(f->target, json_integer_value(json_array_get(pair, 1)));
             assert_true(f->new_value == (add ? 1 : 0));
@@ -101,7 +101,7 @@ static void compare(graphss_ctx *ctx, const graphss_attack_input *in,
         assert_true(fabs(log.step[i].loss - json_real_value(json_object_get(step, "loss"))) <
                     1e-9);
         if (json_object_get(step, "n_candidate_edges"))
-            assert_int_equal(log.step[i].n_links, whole(step, "n_candidate_edges"));
+            assert_int_equal(log.step[i].n_edges, whole(step, "n_candidate_edges"));
         if (json_object_get(step, "n_candidate_features"))
             assert_int_equal(log.step[i].n_features, whole(step, "n_candidate_features"));
         (*compared)++;
@@ -136,10 +136,10 @@ static void test_every_victim_is_attacked_as_by_the_original(void **state)
         const char *group, *name;
         int kind;
         double cutoff;
-    } attack[] = {{"attacks_f64", "structure", GRAPHSS_ATTACK_LINKS, 0.004},
+    } attack[] = {{"attacks_f64", "structure", GRAPHSS_ATTACK_EDGES, 0.004},
                   {"attacks_f64", "features", GRAPHSS_ATTACK_FEATURES, 0.004},
                   {"attacks_f64", "both", GRAPHSS_ATTACK_BOTH, 0.004},
-                  {"structure_strict_cutoff_f64", NULL, GRAPHSS_ATTACK_LINKS, 1e-4}};
+                  {"structure_strict_cutoff_f64", NULL, GRAPHSS_ATTACK_EDGES, 1e-4}};
     size_t attacks = 0, steps = 0;
     for (size_t v = 0; v < json_array_size(victims); v++) {
         const json_t *about = json_array_get(victims, v);
@@ -227,12 +227,12 @@ static void test_paper_mode_repeats_the_papers_code(void **state)
                                      .victim = victim,
                                      .n_victims = n_victims};
     assert_ok(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt));
-    assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_LINK) * 3, n_edits);
+    assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_EDGE) * 3, n_edits);
     assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_FEATURE), 20 * n_victims);
     const int32_t *e = edit;
     for (size_t i = 0; i < flips.count; i++) {
         const graphss_flip *f = &flips.item[i];
-        if (f->kind != GRAPHSS_FLIP_LINK)
+        if (f->kind != GRAPHSS_FLIP_EDGE)
             continue;
         assert_int_equal(f->node, e[0]);
         assert_int_equal(f->target, e[1]);

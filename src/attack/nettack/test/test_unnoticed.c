@@ -58,9 +58,9 @@ static void test_allowed_words_among_many(void **state)
             x[i][j] = graphss_rng_double(&rng) < (i % 8 && j % 3 ? 0.02 : 0.3);
     memset(wanted, 1, sizeof wanted);
     const graphss_features features = {.n_rows = NODES, .n_cols = WORDS, .value = x[0]};
-    graphss_i_words words;
+    graphss_i_feature_index words;
     graphss_i_cooccur c;
-    assert_ok(ctx, graphss_i_words_init(ctx, &words, &features));
+    assert_ok(ctx, graphss_i_feature_index_init(ctx, &words, &features));
     assert_ok(ctx, graphss_i_cooccur_init(ctx, &c, &words, wanted, 1 << 20));
     for (size_t node = 0; node < NODES; node++) {
         double want[WORDS] = {0}, all = 0;
@@ -84,7 +84,7 @@ static void test_allowed_words_among_many(void **state)
                 assert_int_equal(got[l], want[l] > 0.5 * all);
     }
     graphss_i_cooccur_destroy(ctx, &c);
-    graphss_i_words_destroy(ctx, &words);
+    graphss_i_feature_index_destroy(ctx, &words);
     graphss_ctx_free(ctx);
 }
 
@@ -99,12 +99,12 @@ static void test_allowed_words_agree_with_the_definition(void **state)
     for (uint64_t seed = 1; seed <= 12; seed++) {
         tiny_world t;
         tiny_make(ctx, &t, seed, GRAPHSS_FEATURES_BINARY);
-        graphss_i_words x;
+        graphss_i_feature_index x;
         graphss_i_cooccur c;
         uint8_t wanted[TINY_D];
         for (size_t j = 0; j < TINY_D; j++)
             wanted[j] = seed % 3 ? (uint8_t)(j % (seed % 3) == 0) : 0;
-        assert_ok(ctx, graphss_i_words_init(ctx, &x, &t.data.features));
+        assert_ok(ctx, graphss_i_feature_index_init(ctx, &x, &t.data.features));
         assert_ok(ctx, graphss_i_cooccur_init(ctx, &c, &x, wanted, seed == 5 ? 30 : 1 << 20));
         dense_world w;
         dense_make(&w, &t.data.graph, &t.data.features);
@@ -126,12 +126,12 @@ static void test_allowed_words_agree_with_the_definition(void **state)
                     column[n_now] = (int32_t)j;
                     value[n_now++] = 1;
                 }
-            assert_ok(ctx, graphss_i_words_replace(ctx, &x, n, column, value, n_now));
+            assert_ok(ctx, graphss_i_feature_index_replace(ctx, &x, n, column, value, n_now));
             graphss_i_cooccur_update(&c, old, n_old, column, n_now);
             check_all(&c, &w, &scratch);
         }
         graphss_i_cooccur_destroy(ctx, &c);
-        graphss_i_words_destroy(ctx, &x);
+        graphss_i_feature_index_destroy(ctx, &x);
         graphss_dataset_destroy(ctx, &t.data);
     }
     graphss_ctx_free(ctx);
@@ -146,27 +146,27 @@ static void test_a_word_is_switched_on_to_the_median_of_its_column(void **state)
     int32_t column[] = {0, 1, 0, 1, 0, 3};
     float value[] = {1, 3, 4, 1, 2, 7};
     const graphss_features f = {3, 4, offset, column, value, GRAPHSS_FEATURES_COUNTS};
-    graphss_i_words x;
+    graphss_i_feature_index x;
     float on[4];
     const float binary[] = {1, 1, 1, 1}, counts[] = {2, 1, 1, 7}, real[] = {2, 2, 1, 7};
     for (int holders = 0; holders < 2; holders++) {
-        assert_ok(ctx, holders ? graphss_i_words_init(ctx, &x, &f)
-                               : graphss_i_words_rows(ctx, &x, &f));
-        assert_ok(ctx, graphss_i_words_on(ctx, on, &x, GRAPHSS_DOMAIN_BINARY));
+        assert_ok(ctx, holders ? graphss_i_feature_index_init(ctx, &x, &f)
+                               : graphss_i_feature_index_rows(ctx, &x, &f));
+        assert_ok(ctx, graphss_i_feature_index_on(ctx, on, &x, GRAPHSS_DOMAIN_BINARY));
         assert_memory_equal(on, binary, sizeof on);
-        assert_ok(ctx, graphss_i_words_on(ctx, on, &x, GRAPHSS_DOMAIN_COUNTS));
+        assert_ok(ctx, graphss_i_feature_index_on(ctx, on, &x, GRAPHSS_DOMAIN_COUNTS));
         assert_memory_equal(on, counts, sizeof on);
-        assert_ok(ctx, graphss_i_words_on(ctx, on, &x, GRAPHSS_DOMAIN_REAL));
+        assert_ok(ctx, graphss_i_feature_index_on(ctx, on, &x, GRAPHSS_DOMAIN_REAL));
         assert_memory_equal(on, real, sizeof on);
         const int32_t words[] = {1, 2};
         const double values[] = {5, 6};
-        assert_ok(ctx, graphss_i_words_replace(ctx, &x, 2, words, values, 2));
+        assert_ok(ctx, graphss_i_feature_index_replace(ctx, &x, 2, words, values, 2));
         assert_int_equal(x.length[2], 2);
         assert_memory_equal(x.column[2], words, sizeof words);
-        assert_true(graphss_i_words_value(&x, 2, 1) == 6);
+        assert_true(graphss_i_feature_index_value(&x, 2, 1) == 6);
         if (holders)
             assert_int_equal(x.holders.length[0], 2);
-        graphss_i_words_destroy(ctx, &x);
+        graphss_i_feature_index_destroy(ctx, &x);
     }
     graphss_ctx_free(ctx);
 }
@@ -189,28 +189,28 @@ static void test_words_set_one_by_one_agree_with_a_table(void **state)
     float value[] = {1, 2, 3};
     const graphss_features f = {N, D, offset, column, value, GRAPHSS_FEATURES_COUNTS};
     double table[N][D] = {[1] = {[5] = 1, [190] = 2}, [2] = {[7] = 3}};
-    graphss_i_words x;
+    graphss_i_feature_index x;
     graphss_rng rng = graphss_rng_make(1, 7);
-    assert_ok(ctx, graphss_i_words_init(ctx, &x, &f));
+    assert_ok(ctx, graphss_i_feature_index_init(ctx, &x, &f));
     for (int change = 0; change < 3000; change++) {
         const size_t i = (size_t)graphss_rng_below(&rng, N);
         const size_t j = (size_t)graphss_rng_below(&rng, D);
         const uint64_t zeros = change / 1000 % 2 ? 6 : 2; /* fill, empty, fill */
         table[i][j] = graphss_rng_below(&rng, 8) < zeros ? 0 : (double)(1 + change % 5);
-        assert_ok(ctx, graphss_i_words_set(ctx, &x, i, (int32_t)j, table[i][j]));
+        assert_ok(ctx, graphss_i_feature_index_set(ctx, &x, i, (int32_t)j, table[i][j]));
         for (size_t n = 0, c = 0; c < D; c++) {
             const bool there = table[i][c] != 0;
             assert_int_equal(graphss_i_rows_has(&x.holders, c, (int32_t)i), there);
             if (there) {
                 assert_int_equal(x.column[i][n], c);
-                assert_true(graphss_i_words_value(&x, i, n) == table[i][c]);
+                assert_true(graphss_i_feature_index_value(&x, i, n) == table[i][c]);
             }
             n += there;
             if (c + 1 == D)
                 assert_int_equal(x.length[i], n);
         }
     }
-    graphss_i_words_destroy(ctx, &x);
+    graphss_i_feature_index_destroy(ctx, &x);
     graphss_ctx_free(ctx);
 }
 
@@ -233,14 +233,14 @@ static void test_medians_agree_with_sorting(void **state)
             offset[n] = (int64_t)n;
             qsort(sorted, n, sizeof *sorted, ascending);
             const graphss_features f = {n, 1, offset, column, value, GRAPHSS_FEATURES_REAL};
-            graphss_i_words x;
-            assert_ok(ctx, graphss_i_words_init(ctx, &x, &f));
-            assert_ok(ctx, graphss_i_words_on(ctx, &on, &x, GRAPHSS_DOMAIN_COUNTS));
+            graphss_i_feature_index x;
+            assert_ok(ctx, graphss_i_feature_index_init(ctx, &x, &f));
+            assert_ok(ctx, graphss_i_feature_index_on(ctx, &on, &x, GRAPHSS_DOMAIN_COUNTS));
             assert_true(on == sorted[(n - 1) / 2]);
-            assert_ok(ctx, graphss_i_words_on(ctx, &on, &x, GRAPHSS_DOMAIN_REAL));
+            assert_ok(ctx, graphss_i_feature_index_on(ctx, &on, &x, GRAPHSS_DOMAIN_REAL));
             assert_true(on ==
                         (float)(0.5 * ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2])));
-            graphss_i_words_destroy(ctx, &x);
+            graphss_i_feature_index_destroy(ctx, &x);
         }
     graphss_ctx_free(ctx);
 }

@@ -6,16 +6,16 @@
 
 enum { PAIRS = 12, VICTIM = 7 };
 
-typedef struct scene {
+typedef struct fixture {
     world w;
     graphss_model *model;
-    graphss_i_rows links;
+    graphss_i_rows edges;
     int32_t candidate[PAIRS];
-} scene;
+} fixture;
 
-/* Candidates: the victim's first three neighbours, then nodes it is not linked to. */
-static void scene_make(graphss_ctx *ctx, scene *s, const char *model, bool loops,
-                       int64_t layers)
+/* Candidates: the victim's first three neighbours, then nodes it is not connected to. */
+static void fixture_make(graphss_ctx *ctx, fixture *s, const char *model, bool loops,
+                         int64_t layers)
 {
     world_make(ctx, &s->w, 3);
     graphss_train_options opt = graphss_train_options_default(model, GRAPHSS_MODE_HONEST);
@@ -27,19 +27,19 @@ static void scene_make(graphss_ctx *ctx, scene *s, const char *model, bool loops
     s->model = NULL;
     assert_ok(ctx, graphss_model_train(ctx, &s->model, NULL, &s->w.graph, &s->w.features, 2,
                                        &s->w.split, 1, &opt));
-    assert_ok(ctx, graphss_i_rows_init(ctx, &s->links, &s->w.graph));
+    assert_ok(ctx, graphss_i_rows_init(ctx, &s->edges, &s->w.graph));
     size_t n = 0;
-    assert_true(s->links.length[VICTIM] >= 3);
+    assert_true(s->edges.length[VICTIM] >= 3);
     for (; n < 3; n++)
-        s->candidate[n] = s->links.item[VICTIM][n];
+        s->candidate[n] = s->edges.item[VICTIM][n];
     for (int32_t i = 20; n < PAIRS; i++)
-        if (!graphss_i_rows_has(&s->links, VICTIM, i))
+        if (!graphss_i_rows_has(&s->edges, VICTIM, i))
             s->candidate[n++] = i;
 }
 
-static void scene_destroy(graphss_ctx *ctx, scene *s)
+static void fixture_destroy(graphss_ctx *ctx, fixture *s)
 {
-    graphss_i_rows_destroy(ctx, &s->links);
+    graphss_i_rows_destroy(ctx, &s->edges);
     graphss_model_free(ctx, s->model);
     world_destroy(ctx, &s->w);
 }
@@ -47,12 +47,12 @@ static void scene_destroy(graphss_ctx *ctx, scene *s)
 static void check_answers(const char *model, bool loops, int64_t layers)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
+    fixture s;
     graphss_i_local_model lm = {0};
     graphss_i_local_net net = {0};
-    scene_make(ctx, &s, model, loops, layers);
+    fixture_make(ctx, &s, model, loops, layers);
     assert_ok(ctx, graphss_i_local_model_init(ctx, &lm, s.model, WORLD_NODES, &s.w.features));
-    assert_ok(ctx, graphss_i_local_net_init(ctx, &net, &lm, &s.links, VICTIM, 0, s.candidate,
+    assert_ok(ctx, graphss_i_local_net_init(ctx, &net, &lm, &s.edges, VICTIM, 0, s.candidate,
                                             PAIRS));
     /* flip pairs 1, 4 and 9, and none */
     for (int flip = 0; flip < 2; flip++) {
@@ -63,10 +63,10 @@ static void check_answers(const char *model, bool loops, int64_t layers)
         for (int i = 0; flip && i < 3; i++) {
             p[chosen[i]] = 1;
             assert_true(
-                graphss_i_rows_flip_link(ctx, &s.links, VICTIM, s.candidate[chosen[i]]));
+                graphss_i_rows_flip_edge(ctx, &s.edges, VICTIM, s.candidate[chosen[i]]));
         }
         const double margin = graphss_i_local_net_margin(&net, NULL, p);
-        rows_to_graph(ctx, &g, &s.links);
+        rows_to_graph(ctx, &g, &s.edges);
         assert_ok(ctx, graphss_model_predict(ctx, prob, s.model, &g, &s.w.features));
         const double wanted = log(prob[2 * VICTIM + 1]) - log(prob[2 * VICTIM]);
         if (fabs(wanted - margin) > 1e-4)
@@ -75,7 +75,7 @@ static void check_answers(const char *model, bool loops, int64_t layers)
     }
     graphss_i_local_net_destroy(ctx, &net);
     graphss_i_local_model_destroy(ctx, &lm);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -94,12 +94,12 @@ static void test_a_piece_says_what_the_model_says(void **state)
 static void check_slopes(const char *model, bool loops, int64_t layers)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
+    fixture s;
     graphss_i_local_model lm = {0};
     graphss_i_local_net net = {0};
-    scene_make(ctx, &s, model, loops, layers);
+    fixture_make(ctx, &s, model, loops, layers);
     assert_ok(ctx, graphss_i_local_model_init(ctx, &lm, s.model, WORLD_NODES, &s.w.features));
-    assert_ok(ctx, graphss_i_local_net_init(ctx, &net, &lm, &s.links, VICTIM, 1, s.candidate,
+    assert_ok(ctx, graphss_i_local_net_init(ctx, &net, &lm, &s.edges, VICTIM, 1, s.candidate,
                                             PAIRS));
     double p[PAIRS], grad[PAIRS];
     for (int c = 0; c < PAIRS; c++)
@@ -127,7 +127,7 @@ static void check_slopes(const char *model, bool loops, int64_t layers)
     assert_true(off <= 1);
     graphss_i_local_net_destroy(ctx, &net);
     graphss_i_local_model_destroy(ctx, &lm);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -141,29 +141,29 @@ static void test_slopes_are_those_of_finite_differences(void **state)
     check_slopes("sage", true, 2);
 }
 
-static void test_a_model_without_links_is_refused(void **state)
+static void test_a_model_without_edges_is_refused(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
+    fixture s;
     graphss_i_local_model lm = {0};
-    scene_make(ctx, &s, "mlp", true, 2);
+    fixture_make(ctx, &s, "mlp", true, 2);
     assert_fails(ctx,
                  graphss_i_local_model_init(ctx, &lm, s.model, WORLD_NODES, &s.w.features),
                  GRAPHSS_ERR_INVALID, "mlp");
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
 static graphss_status build_once(graphss_ctx *ctx, void *arg)
 {
-    scene *s = arg;
+    fixture *s = arg;
     graphss_i_local_model lm = {0};
     graphss_i_local_net net = {0};
     graphss_status st =
         graphss_i_local_model_init(ctx, &lm, s->model, WORLD_NODES, &s->w.features);
     if (!st)
-        st = graphss_i_local_net_init(ctx, &net, &lm, &s->links, VICTIM, 0, s->candidate,
+        st = graphss_i_local_net_init(ctx, &net, &lm, &s->edges, VICTIM, 0, s->candidate,
                                       PAIRS);
     graphss_i_local_net_destroy(ctx, &net);
     graphss_i_local_model_destroy(ctx, &lm);
@@ -174,10 +174,10 @@ static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, "gcn", true, 2);
+    fixture s;
+    fixture_make(ctx, &s, "gcn", true, 2);
     testing_each_allocation_fails(build_once, &s);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -186,7 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_piece_says_what_the_model_says),
         cmocka_unit_test(test_slopes_are_those_of_finite_differences),
-        cmocka_unit_test(test_a_model_without_links_is_refused),
+        cmocka_unit_test(test_a_model_without_edges_is_refused),
         cmocka_unit_test(test_each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,12 @@
 /* The gradient attack: its projection, its strength, its limits. */
 #include "attack/prbcd/simplex.h"
-#include "attack/test/testing_scene.h"
+#include "attack/test/testing_fixture.h"
 
 static graphss_attack_options options(void)
 {
     graphss_attack_options opt = graphss_attack_options_default();
     opt.method = "prbcd";
-    opt.kind = GRAPHSS_ATTACK_LINKS;
+    opt.kind = GRAPHSS_ATTACK_EDGES;
     opt.budget = 2;
     return opt;
 }
@@ -49,21 +49,21 @@ static void test_the_projection_is_the_nearest_point(void **state)
 static void check_strength(const char *model)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
+    fixture s;
     graphss_flips none = {0}, drawn = {0}, chosen = {0};
     graphss_attack_log log = {0};
-    scene_make(ctx, &s, model);
+    fixture_make(ctx, &s, model);
     graphss_attack_options opt = options();
     opt.independent = true;
     assert_ok(ctx, graphss_attack_run(ctx, &chosen, &log, &s.in, &opt));
     opt.method = "dice";
     assert_ok(ctx, graphss_attack_run(ctx, &drawn, NULL, &s.in, &opt));
-    const double before = scene_margin(ctx, &s, &none, true);
-    const double dice = scene_margin(ctx, &s, &drawn, true);
-    const double prbcd = scene_margin(ctx, &s, &chosen, true);
+    const double before = fixture_margin(ctx, &s, &none, true);
+    const double dice = fixture_margin(ctx, &s, &drawn, true);
+    const double prbcd = fixture_margin(ctx, &s, &chosen, true);
     double said_before = 0, said_after = 0;
     for (size_t i = 0; i < log.n_victims; i++) {
-        assert_true(log.victim[i].n_links <= 2);
+        assert_true(log.victim[i].n_edges <= 2);
         assert_true(log.victim[i].loss_after <= log.victim[i].loss_before);
         said_before += log.victim[i].loss_before / SCENE_VICTIMS;
         said_after += log.victim[i].loss_after / SCENE_VICTIMS;
@@ -76,7 +76,7 @@ static void check_strength(const char *model)
     graphss_attack_log_destroy(ctx, &log);
     graphss_flips_destroy(ctx, &drawn);
     graphss_flips_destroy(ctx, &chosen);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -93,8 +93,8 @@ static void test_one_flip_is_among_the_best(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, "gcn");
+    fixture s;
+    fixture_make(ctx, &s, "gcn");
     graphss_attack_options opt = options();
     opt.budget = 1;
     s.in.n_victims = 1;
@@ -114,7 +114,7 @@ static void test_one_flip_is_among_the_best(void **state)
         graphss_features x = {0};
         assert_ok(ctx, graphss_flips_add(ctx, &one,
                                          (graphss_flip){.victim = v,
-                                                        .kind = GRAPHSS_FLIP_LINK,
+                                                        .kind = GRAPHSS_FLIP_EDGE,
                                                         .node = v,
                                                         .target = u,
                                                         .old_value = there,
@@ -137,7 +137,7 @@ static void test_one_flip_is_among_the_best(void **state)
     assert_true(better <= 15);
     graphss_attack_log_destroy(ctx, &log);
     graphss_flips_destroy(ctx, &chosen);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -147,14 +147,14 @@ static void test_threads_do_not_matter_and_changes_fit_one_after_another(void **
     graphss_flips flips[2] = {{0}};
     for (size_t i = 0; i < 2; i++) {
         graphss_ctx *ctx = testing_ctx(NULL, i + 1);
-        scene s;
+        fixture s;
         graphss_dataset now = {0};
-        scene_make(ctx, &s, "gcn");
+        fixture_make(ctx, &s, "gcn");
         const graphss_attack_options opt = options();
         assert_ok(ctx, graphss_attack_run(ctx, &flips[i], NULL, &s.in, &opt));
         assert_ok(ctx, graphss_flips_apply(ctx, &now, &s.data, &flips[i], NULL));
         graphss_dataset_destroy(ctx, &now);
-        scene_destroy(ctx, &s);
+        fixture_destroy(ctx, &s);
         if (i == 1) {
             assert_int_equal(flips[0].count, flips[1].count);
             for (size_t f = 0; f < flips[0].count; f++)
@@ -170,9 +170,9 @@ static void test_what_it_cannot_do_is_refused(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
+    fixture s;
     graphss_flips flips = {0};
-    scene_make(ctx, &s, "gcn");
+    fixture_make(ctx, &s, "gcn");
     graphss_attack_options opt = options();
     opt.kind = GRAPHSS_ATTACK_LF;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
@@ -185,13 +185,13 @@ static void test_what_it_cannot_do_is_refused(void **state)
     s.in.model = NULL;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
                  "model");
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
 static graphss_status run_once(graphss_ctx *ctx, void *arg)
 {
-    const scene *s = arg;
+    const fixture *s = arg;
     const graphss_attack_options opt = options();
     graphss_flips flips = {0};
     const graphss_status st = graphss_attack_run(ctx, &flips, NULL, &s->in, &opt);
@@ -203,11 +203,11 @@ static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, "sgc");
+    fixture s;
+    fixture_make(ctx, &s, "sgc");
     s.in.n_victims = 1;
     testing_each_allocation_fails(run_once, &s);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 

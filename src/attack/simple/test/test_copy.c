@@ -1,12 +1,12 @@
 /* Nodes that pose as a node of another class, and change that is no attack. */
-#include "attack/test/testing_scene.h"
+#include "attack/test/testing_fixture.h"
 #include <graphss/benign.h>
 
-static graphss_attack_options options(const char *method, int64_t links, int64_t features)
+static graphss_attack_options options(const char *method, int64_t edges, int64_t features)
 {
     graphss_attack_options opt = graphss_attack_options_default();
     opt.method = method;
-    opt.links = links;
+    opt.edges = edges;
     opt.features = features;
     return opt;
 }
@@ -21,9 +21,9 @@ static float word(const graphss_features *x, int32_t i, int32_t column)
     return 0;
 }
 
-/* Could these changes have been made to look like c? By the definition: new links lead to c or
+/* Could these changes have been made to look like c? By the definition: new edges lead to c or
  * its neighbours, new words are those of c with their values, lost words are not. */
-static bool looks_like(const scene *s, const graphss_flip *item, size_t n, int32_t c)
+static bool looks_like(const fixture *s, const graphss_flip *item, size_t n, int32_t c)
 {
     for (size_t i = 0; i < n; i++) {
         const graphss_flip *f = &item[i];
@@ -42,8 +42,8 @@ static void test_every_victim_is_made_to_look_like_one_node_of_another_class(voi
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("copy", 6, 8);
     opt.independent = true; /* else a model may have been a victim before */
     graphss_flips flips = {0};
@@ -55,8 +55,8 @@ static void test_every_victim_is_made_to_look_like_one_node_of_another_class(voi
     for (size_t v = 0; v < SCENE_VICTIMS; v++) {
         const graphss_attack_victim *told = &log.victim[v];
         const graphss_flip *item = &flips.item[at];
-        const size_t n = told->n_links + told->n_features;
-        size_t cuts = 0, links = 0, taken = 0, dropped = 0;
+        const size_t n = told->n_edges + told->n_features;
+        size_t cuts = 0, edges = 0, taken = 0, dropped = 0;
         int32_t model = -1;
         assert_int_equal(told->node, s.victim[v]);
         assert_int_equal(told->wanted, 14);
@@ -64,15 +64,15 @@ static void test_every_victim_is_made_to_look_like_one_node_of_another_class(voi
         for (size_t i = 0; i < n; i++) {
             assert_int_equal(item[i].victim, s.victim[v]);
             assert_int_equal(item[i].node, s.victim[v]);
-            const bool link = item[i].kind == GRAPHSS_FLIP_LINK;
-            links += link;
-            cuts += link && item[i].new_value == 0;
-            taken += !link && item[i].new_value != 0;
-            dropped += !link && item[i].new_value == 0;
+            const bool edge = item[i].kind == GRAPHSS_FLIP_EDGE;
+            edges += edge;
+            cuts += edge && item[i].new_value == 0;
+            taken += !edge && item[i].new_value != 0;
+            dropped += !edge && item[i].new_value == 0;
         }
-        assert_int_equal(links, told->n_links);
-        assert_true(links >= 1 && links <= 6 && cuts <= 2);
-        assert_true(2 * cuts <= links - cuts);
+        assert_int_equal(edges, told->n_edges);
+        assert_true(edges >= 1 && edges <= 6 && cuts <= 2);
+        assert_true(2 * cuts <= edges - cuts);
         assert_true(taken <= 4 && dropped <= 4 && taken > 0);
         for (int32_t c = 0; c < (int32_t)s.data.graph.n_nodes && model < 0; c++)
             if (s.data.label[c] != s.data.label[s.victim[v]] && looks_like(&s, item, n, c))
@@ -80,7 +80,7 @@ static void test_every_victim_is_made_to_look_like_one_node_of_another_class(voi
         assert_true(model >= 0);
         cutting += cuts > 0;
         for (size_t i = 0; i < n; i++)
-            joining += item[i].kind == GRAPHSS_FLIP_LINK && item[i].target == model;
+            joining += item[i].kind == GRAPHSS_FLIP_EDGE && item[i].target == model;
         at += n;
     }
     assert_int_equal(at, flips.count);
@@ -88,22 +88,22 @@ static void test_every_victim_is_made_to_look_like_one_node_of_another_class(voi
     assert_true(cutting > 0 && joining > 0);
     graphss_attack_log_destroy(ctx, &log);
     graphss_flips_destroy(ctx, &flips);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
-static void test_a_large_budget_of_words_takes_all_and_leaves_links(void **state)
+static void test_a_large_budget_of_words_takes_all_and_leaves_edges(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     s.in.n_victims = 1;
     const graphss_attack_options opt = options("copy", 0, 1000);
     graphss_flips flips = {0};
     graphss_dataset now = {0};
     assert_ok(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt));
-    assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_LINK), 0);
+    assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_EDGE), 0);
     assert_ok(ctx, graphss_flips_apply(ctx, &now, &s.data, &flips, NULL));
     bool same = false; /* as some node of another class */
     for (int32_t c = 0; c < (int32_t)s.data.graph.n_nodes && !same; c++) {
@@ -114,7 +114,7 @@ static void test_a_large_budget_of_words_takes_all_and_leaves_links(void **state
     assert_true(same);
     graphss_dataset_destroy(ctx, &now);
     graphss_flips_destroy(ctx, &flips);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -122,8 +122,8 @@ static void test_either_kind_of_change_keeps_one_budget(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("copy", 0, 0);
     opt.kind = GRAPHSS_ATTACK_BOTH;
     opt.budget = 9;
@@ -131,12 +131,12 @@ static void test_either_kind_of_change_keeps_one_budget(void **state)
     graphss_attack_log log = {0};
     assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
     for (size_t v = 0; v < SCENE_VICTIMS; v++)
-        assert_true(log.victim[v].n_links + log.victim[v].n_features <= 9);
-    assert_true(graphss_flips_count(&flips, GRAPHSS_FLIP_LINK) > 0);
+        assert_true(log.victim[v].n_edges + log.victim[v].n_features <= 9);
+    assert_true(graphss_flips_count(&flips, GRAPHSS_FLIP_EDGE) > 0);
     assert_true(graphss_flips_count(&flips, GRAPHSS_FLIP_FEATURE) > 0);
     graphss_attack_log_destroy(ctx, &log);
     graphss_flips_destroy(ctx, &flips);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -154,8 +154,8 @@ static void test_draws_follow_the_seed_and_the_victim(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("copy", 3, 20);
     opt.independent = true;
     graphss_flips all = {0}, last = {0}, other = {0};
@@ -175,7 +175,7 @@ static void test_draws_follow_the_seed_and_the_victim(void **state)
     graphss_flips_destroy(ctx, &other);
     graphss_flips_destroy(ctx, &last);
     graphss_flips_destroy(ctx, &all);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -183,10 +183,10 @@ static void test_benign_is_churn_by_another_name(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     const graphss_attack_options opt = options("benign", 3, 10);
-    const graphss_benign_options churn = {.links = 3, .features = 10};
+    const graphss_benign_options churn = {.edges = 3, .features = 10};
     graphss_flips flips = {0}, wanted = {0};
     graphss_attack_log log = {0};
     assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
@@ -199,14 +199,14 @@ static void test_benign_is_churn_by_another_name(void **state)
     for (size_t v = 0; v < SCENE_VICTIMS; v++) {
         assert_int_equal(log.victim[v].node, s.victim[v]);
         assert_int_equal(log.victim[v].wanted, 13);
-        told += log.victim[v].n_links + log.victim[v].n_features;
+        told += log.victim[v].n_edges + log.victim[v].n_features;
     }
     assert_int_equal(told, flips.count);
     assert_int_equal(log.n_steps, flips.count);
     graphss_attack_log_destroy(ctx, &log);
     graphss_flips_destroy(ctx, &wanted);
     graphss_flips_destroy(ctx, &flips);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -214,8 +214,8 @@ static void test_what_has_no_meaning_is_refused(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     static const char *const method[] = {"copy", "benign"};
     graphss_flips flips = {0};
     for (size_t m = 0; m < 2; m++) {
@@ -229,15 +229,15 @@ static void test_what_has_no_meaning_is_refused(void **state)
                      GRAPHSS_ERR_INVALID, "--influencers");
     }
     graphss_attack_options opt = options("benign", 2, 20);
-    opt.kind = GRAPHSS_ATTACK_LINKS;
+    opt.kind = GRAPHSS_ATTACK_EDGES;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
                  "--kind");
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
 typedef struct attempt {
-    const scene *s;
+    const fixture *s;
     graphss_attack_options opt;
 } attempt;
 
@@ -254,15 +254,15 @@ static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     s.in.n_victims = 2;
     attempt a = {&s, options("copy", 3, 6)};
     a.opt.independent = true;
     testing_each_allocation_fails(run_once, &a);
     a.opt = options("benign", 3, 6);
     testing_each_allocation_fails(run_once, &a);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -270,7 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_victim_is_made_to_look_like_one_node_of_another_class),
-        cmocka_unit_test(test_a_large_budget_of_words_takes_all_and_leaves_links),
+        cmocka_unit_test(test_a_large_budget_of_words_takes_all_and_leaves_edges),
         cmocka_unit_test(test_either_kind_of_change_keeps_one_budget),
         cmocka_unit_test(test_draws_follow_the_seed_and_the_victim),
         cmocka_unit_test(test_benign_is_churn_by_another_name),

@@ -1,14 +1,14 @@
 /* Dense features that move, are copied, drawn or churned. */
 #include "attack/simple/move.h"
-#include "attack/test/testing_scene.h"
+#include "attack/test/testing_fixture.h"
 #include <graphss/benign.h>
 
 enum { D = 6 };
 
-/* The scene with measurements in place of words. */
-static void measured(graphss_ctx *ctx, scene *s)
+/* The fixture with measurements in place of words. */
+static void measured(graphss_ctx *ctx, fixture *s)
 {
-    scene_make(ctx, s, NULL);
+    fixture_make(ctx, s, NULL);
     const size_t n = s->data.graph.n_nodes;
     graphss_rng rng = graphss_rng_make(4, 1);
     float *value = graphss_i_alloc(ctx, n, D * sizeof *value);
@@ -21,13 +21,13 @@ static void measured(graphss_ctx *ctx, scene *s)
         .n_rows = n, .n_cols = D, .value = value, .kind = GRAPHSS_FEATURES_REAL};
 }
 
-static const float *row(const scene *s, int32_t node)
+static const float *row(const fixture *s, int32_t node)
 {
     return s->data.features.value + (size_t)node * D;
 }
 
 /* Is the change one towards `like`, by that share of the way? */
-static bool leads_to(const scene *s, const graphss_flip *f, int32_t like, double share)
+static bool leads_to(const fixture *s, const graphss_flip *f, int32_t like, double share)
 {
     const double own = (double)row(s, f->node)[f->target];
     return fabs((double)f->new_value - own - share * ((double)row(s, like)[f->target] - own)) <
@@ -35,7 +35,7 @@ static bool leads_to(const scene *s, const graphss_flip *f, int32_t like, double
 }
 
 /* The node that all D changes from there on lead to, or -1. */
-static int32_t model_of(const scene *s, const graphss_flip *f, double share)
+static int32_t model_of(const fixture *s, const graphss_flip *f, double share)
 {
     for (int32_t u = 0; u < (int32_t)s->data.graph.n_nodes; u++) {
         size_t right = 0;
@@ -47,11 +47,11 @@ static int32_t model_of(const scene *s, const graphss_flip *f, double share)
     return -1;
 }
 
-static void test_features_move_towards_a_node_of_the_class_that_links_lead_to(void **state)
+static void test_features_move_towards_a_node_of_the_class_that_edges_lead_to(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
+    fixture s;
     measured(ctx, &s);
     graphss_flips flips = {0};
     graphss_rng rng = graphss_rng_make(2, 1);
@@ -65,7 +65,7 @@ static void test_features_move_towards_a_node_of_the_class_that_links_lead_to(vo
             wanted = u;
     assert_ok(ctx, graphss_flips_add(ctx, &flips,
                                      (graphss_flip){.victim = victim,
-                                                    .kind = GRAPHSS_FLIP_LINK,
+                                                    .kind = GRAPHSS_FLIP_EDGE,
                                                     .node = victim,
                                                     .target = wanted,
                                                     .new_value = 1}));
@@ -83,7 +83,7 @@ static void test_features_move_towards_a_node_of_the_class_that_links_lead_to(vo
         at += D;
     }
     graphss_flips_destroy(ctx, &flips);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -94,13 +94,13 @@ static void test_attacks_on_dense_features_take_values_of_others(void **state)
     (void)state;
     static const char *const method[] = {"copy", "random", "benign"};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
+    fixture s;
     measured(ctx, &s);
     for (size_t m = 0; m < sizeof method / sizeof *method; m++) {
         graphss_attack_options opt = graphss_attack_options_default();
         graphss_flips flips = {0};
         opt.method = method[m];
-        opt.links = 0;
+        opt.edges = 0;
         opt.features = m == 0 ? D : 3;
         assert_ok(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt));
         assert_int_equal(flips.count, SCENE_VICTIMS * (size_t)opt.features);
@@ -118,13 +118,13 @@ static void test_attacks_on_dense_features_take_values_of_others(void **state)
         }
         graphss_flips_destroy(ctx, &flips);
     }
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
 static graphss_status move_all(graphss_ctx *ctx, void *arg)
 {
-    const scene *s = arg;
+    const fixture *s = arg;
     graphss_flips flips = {0};
     graphss_rng rng = graphss_rng_make(2, 1);
     double share[SCENE_VICTIMS];
@@ -137,7 +137,7 @@ static graphss_status move_all(graphss_ctx *ctx, void *arg)
 
 static graphss_status copy_all(graphss_ctx *ctx, void *arg)
 {
-    const scene *s = arg;
+    const fixture *s = arg;
     graphss_attack_options opt = graphss_attack_options_default();
     graphss_flips flips = {0};
     opt.method = "copy";
@@ -150,18 +150,18 @@ static void test_failing_allocations_leave_nothing(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
+    fixture s;
     measured(ctx, &s);
     testing_allocations_fail(move_all, &s, 4);
     testing_allocations_fail(copy_all, &s, 20);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_features_move_towards_a_node_of_the_class_that_links_lead_to),
+        cmocka_unit_test(test_features_move_towards_a_node_of_the_class_that_edges_lead_to),
         cmocka_unit_test(test_attacks_on_dense_features_take_values_of_others),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };

@@ -1,5 +1,5 @@
 /* Random flips and DICE: budgets are kept, changes fit the graph, draws follow their rule. */
-#include "attack/test/testing_scene.h"
+#include "attack/test/testing_fixture.h"
 
 static graphss_attack_options options(const char *method)
 {
@@ -22,8 +22,8 @@ static void test_the_budget_is_spent_and_the_changes_fit(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     const char *const method[] = {"random", "dice"};
     for (size_t m = 0; m < 2; m++) {
         graphss_flips flips = {0};
@@ -31,12 +31,12 @@ static void test_the_budget_is_spent_and_the_changes_fit(void **state)
         graphss_dataset now = {0};
         const graphss_attack_options opt = options(method[m]);
         assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
-        assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_LINK), 2 * SCENE_VICTIMS);
+        assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_EDGE), 2 * SCENE_VICTIMS);
         assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_FEATURE),
                          20 * SCENE_VICTIMS);
         assert_int_equal(log.n_victims, SCENE_VICTIMS);
         assert_int_equal(log.n_steps, flips.count);
-        assert_int_equal(log.victim[3].n_links, 2);
+        assert_int_equal(log.victim[3].n_edges, 2);
         assert_int_equal(log.victim[3].n_features, 20);
         assert_true(isnan(log.victim[3].loss_before));
         for (size_t i = 0; i < flips.count; i++)
@@ -48,7 +48,7 @@ static void test_the_budget_is_spent_and_the_changes_fit(void **state)
         graphss_attack_log_destroy(ctx, &log);
         graphss_flips_destroy(ctx, &flips);
     }
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -56,10 +56,10 @@ static void test_dice_cuts_inside_and_joins_across(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("dice");
-    opt.kind = GRAPHSS_ATTACK_LINKS;
+    opt.kind = GRAPHSS_ATTACK_EDGES;
     opt.budget = 4;
     graphss_flips flips = {0};
     assert_ok(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt));
@@ -73,7 +73,7 @@ static void test_dice_cuts_inside_and_joins_across(void **state)
     /* a fair coin over 48 draws: outside 8..40 once in a million */
     assert_in_range(cuts, 8, 40);
     graphss_flips_destroy(ctx, &flips);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -81,8 +81,8 @@ static void test_draws_follow_the_seed_and_the_victim(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("random");
     opt.independent = true;
     graphss_flips all = {0}, again = {0}, last = {0}, other = {0};
@@ -107,7 +107,7 @@ static void test_draws_follow_the_seed_and_the_victim(void **state)
     graphss_flips_destroy(ctx, &last);
     graphss_flips_destroy(ctx, &again);
     graphss_flips_destroy(ctx, &all);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -115,8 +115,8 @@ static void test_influencers_change_in_place_of_the_victim(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("dice");
     opt.influencers = 2;
     opt.independent = true;
@@ -129,7 +129,7 @@ static void test_influencers_change_in_place_of_the_victim(void **state)
             graphss_graph_has_edge(&s.data.graph, flips.item[i].node, flips.item[i].victim));
     }
     graphss_flips_destroy(ctx, &flips);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -137,8 +137,8 @@ static void test_more_changes_than_possible_are_left_out(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("random");
     opt.kind = GRAPHSS_ATTACK_FEATURES;
     opt.budget = 200;
@@ -150,7 +150,7 @@ static void test_more_changes_than_possible_are_left_out(void **state)
     assert_int_equal(log.victim[0].wanted, 200);
     graphss_attack_log_destroy(ctx, &log);
     graphss_flips_destroy(ctx, &flips);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -158,20 +158,20 @@ static void test_paper_mode_is_refused(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("random");
     opt.mode = GRAPHSS_MODE_PAPER;
     graphss_flips flips = {0};
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
                  "random has no such mode");
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
 static graphss_status run_once(graphss_ctx *ctx, void *arg)
 {
-    const scene *s = arg;
+    const fixture *s = arg;
     graphss_attack_options opt = options("dice");
     opt.independent = true;
     opt.kind = GRAPHSS_ATTACK_BOTH;
@@ -186,11 +186,11 @@ static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    scene s;
-    scene_make(ctx, &s, NULL);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
     s.in.n_victims = 2;
     testing_each_allocation_fails(run_once, &s);
-    scene_destroy(ctx, &s);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 

@@ -3,7 +3,7 @@
 #include "models/test/testing_world.h"
 #include <graphss/flips.h>
 
-enum { K = 2, HIT = 8, WORDS = 3, LINKS = 2 };
+enum { K = 2, HIT = 8, WORDS = 3, EDGES = 2 };
 
 typedef struct stage {
     world w;
@@ -33,7 +33,7 @@ static graphss_status praise(graphss_ctx *ctx, graphss_flips *flips, const stage
                                      .victim = s->victim,
                                      .n_victims = HIT,
                                      .seed = 3};
-    return graphss_i_praise(ctx, flips, &in, LINKS, WORDS);
+    return graphss_i_praise(ctx, flips, &in, EDGES, WORDS);
 }
 
 static bool holds(const graphss_features *x, int32_t node, int32_t word)
@@ -55,7 +55,7 @@ static void test_every_other_node_gets_the_loudest_words_of_its_class(void **sta
     assert_ok(ctx, praise(ctx, &flips, &s));
     for (size_t v = 0; v < HIT; v++) {
         const int32_t node = s.victim[v], side = s.w.label[node];
-        size_t words = 0, links = 0;
+        size_t words = 0, edges = 0;
         bool added[WORLD_WORDS] = {0};
         float least = INFINITY;
         for (size_t i = 0; i < flips.count; i++) {
@@ -64,7 +64,7 @@ static void test_every_other_node_gets_the_loudest_words_of_its_class(void **sta
                 continue;
             assert_int_equal(f->node, node);
             assert_true(f->new_value != 0); /* nothing goes */
-            links += f->kind == GRAPHSS_FLIP_LINK;
+            edges += f->kind == GRAPHSS_FLIP_EDGE;
             if (f->kind != GRAPHSS_FLIP_FEATURE)
                 continue;
             words++;
@@ -73,7 +73,7 @@ static void test_every_other_node_gets_the_loudest_words_of_its_class(void **sta
             least = fminf(least, s.surrogate[f->target * K + side]);
         }
         assert_true(words > 0 && words <= WORDS);
-        assert_int_equal(links, v / 2 % 2 ? LINKS : 0);
+        assert_int_equal(edges, v / 2 % 2 ? EDGES : 0);
         if (v % 2 == 0)
             continue;
         assert_int_equal(words, WORDS);

@@ -40,7 +40,7 @@ static void write_text(const data_folder *f, const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static void make_link(const data_folder *f, const char *name)
+static void make_edge(const data_folder *f, const char *name)
 {
     char from[700], to[700];
     snprintf(from, sizeof from, "%s/tests/data/%s", GRAPHSS_SOURCE_DIR, name);
@@ -59,7 +59,7 @@ static data_folder make_folder(graphss_ctx *ctx)
     inside_path(path, sizeof path, &f, "table");
     assert_int_equal(mkdir(path, 0700), 0);
     for (size_t i = 3; i < 11; i++)
-        make_link(&f, inside[i]);
+        make_edge(&f, inside[i]);
     write_text(&f, "table/nodes.csv", "id\na\nb\n");
     write_text(&f, "table/edges.csv", "a,b\n");
     write_text(&f, "list.txt", "0 1\n1 2\n");

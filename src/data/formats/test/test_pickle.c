@@ -155,7 +155,7 @@ static void test_containers_keep_their_items(void **state)
                                       "eU\x01kK\x03\x85U\x01k]K\x04"
                                       "au.")));
     const graphss_i_pickle_ref root = graphss_i_pickle_root(p);
-    assert_int_equal(graphss_i_pickle_kind_of(p, root), GRAPHSS_I_PICKLE_DICT);
+    assert_int_equal(graphss_i_pickle_type_of(p, root), GRAPHSS_I_PICKLE_DICT);
     graphss_i_pickle_walk walk = graphss_i_pickle_walk_start(p, root);
     int64_t found = 0;
     assert_true(graphss_i_pickle_int(&found, p, graphss_i_pickle_next(&walk)));
@@ -167,7 +167,7 @@ static void test_containers_keep_their_items(void **state)
     }
     assert_int_equal(graphss_i_pickle_next(&items), 0);
     const graphss_i_pickle_ref last = graphss_i_pickle_get(p, root, "k");
-    assert_int_equal(graphss_i_pickle_kind_of(p, last), GRAPHSS_I_PICKLE_LIST);
+    assert_int_equal(graphss_i_pickle_type_of(p, last), GRAPHSS_I_PICKLE_LIST);
     assert_int_equal(graphss_i_pickle_get(p, root, "absent"), 0);
     graphss_i_pickle_free(ctx, p);
     graphss_ctx_free(ctx);
@@ -302,7 +302,7 @@ static void test_deep_nesting_is_no_recursion(void **state)
     memset(bytes + DEPTH, 't', DEPTH);
     bytes[2 * DEPTH] = '.';
     assert_ok(ctx, graphss_i_pickle_read(ctx, &p, bytes, 2 * DEPTH + 1, "f.pkl", 1 << 26));
-    assert_int_equal(graphss_i_pickle_kind_of(p, graphss_i_pickle_root(p)),
+    assert_int_equal(graphss_i_pickle_type_of(p, graphss_i_pickle_root(p)),
                      GRAPHSS_I_PICKLE_TUPLE);
     graphss_i_pickle_free(ctx, p);
     p = NULL;

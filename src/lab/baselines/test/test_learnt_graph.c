@@ -21,7 +21,7 @@ static double cosine(const float *x, size_t d, size_t i, size_t j)
     return ii > 0 && jj > 0 ? dot / sqrt(ii * jj) : 0;
 }
 
-static void test_candidates_are_the_links_and_the_most_alike(void **state)
+static void test_candidates_are_the_edges_and_the_most_alike(void **state)
 {
     (void)state;
     enum { NODES = 150, D = 9, K = 3 };
@@ -136,7 +136,8 @@ static void shake(graphss_i_learnt *s)
     for (size_t i = 0; i < s->n; i++)
         for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
             if ((size_t)m->column[e] > i)
-                s->weight[e] = s->weight[s->place[e]] = (float)graphss_rng_double(&rng);
+                s->weight[e] = s->weight[s->transposed_at[e]] =
+                    (float)graphss_rng_double(&rng);
 }
 
 /* full [N x N] = S, loops 0 */
@@ -159,18 +160,18 @@ static void test_it_starts_as_the_graph(void **state)
     graphss_i_learnt s = {0};
     make(ctx, &s, &a, 4, 10);
     const graphss_i_csr *m = &s.pattern.m;
-    size_t links = 0, pairs = 0;
+    size_t edges = 0, pairs = 0;
     for (size_t i = 0; i < N; i++)
         for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++) {
             const bool loop = (size_t)m->column[e] == i;
-            const bool link = graphss_graph_has_edge(&a.current, (int32_t)i, m->column[e]);
-            assert_true(s.weight[e] == (link || loop) && s.start[e] == link);
-            assert_int_equal(m->column[s.place[e]], i);
-            assert_true(s.alike[e] == s.alike[s.place[e]]);
-            links += link;
-            pairs += !link && !loop;
+            const bool edge = graphss_graph_has_edge(&a.current, (int32_t)i, m->column[e]);
+            assert_true(s.weight[e] == (edge || loop) && s.start[e] == edge);
+            assert_int_equal(m->column[s.transposed_at[e]], i);
+            assert_true(s.alike[e] == s.alike[s.transposed_at[e]]);
+            edges += edge;
+            pairs += !edge && !loop;
         }
-    assert_int_equal(links, 2 * graphss_graph_edges(&a.current));
+    assert_int_equal(edges, 2 * graphss_graph_edges(&a.current));
     assert_true(pairs > N);
     graphss_i_learnt_destroy(ctx, &s);
     attacked_world_destroy(ctx, &a);
@@ -227,14 +228,14 @@ static void test_roughness_is_the_trace_and_has_its_gradient(void **state)
                 continue;
             }
             const float kept = s.weight[e], h = 1e-3f;
-            s.weight[e] = s.weight[s.place[e]] = kept + h;
+            s.weight[e] = s.weight[s.transposed_at[e]] = kept + h;
             const double up = graphss_i_learnt_roughness(&s);
-            s.weight[e] = s.weight[s.place[e]] = kept - h;
+            s.weight[e] = s.weight[s.transposed_at[e]] = kept - h;
             const double down = graphss_i_learnt_roughness(&s);
-            s.weight[e] = s.weight[s.place[e]] = kept;
+            s.weight[e] = s.weight[s.transposed_at[e]] = kept;
             const double both = 3 * (up - down) / (2 * (double)h);
             assert_true(fabs(2 * grad[e] - both) < 2e-3 * (1 + fabs(both)));
-            assert_true(grad[e] == grad[s.place[e]]);
+            assert_true(grad[e] == grad[s.transposed_at[e]]);
             largest = fmax(largest, fabs(both));
         }
     assert_true(largest > 0.1);
@@ -379,7 +380,7 @@ static void test_steps_go_down_the_smooth_parts(void **state)
                     continue;
                 }
                 speed[e] = 0.5 * speed[e] + (s.weight[e] - s.start[e]) / sqrt(norm) +
-                           1.5 * (s.grad[e] + s.grad[s.place[e]]) / 2 + rough[e];
+                           1.5 * (s.grad[e] + s.grad[s.transposed_at[e]]) / 2 + rough[e];
                 want[e] = s.weight[e] - 0.02 * speed[e];
             }
         graphss_i_learnt_step(&s, 0.02, 0.5, 1.5, 0.7);
@@ -424,7 +425,7 @@ static void test_failing_allocations_leave_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_candidates_are_the_links_and_the_most_alike),
+        cmocka_unit_test(test_candidates_are_the_edges_and_the_most_alike),
         cmocka_unit_test(test_candidates_have_the_most_common_neighbours),
         cmocka_unit_test(test_it_starts_as_the_graph),
         cmocka_unit_test(test_roughness_is_the_trace_and_has_its_gradient),

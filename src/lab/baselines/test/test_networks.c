@@ -1,8 +1,8 @@
 /* The classifiers that defences bring along: what must hold of their answers. */
 #include "observation/test/testing_attacked_world.h"
 
-/* Runs a method on the attacked and on the clean links; are the answers the same? */
-static bool deaf_to_links(graphss_ctx *ctx, attacked_world *a,
+/* Runs a method on the attacked and on the clean edges; are the answers the same? */
+static bool deaf_to_edges(graphss_ctx *ctx, attacked_world *a,
                           const graphss_recover_options *opt)
 {
     graphss_recovery attacked = answer(ctx, a, opt);
@@ -15,20 +15,20 @@ static bool deaf_to_links(graphss_ctx *ctx, attacked_world *a,
     return same;
 }
 
-static void test_a_guard_that_trusts_no_link_does_not_hear_them(void **state)
+static void test_a_guard_that_trusts_no_edge_does_not_hear_them(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
     graphss_recover_options opt = quick_preset("gnnguard", &a);
-    assert_false(deaf_to_links(ctx, &a, &opt));
+    assert_false(deaf_to_edges(ctx, &a, &opt));
     /* No two rows are alike to the last word. */
     float *value = a.w.features.value;
     for (size_t e = 0; e < graphss_features_stored(&a.w.features); e++)
         value[e] += (float)e * 1e-2f;
     opt.threshold = 1;
-    assert_true(deaf_to_links(ctx, &a, &opt));
+    assert_true(deaf_to_edges(ctx, &a, &opt));
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -40,12 +40,12 @@ static void test_appnp_without_spreading_is_a_perceptron(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     graphss_recover_options opt = quick_preset("appnp", &a);
-    assert_false(deaf_to_links(ctx, &a, &opt));
+    assert_false(deaf_to_edges(ctx, &a, &opt));
     opt.steps = 0;
-    assert_true(deaf_to_links(ctx, &a, &opt));
+    assert_true(deaf_to_edges(ctx, &a, &opt));
     opt.steps = 10;
     opt.alpha = 0;
-    assert_true(deaf_to_links(ctx, &a, &opt));
+    assert_true(deaf_to_edges(ctx, &a, &opt));
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -57,9 +57,9 @@ static void test_grand_without_spreading_is_a_perceptron(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     graphss_recover_options opt = quick_preset("grand", &a);
-    assert_false(deaf_to_links(ctx, &a, &opt));
+    assert_false(deaf_to_edges(ctx, &a, &opt));
     opt.steps = 0;
-    assert_true(deaf_to_links(ctx, &a, &opt));
+    assert_true(deaf_to_edges(ctx, &a, &opt));
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -176,7 +176,7 @@ static void test_a_cancelled_run_leaves_no_result(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_guard_that_trusts_no_link_does_not_hear_them),
+        cmocka_unit_test(test_a_guard_that_trusts_no_edge_does_not_hear_them),
         cmocka_unit_test(test_appnp_without_spreading_is_a_perceptron),
         cmocka_unit_test(test_grand_without_spreading_is_a_perceptron),
         cmocka_unit_test(test_grand_agrees_on_sharper_answers),

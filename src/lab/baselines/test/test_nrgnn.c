@@ -73,7 +73,7 @@ static void test_it_learns_the_clean_world_in_both_ways_and_modes(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* Nodes that share no word have no candidates: what is left are two GCNs on the links. */
+/* Nodes that share no word have no candidates: what is left are two GCNs on the edges. */
 static void test_without_candidates_it_still_answers(void **state)
 {
     (void)state;

@@ -158,7 +158,7 @@ static void test_sage_over_a_low_rank_matrix_is_as_with_full_matrices(void **sta
     check_against_full_matrices("sage");
 }
 
-static void test_every_classifier_may_stand_on_it_but_one_without_links(void **state)
+static void test_every_classifier_may_stand_on_it_but_one_without_edges(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -212,7 +212,7 @@ int main(void)
         cmocka_unit_test(test_eigenpairs_are_those_of_the_full_matrix),
         cmocka_unit_test(test_gcn_over_a_low_rank_matrix_is_as_with_full_matrices),
         cmocka_unit_test(test_sage_over_a_low_rank_matrix_is_as_with_full_matrices),
-        cmocka_unit_test(test_every_classifier_may_stand_on_it_but_one_without_links),
+        cmocka_unit_test(test_every_classifier_may_stand_on_it_but_one_without_edges),
         cmocka_unit_test(test_a_rank_beyond_the_nodes_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static void test_the_papers_rows_are_divided_before_the_attack_and_not_after(voi
     read_data(ctx, &data);
     const graphss_protocol_options opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_SEEN);
     graphss_protocol p = {0};
-    graphss_protocol_scene s = {0};
+    graphss_protocol_trial s = {0};
     assert_ok(ctx, graphss_protocol_start(ctx, &p, &data, 1, &opt));
     assert_ok(ctx, graphss_protocol_attack(ctx, &s, &p, 2));
     assert_false(graphss_model_options(s.model)->row_normalise);
@@ -52,7 +52,7 @@ static void test_the_papers_rows_are_divided_before_the_attack_and_not_after(voi
     assert_true(heavy > s.snapshots.n_victims / 2);
     for (size_t i = 0; i < s.n_others; i++)
         assert_true(row_sum(now, (size_t)s.other[i]) < 1.001);
-    graphss_protocol_scene_destroy(ctx, &s);
+    graphss_protocol_trial_destroy(ctx, &s);
     graphss_protocol_destroy(ctx, &p);
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
@@ -92,7 +92,7 @@ static void test_whose_weights_the_papers_attacker_has(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_every_setting_is_a_scene_a_defence_can_use(void **state)
+static void test_every_setting_is_a_trial_a_defence_can_use(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
@@ -102,11 +102,11 @@ static void test_every_setting_is_a_scene_a_defence_can_use(void **state)
         const graphss_protocol_options opt =
             quick(GRAPHSS_MODE_HONEST, (graphss_setting)setting);
         graphss_protocol p = {0};
-        graphss_protocol_scene s = {0};
+        graphss_protocol_trial s = {0};
         assert_ok(ctx, graphss_protocol_start(ctx, &p, &data, 3, &opt));
         assert_ok(ctx, graphss_protocol_attack(ctx, &s, &p, 3));
         const graphss_split *split = &s.snapshots.split;
-        assert_int_equal(p.opt.attack.links, 2);
+        assert_int_equal(p.opt.attack.edges, 2);
         assert_int_equal(s.n_others + s.snapshots.n_victims, split->n_test);
         assert_int_equal(s.snapshots.n_victims, (size_t)round(0.2 * (double)split->n_test));
         assert_true(s.attacked.victims < s.clean.victims - 0.1);
@@ -122,7 +122,7 @@ static void test_every_setting_is_a_scene_a_defence_can_use(void **state)
         const graphss_protocol_score score = graphss_protocol_measure(&s, r.predictions.label);
         assert_true(score.victims == s.attacked.victims && score.test == s.attacked.test);
         graphss_recovery_destroy(ctx, &r);
-        graphss_protocol_scene_destroy(ctx, &s);
+        graphss_protocol_trial_destroy(ctx, &s);
         graphss_protocol_destroy(ctx, &p);
     }
     graphss_dataset_destroy(ctx, &data);
@@ -137,7 +137,7 @@ static void test_victims_change_with_their_seed_and_the_model_does_not(void **st
     read_data(ctx, &data);
     const graphss_protocol_options opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_SEEN);
     graphss_protocol p = {0};
-    graphss_protocol_scene s[3] = {0};
+    graphss_protocol_trial s[3] = {0};
     assert_ok(ctx, graphss_protocol_start(ctx, &p, &data, 1, &opt));
     for (size_t i = 0; i < 3; i++)
         assert_ok(ctx, graphss_protocol_attack(ctx, &s[i], &p, i == 2 ? 1 : i + 1));
@@ -147,7 +147,7 @@ static void test_victims_change_with_their_seed_and_the_model_does_not(void **st
     assert_memory_equal(s[0].snapshots.victim, s[2].snapshots.victim, bytes);
     assert_memory_equal(s[0].after, s[2].after, data.graph.n_nodes * sizeof *s[0].after);
     for (size_t i = 0; i < 3; i++)
-        graphss_protocol_scene_destroy(ctx, &s[i]);
+        graphss_protocol_trial_destroy(ctx, &s[i]);
     graphss_protocol_destroy(ctx, &p);
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
@@ -156,13 +156,13 @@ static void test_victims_change_with_their_seed_and_the_model_does_not(void **st
 static void test_budgets_are_the_papers(void **state)
 {
     (void)state;
-    int64_t links, features;
+    int64_t edges, features;
     graphss_dataset data = {.name = "cora"};
-    graphss_protocol_budget(&data, &links, &features);
-    assert_true(links == 2 && features == 20);
+    graphss_protocol_budget(&data, &edges, &features);
+    assert_true(edges == 2 && features == 20);
     snprintf(data.name, sizeof data.name, "coauthor_cs");
-    graphss_protocol_budget(&data, &links, &features);
-    assert_true(links == 5 && features == 50);
+    graphss_protocol_budget(&data, &edges, &features);
+    assert_true(edges == 5 && features == 50);
 }
 
 static void test_the_paper_has_one_setting(void **state)
@@ -223,11 +223,11 @@ static graphss_status start_and_attack(graphss_ctx *ctx, void *arg)
 {
     const order *o = arg;
     graphss_protocol p = {0};
-    graphss_protocol_scene s = {0};
+    graphss_protocol_trial s = {0};
     graphss_status st = graphss_protocol_start(ctx, &p, o->data, 1, &o->opt);
     if (!st)
         st = graphss_protocol_attack(ctx, &s, &p, 1);
-    graphss_protocol_scene_destroy(ctx, &s);
+    graphss_protocol_trial_destroy(ctx, &s);
     graphss_protocol_destroy(ctx, &p);
     return st;
 }
@@ -254,7 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_papers_rows_are_divided_before_the_attack_and_not_after),
         cmocka_unit_test(test_whose_weights_the_papers_attacker_has),
-        cmocka_unit_test(test_every_setting_is_a_scene_a_defence_can_use),
+        cmocka_unit_test(test_every_setting_is_a_trial_a_defence_can_use),
         cmocka_unit_test(test_victims_change_with_their_seed_and_the_model_does_not),
         cmocka_unit_test(test_budgets_are_the_papers),
         cmocka_unit_test(test_the_paper_has_one_setting),

@@ -2,7 +2,7 @@
 #include "lab/experiment/measure.h"
 #include "lab/experiment/plan.h"
 #include "lab/experiment/records.h"
-#include "lab/experiment/test/testing_place.h"
+#include "lab/experiment/test/testing_workplace.h"
 #include "lab/experiment/worker.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ enum { CELLS = 2 * 2 + 2 }; /* none for each classifier, label-propagation once 
 static void finished_cells_are_not_run_again(void **state)
 {
     (void)state;
-    const place p = make_place("again", recipe);
+    const workplace p = make_workplace("again", recipe);
     graphss_reproduced done = reproduce(&p, 1);
     assert_int_equal(done.cells, CELLS);
     assert_int_equal(done.run, CELLS);
@@ -32,13 +32,14 @@ static void finished_cells_are_not_run_again(void **state)
     done = reproduce(&p, 1);
     assert_int_equal(done.before, CELLS);
     assert_int_equal(done.run, 0);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 static void the_number_of_workers_changes_nothing(void **state)
 {
     (void)state;
-    const place one = make_place("one", recipe), three = make_place("three", recipe);
+    const workplace one = make_workplace("one", recipe),
+                    three = make_workplace("three", recipe);
     reproduce(&one, 1);
     reproduce(&three, 3);
     json_t *a = read_back(&one), *b = read_back(&three);
@@ -58,8 +59,8 @@ static void the_number_of_workers_changes_nothing(void **state)
     assert_int_equal(json_object_size(b), CELLS);
     json_decref(a);
     json_decref(b);
-    remove_place(&one);
-    remove_place(&three);
+    remove_workplace(&one);
+    remove_workplace(&three);
 }
 
 /* Cuts the file to its first lines and a piece of the next. */
@@ -81,7 +82,7 @@ static void tear(const char *path, size_t lines)
 static void a_killed_run_goes_on_where_it_was(void **state)
 {
     (void)state;
-    const place p = make_place("killed", recipe);
+    const workplace p = make_workplace("killed", recipe);
     reproduce(&p, 1);
     json_t *whole = read_back(&p);
     for (size_t lines = 0; lines < CELLS; lines += 2) {
@@ -95,13 +96,13 @@ static void a_killed_run_goes_on_where_it_was(void **state)
         json_decref(again);
     }
     json_decref(whole);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
-static bool stop_after_a_few(void *user, const char *stage, size_t done, size_t total,
+static bool stop_after_a_few(void *user, const char *state, size_t done, size_t total,
                              const char *note)
 {
-    (void)stage;
+    (void)state;
     (void)done;
     (void)total;
     int finished = 0;
@@ -113,7 +114,7 @@ static bool stop_after_a_few(void *user, const char *stage, size_t done, size_t 
 static void a_cancelled_run_keeps_what_is_finished(void **state)
 {
     (void)state;
-    const place p = make_place("cancelled", recipe);
+    const workplace p = make_workplace("cancelled", recipe);
     int enough = 2;
     const graphss_ctx_options how = {
         .threads = 1, .progress = stop_after_a_few, .user = &enough};
@@ -127,15 +128,15 @@ static void a_cancelled_run_keeps_what_is_finished(void **state)
     done = reproduce(&p, 1);
     assert_int_equal(done.before, kept);
     assert_int_equal(done.before + done.run, CELLS);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
-static bool note_the_first(void *user, const char *stage, size_t done, size_t total,
+static bool note_the_first(void *user, const char *state, size_t done, size_t total,
                            const char *note)
 {
     (void)note;
     size_t *first = user; /* done, total */
-    if (!strcmp(stage, "reproduce") && first[1] == 0) {
+    if (!strcmp(state, "reproduce") && first[1] == 0) {
         first[0] = done;
         first[1] = total;
     }
@@ -146,7 +147,7 @@ static bool note_the_first(void *user, const char *stage, size_t done, size_t to
 static void the_bar_begins_where_the_run_stopped(void **state)
 {
     (void)state;
-    const place p = make_place("bar", recipe);
+    const workplace p = make_workplace("bar", recipe);
     reproduce(&p, 1);
     json_t *all = read_back(&p), *record;
     const char *key;
@@ -172,13 +173,13 @@ static void the_bar_begins_where_the_run_stopped(void **state)
     assert_int_equal(done.before, 2);
     assert_int_equal(first[0], 100 * 1000);
     assert_true(first[1] > first[0]);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 static void other_options_are_other_cells(void **state)
 {
     (void)state;
-    const place p = make_place("options", recipe);
+    const workplace p = make_workplace("options", recipe);
     reproduce(&p, 1);
     write_text(p.recipe, "split.noise = 0.2\n", "a");
     graphss_reproduced done = reproduce(&p, 1);
@@ -186,13 +187,13 @@ static void other_options_are_other_cells(void **state)
     assert_int_equal(done.run, CELLS);
     done = reproduce(&p, 1);
     assert_int_equal(done.before, CELLS);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
-static void a_scene_that_cannot_be_made_is_an_error_of_its_cells(void **state)
+static void a_trial_that_cannot_be_made_is_an_error_of_its_cells(void **state)
 {
     (void)state;
-    const place p = make_place("failed", recipe);
+    const workplace p = make_workplace("failed", recipe);
     write_text(p.recipe, "split.train = 0\n", "a");
     graphss_reproduced done = reproduce(&p, 2);
     assert_int_equal(done.cells, CELLS);
@@ -212,11 +213,11 @@ static void a_scene_that_cannot_be_made_is_an_error_of_its_cells(void **state)
     json_decref(all);
     done = reproduce(&p, 2); /* and is tried again */
     assert_int_equal(done.run, CELLS);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
-/* Puts an error in place of what each cell found. */
-static void fail_all(const place *p, const char *error)
+/* Puts an error in folder of what each cell found. */
+static void fail_all(const workplace *p, const char *error)
 {
     json_t *all = read_back(p), *record;
     const char *key;
@@ -247,7 +248,7 @@ what_took_too_long_is_tried_again_with_more_time_and_other_failures_always(void 
         {"{\"code\": 4, \"message\": \"m\", \"limit\": 900}", 0}, /* before the mark */
         {"{\"code\": 70, \"message\": \"m\", \"limit\": 900}", CELLS},
     };
-    const place p = make_place("slow", recipe);
+    const workplace p = make_workplace("slow", recipe);
     write_text(p.recipe, "limit = 900\n", "a");
     reproduce(&p, 2);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -257,13 +258,13 @@ what_took_too_long_is_tried_again_with_more_time_and_other_failures_always(void 
         assert_int_equal(done.run, list[i].run);
         assert_int_equal(done.failed, CELLS - list[i].run);
     }
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 static void points_of_a_sweep_are_cells(void **state)
 {
     (void)state;
-    const place p = make_place("sweep", recipe);
+    const workplace p = make_workplace("sweep", recipe);
     write_text(p.recipe,
                "parameter = links\n"
                "point 1 = attack.links=1 attack.features=0\n"
@@ -278,23 +279,23 @@ static void points_of_a_sweep_are_cells(void **state)
     json_object_foreach(all, key, record)
     {
         const json_t *o = json_object_get(json_object_get(record, "repeat"), "options");
-        const json_int_t links =
+        const json_int_t edges =
             json_integer_value(json_object_get(json_object_get(o, "attack"), "links"));
         assert_string_equal(json_string_value(json_object_get(record, "parameter")), "links");
-        assert_int_equal(json_integer_value(json_object_get(record, "value")), links);
+        assert_int_equal(json_integer_value(json_object_get(record, "value")), edges);
         const json_t *steps = json_object_get(json_object_get(o, "recover"), "steps");
         if (steps) /* label-propagation alone reads it */
-            assert_int_equal(json_integer_value(steps), links == 3 ? 2 : 50);
+            assert_int_equal(json_integer_value(steps), edges == 3 ? 2 : 50);
     }
     json_decref(all);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
-/* One scene, all points on it: the same cells, with fewer trainings. */
-static void points_that_differ_in_methods_alone_share_a_scene(void **state)
+/* One trial, all points on it: the same cells, with fewer trainings. */
+static void points_that_differ_in_methods_alone_share_a_trial(void **state)
 {
     (void)state;
-    const place p = make_place("shared", recipe);
+    const workplace p = make_workplace("shared", recipe);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_reproduce_options opt = options_of(&p);
     graphss_i_plan plan = {0};
@@ -329,13 +330,13 @@ static void points_that_differ_in_methods_alone_share_a_scene(void **state)
     assert_true(swept >= 2);
     json_decref(all);
     graphss_ctx_free(ctx);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 static void a_dear_method_may_be_run_once(void **state)
 {
     (void)state;
-    const place p = make_place("once", recipe);
+    const workplace p = make_workplace("once", recipe);
     write_text(p.recipe, "seeds = 2\nsets = 2\nonce = none\n", "a");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_reproduce_options opt = options_of(&p);
@@ -353,7 +354,7 @@ static void a_dear_method_may_be_run_once(void **state)
     assert_int_equal(other, 2 * 4);
     graphss_i_plan_destroy(ctx, &plan);
     graphss_ctx_free(ctx);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 /* An attack that looks at the classifier: nothing may be shared between classifiers or
@@ -361,7 +362,7 @@ static void a_dear_method_may_be_run_once(void **state)
 static void a_point_may_be_an_attacker_of_another_kind(void **state)
 {
     (void)state;
-    const place p = make_place(
+    const workplace p = make_workplace(
         "attackers", "what = attackers\nmode = honest\nsettings = new seen\nmodels = gcn\n"
                      "datasets = synth:nodes=90,classes=3,features=30,degree=4\n"
                      "methods = none rgcn retrain\nattack.features = 0\nattack.links = 2\n"
@@ -390,7 +391,7 @@ static void a_point_may_be_an_attacker_of_another_kind(void **state)
     assert_int_equal(own, 8);
     graphss_i_plan_destroy(ctx, &plan);
     graphss_ctx_free(ctx);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 static void wrong_recipes_are_refused_before_any_work(void **state)
@@ -436,7 +437,7 @@ static void wrong_recipes_are_refused_before_any_work(void **state)
     };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        const place p = make_place("wrong", bad[i].text);
+        const workplace p = make_workplace("wrong", bad[i].text);
         const graphss_reproduce_options opt = options_of(&p);
         graphss_reproduced done;
         const graphss_status st = graphss_reproduce(ctx, &done, 1, &opt);
@@ -444,7 +445,7 @@ static void wrong_recipes_are_refused_before_any_work(void **state)
         if (!strstr(graphss_error(ctx), bad[i].part))
             fail_msg("recipe %zu: \"%s\" lacks \"%s\"", i, graphss_error(ctx), bad[i].part);
         assert_int_equal(done.run, 0);
-        remove_place(&p);
+        remove_workplace(&p);
     }
     graphss_ctx_free(ctx);
 }
@@ -498,12 +499,12 @@ static void methods_with_a_network_of_their_own_do_not_see_the_classifier(void *
                  "methods = *\ntrain.epochs = 4\ntrain.hidden = 8\nrecover.epochs = 3\n"
                  "recover.rank = 3\nattack.links = 1\n",
                  datasets[0], m ? "sage" : "gcn");
-        const place p = make_place(m ? "sage" : "gcn", text);
+        const workplace p = make_workplace(m ? "sage" : "gcn", text);
         const graphss_reproduced done = reproduce(&p, 1);
         if (done.failed)
             fail_msg("%s", done.first_error);
         found[m] = read_back(&p);
-        remove_place(&p);
+        remove_workplace(&p);
     }
     size_t shared = 0;
     const char *key;
@@ -539,12 +540,12 @@ static void what_does_not_see_the_past_is_the_same_in_every_setting(void **state
                  "methods = none retrain jaccard label-propagation rgcn\ntrain.epochs = 4\n"
                  "train.hidden = 8\nrecover.epochs = 3\nattack.links = 1\n",
                  m ? "new growing" : "growing");
-        const place p = make_place(m ? "twins" : "single", text);
+        const workplace p = make_workplace(m ? "twins" : "single", text);
         const graphss_reproduced done = reproduce(&p, 1);
         assert_int_equal(done.failed, 0);
         assert_int_equal(done.run, done.cells);
         found[m] = read_back(&p);
-        remove_place(&p);
+        remove_workplace(&p);
     }
     assert_int_equal(json_object_size(found[1]), 2 * json_object_size(found[0]));
     size_t copied = 0;
@@ -582,7 +583,7 @@ static void groups_are_judged_in_both_modes(void **state)
                  "train.epochs = 10\ntrain.hidden = 8\nsnapshots.groups = 6\n"
                  "snapshots.attacked-groups = 2\nsnapshots.victims = 0.5\n%s",
                  m ? "paper" : "honest", m ? "" : "snapshots.background = yes\n");
-        const place p = make_place(m ? "paper" : "honest", text);
+        const workplace p = make_workplace(m ? "paper" : "honest", text);
         const graphss_reproduced done = reproduce(&p, 1);
         if (done.failed)
             fail_msg("%s", done.first_error);
@@ -610,13 +611,13 @@ static void groups_are_judged_in_both_modes(void **state)
             json_number_value(json_array_get(json_object_get(curve, "y"), corners - 1)) == 1);
         assert_true((json_object_get(groups, "p_value") != NULL) == (m == 0));
         json_decref(all);
-        remove_place(&p);
+        remove_workplace(&p);
     }
 }
 
 static graphss_status reproduce_starved(graphss_ctx *ctx, void *arg)
 {
-    const place *p = arg;
+    const workplace *p = arg;
     const graphss_reproduce_options opt = options_of(p);
     graphss_reproduced done;
     return graphss_reproduce(ctx, &done, 1, &opt);
@@ -625,14 +626,14 @@ static graphss_status reproduce_starved(graphss_ctx *ctx, void *arg)
 static void it_survives_every_failing_allocation(void **state)
 {
     (void)state;
-    place p = make_place("starved", "what = datasets\ndatasets = synth:nodes=30\n");
+    workplace p = make_workplace("starved", "what = datasets\ndatasets = synth:nodes=30\n");
     testing_each_allocation_fails(reproduce_starved, &p);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 static graphss_status plan_starved(graphss_ctx *ctx, void *arg)
 {
-    const place *p = arg;
+    const workplace *p = arg;
     const graphss_reproduce_options opt = {
         .recipe = p->recipe, .folder = p->folder, .models = "gcn", .methods = "none"};
     graphss_i_plan plan = {0};
@@ -645,9 +646,9 @@ static graphss_status plan_starved(graphss_ctx *ctx, void *arg)
 static void planning_survives_every_failing_allocation(void **state)
 {
     (void)state;
-    place p = make_place("planned", recipe);
+    workplace p = make_workplace("planned", recipe);
     testing_each_allocation_fails(plan_starved, &p);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 /* Kills all children, once there is a first record. */
@@ -665,7 +666,7 @@ static void kill_children(void *user, graphss_log_level level, const char *line)
         fclose(list);
 }
 
-static void a_worker_that_dies_late_does_not_blame_the_scene(void **state)
+static void a_worker_that_dies_late_does_not_blame_the_trial(void **state)
 {
     (void)state;
     char children[64];
@@ -674,12 +675,12 @@ static void a_worker_that_dies_late_does_not_blame_the_scene(void **state)
         print_message("skipped: the system does not list children\n");
         skip();
     }
-    const place p =
-        make_place("killed", "what = defence\nmode = honest\nsettings = seen\n"
-                             "datasets = synth:nodes=90,classes=3,features=30,degree=4\n"
-                             "models = gcn\nmethods = none retrain\ntrain.epochs = 4\n"
-                             "train.hidden = 4\nattack.links = 1\nattack.features = 2\n"
-                             "recover.epochs = 10000000\nrecover.patience = 0\n");
+    const workplace p =
+        make_workplace("killed", "what = defence\nmode = honest\nsettings = seen\n"
+                                 "datasets = synth:nodes=90,classes=3,features=30,degree=4\n"
+                                 "models = gcn\nmethods = none retrain\ntrain.epochs = 4\n"
+                                 "train.hidden = 4\nattack.links = 1\nattack.features = 2\n"
+                                 "recover.epochs = 10000000\nrecover.patience = 0\n");
     bool killed = false;
     const graphss_ctx_options own = {.threads = 1, .log = kill_children, .user = &killed};
     graphss_ctx *ctx = graphss_ctx_new(&own);
@@ -699,14 +700,14 @@ static void a_worker_that_dies_late_does_not_blame_the_scene(void **state)
             assert_int_equal(json_integer_value(json_object_get(error, "code")), 4);
     }
     json_decref(all);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 /* Then nobody is left to wait for, unless a worker sees to it. */
 static void who_ignores_his_children_gets_their_time_and_memory_too(void **state)
 {
     (void)state;
-    const place p = make_place("ignored", recipe);
+    const workplace p = make_workplace("ignored", recipe);
     signal(SIGCHLD, SIG_IGN);
     const graphss_reproduced done = reproduce(&p, 2);
     struct sigaction now;
@@ -727,7 +728,7 @@ static void who_ignores_his_children_gets_their_time_and_memory_too(void **state
     }
     graphss_i_records_close(ctx, &r);
     graphss_ctx_free(ctx);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 static void a_worker_without_its_parent_ends(void **state)
@@ -750,10 +751,10 @@ typedef struct pipe_watch {
     size_t seen, open_to_programs;
 } pipe_watch;
 
-static bool watch_pipes(void *user, const char *stage, size_t done, size_t total,
+static bool watch_pipes(void *user, const char *state, size_t done, size_t total,
                         const char *note)
 {
-    (void)stage, (void)done, (void)total, (void)note;
+    (void)state, (void)done, (void)total, (void)note;
     pipe_watch *w = user;
     for (int fd = 3; fd < DESCRIPTORS; fd++) {
         struct stat info;
@@ -769,7 +770,7 @@ static bool watch_pipes(void *user, const char *stage, size_t done, size_t total
 static void other_programs_do_not_inherit_the_pipes(void **state)
 {
     (void)state;
-    const place p = make_place("pipes", recipe);
+    const workplace p = make_workplace("pipes", recipe);
     pipe_watch w = {0};
     graphss_reproduced done;
     const graphss_reproduce_options opt = options_of(&p);
@@ -781,7 +782,7 @@ static void other_programs_do_not_inherit_the_pipes(void **state)
     graphss_ctx_free(ctx);
     assert_true(w.seen > 0);
     assert_int_equal(w.open_to_programs, 0);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 int main(void)
@@ -793,11 +794,11 @@ int main(void)
         cmocka_unit_test(a_cancelled_run_keeps_what_is_finished),
         cmocka_unit_test(the_bar_begins_where_the_run_stopped),
         cmocka_unit_test(other_options_are_other_cells),
-        cmocka_unit_test(a_scene_that_cannot_be_made_is_an_error_of_its_cells),
+        cmocka_unit_test(a_trial_that_cannot_be_made_is_an_error_of_its_cells),
         cmocka_unit_test(
             what_took_too_long_is_tried_again_with_more_time_and_other_failures_always),
         cmocka_unit_test(points_of_a_sweep_are_cells),
-        cmocka_unit_test(points_that_differ_in_methods_alone_share_a_scene),
+        cmocka_unit_test(points_that_differ_in_methods_alone_share_a_trial),
         cmocka_unit_test(a_dear_method_may_be_run_once),
         cmocka_unit_test(a_point_may_be_an_attacker_of_another_kind),
         cmocka_unit_test(wrong_recipes_are_refused_before_any_work),
@@ -809,7 +810,7 @@ int main(void)
         cmocka_unit_test(it_survives_every_failing_allocation),
         cmocka_unit_test(planning_survives_every_failing_allocation),
         cmocka_unit_test(who_ignores_his_children_gets_their_time_and_memory_too),
-        cmocka_unit_test(a_worker_that_dies_late_does_not_blame_the_scene),
+        cmocka_unit_test(a_worker_that_dies_late_does_not_blame_the_trial),
         cmocka_unit_test(a_worker_without_its_parent_ends),
         cmocka_unit_test(other_programs_do_not_inherit_the_pipes),
     };

@@ -1,6 +1,6 @@
 /* Sets of victims: who meets which, and what one leaves to the next. */
 #include "lab/experiment/job_state.h"
-#include "lab/experiment/test/testing_place.h"
+#include "lab/experiment/test/testing_workplace.h"
 
 #define BARE                                                                                  \
     "what = defence\nmode = paper\nmodels = gcn\n"                                            \
@@ -29,7 +29,7 @@ static json_t *metrics_of(json_t *all, const char *method, int64_t set)
 static void a_seed_may_meet_fewer_sets_and_a_method_the_first_alone(void **state)
 {
     (void)state;
-    const place p = make_place("fewer", BASE "seeds = 3\nsets = 3 2\n");
+    const workplace p = make_workplace("fewer", BASE "seeds = 3\nsets = 3 2\n");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_reproduce_options opt = options_of(&p);
     graphss_i_plan plan = {0};
@@ -46,14 +46,14 @@ static void a_seed_may_meet_fewer_sets_and_a_method_the_first_alone(void **state
     }
     graphss_i_plan_destroy(ctx, &plan);
     graphss_ctx_free(ctx);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 static void the_next_set_begins_with_the_model_the_last_one_left(void **state)
 {
     (void)state;
-    const place p = make_place("chain", BASE "sets = 3\n");
-    const place one = make_place("first", BASE "sets = 1\n");
+    const workplace p = make_workplace("chain", BASE "sets = 3\n");
+    const workplace one = make_workplace("first", BASE "sets = 1\n");
     assert_int_equal(reproduce(&p, 2).failed, 0);
     assert_int_equal(reproduce(&one, 2).failed, 0);
     json_t *all = read_back(&p), *first = read_back(&one);
@@ -65,8 +65,8 @@ static void the_next_set_begins_with_the_model_the_last_one_left(void **state)
             json_is_real(json_object_get(metrics_of(all, "graphss", set), "victims_carried")));
     json_decref(first);
     json_decref(all);
-    remove_place(&one);
-    remove_place(&p);
+    remove_workplace(&one);
+    remove_workplace(&p);
 }
 
 /* Only the last set is missing: the sets before are met again for what they leave, but not
@@ -74,7 +74,7 @@ static void the_next_set_begins_with_the_model_the_last_one_left(void **state)
 static void a_chain_that_was_cut_goes_on_as_if_it_had_not_been(void **state)
 {
     (void)state;
-    const place p = make_place("cut", BASE "sets = 3\n");
+    const workplace p = make_workplace("cut", BASE "sets = 3\n");
     const graphss_reproduced whole = reproduce(&p, 1);
     json_t *all = read_back(&p), *record;
     const char *key;
@@ -98,15 +98,16 @@ static void a_chain_that_was_cut_goes_on_as_if_it_had_not_been(void **state)
     assert_true(json_equal(all, now));
     json_decref(now);
     json_decref(all);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 /* Figures of a chain with a hole in it would be those of something else. */
 static void after_a_set_that_failed_the_others_fail(void **state)
 {
     (void)state;
-    const place p = make_place("hole", BARE "recover.warmup = 25\n" /* as many as sweeps */
-                                            "sets = 3\nskip = none jaccard\n");
+    const workplace p =
+        make_workplace("hole", BARE "recover.warmup = 25\n" /* as many as sweeps */
+                                    "sets = 3\nskip = none jaccard\n");
     const graphss_reproduced done = reproduce(&p, 1);
     assert_int_equal(done.failed, 3);
     json_t *all = read_back(&p), *record;
@@ -119,36 +120,36 @@ static void after_a_set_that_failed_the_others_fail(void **state)
         assert_non_null(strstr(message, first ? "warm-up" : "set of victims before it"));
     }
     json_decref(all);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 /* Groups that are not attacked change, too, and that may move the classifier's labels. */
 static void what_an_attack_leaves_is_measured_after_the_last_change(void **state)
 {
     (void)state;
-    const place p =
-        make_place("churned", "what = alert\nmode = honest\nmodels = gcn\n"
-                              "datasets = synth:nodes=300,classes=3,features=30,degree=3,"
-                              "homophily=0.4\n"
-                              "methods = alert\ntrain.epochs = 20\ntrain.hidden = 8\n"
-                              "snapshots.groups = 4\nsnapshots.attacked-groups = 2\n"
-                              "snapshots.background = yes\nattack.links = 5\n"
-                              "attack.features = 20\n");
+    const workplace p =
+        make_workplace("churned", "what = alert\nmode = honest\nmodels = gcn\n"
+                                  "datasets = synth:nodes=300,classes=3,features=30,degree=3,"
+                                  "homophily=0.4\n"
+                                  "methods = alert\ntrain.epochs = 20\ntrain.hidden = 8\n"
+                                  "snapshots.groups = 4\nsnapshots.attacked-groups = 2\n"
+                                  "snapshots.background = yes\nattack.links = 5\n"
+                                  "attack.features = 20\n");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_reproduce_options opt = options_of(&p);
     graphss_i_plan plan = {0};
-    graphss_i_job_stage s;
+    graphss_i_job_state s;
     assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 5, &opt));
-    assert_ok(ctx, graphss_i_job_stage_make(ctx, &s, &plan.job[0], NULL));
-    assert_ok(ctx, graphss_i_job_stage_set(ctx, &s, &plan.job[0], 1));
-    assert_true(s.scene.snapshots.n_churned > 0);
-    const graphss_protocol_score now = graphss_protocol_measure(&s.scene, s.scene.after);
-    assert_true(s.scene.attacked.others == now.others);
-    assert_true(s.scene.attacked.test == now.test);
-    graphss_i_job_stage_destroy(ctx, &s);
+    assert_ok(ctx, graphss_i_job_state_make(ctx, &s, &plan.job[0], NULL));
+    assert_ok(ctx, graphss_i_job_state_set(ctx, &s, &plan.job[0], 1));
+    assert_true(s.trial.snapshots.n_churned > 0);
+    const graphss_protocol_score now = graphss_protocol_measure(&s.trial, s.trial.after);
+    assert_true(s.trial.attacked.others == now.others);
+    assert_true(s.trial.attacked.test == now.test);
+    graphss_i_job_state_destroy(ctx, &s);
     graphss_i_plan_destroy(ctx, &plan);
     graphss_ctx_free(ctx);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 static long json_left; /* allocations until one fails, and those after it do not */
@@ -161,18 +162,18 @@ static void *json_alloc(size_t bytes)
 static void a_record_without_memory_for_it_is_an_error(void **state)
 {
     (void)state;
-    const place p = make_place("starved", BASE "sets = 2\n");
+    const workplace p = make_workplace("starved", BASE "sets = 2\n");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_reproduce_options opt = options_of(&p);
     graphss_i_plan plan = {0};
-    graphss_i_job_stage s;
+    graphss_i_job_state s;
     assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 5, &opt));
     const graphss_i_job *job = &plan.job[0];
     const graphss_i_cell *cell = job->cell;
     while (cell->set != 2 || strcmp(cell->method, "graphss") != 0)
         cell++;
-    assert_ok(ctx, graphss_i_job_stage_make(ctx, &s, job, NULL));
-    assert_ok(ctx, graphss_i_job_stage_set(ctx, &s, job, 2));
+    assert_ok(ctx, graphss_i_job_state_make(ctx, &s, job, NULL));
+    assert_ok(ctx, graphss_i_job_state_set(ctx, &s, job, 2));
     s.carried = s.protocol.model;
     json_set_alloc_funcs(json_alloc, free);
     for (long n = 0; json_left < 0 || n == 0; n++) {
@@ -185,10 +186,10 @@ static void a_record_without_memory_for_it_is_an_error(void **state)
     }
     json_set_alloc_funcs(malloc, free);
     s.carried = NULL;
-    graphss_i_job_stage_destroy(ctx, &s);
+    graphss_i_job_state_destroy(ctx, &s);
     graphss_i_plan_destroy(ctx, &plan);
     graphss_ctx_free(ctx);
-    remove_place(&p);
+    remove_workplace(&p);
 }
 
 static void sets_that_make_no_sense_are_refused(void **state)
@@ -203,12 +204,12 @@ static void sets_that_make_no_sense_are_refused(void **state)
                  {BASE "first-set@cora = nobody\n", "want methods"}};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        const place p = make_place("wrong", wrong[i].text);
+        const workplace p = make_workplace("wrong", wrong[i].text);
         const graphss_reproduce_options opt = options_of(&p);
         graphss_i_plan plan = {0};
         assert_fails(ctx, graphss_i_plan_make(ctx, &plan, 1, &opt), GRAPHSS_ERR_INVALID,
                      wrong[i].says);
-        remove_place(&p);
+        remove_workplace(&p);
     }
     graphss_ctx_free(ctx);
 }

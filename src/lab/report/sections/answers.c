@@ -27,14 +27,15 @@ static const char *score_text(graphss_i_arena *arena, const graphss_i_score *s,
 static const char *score_of(graphss_i_runs *records, const char *mode)
 {
     graphss_i_arena *arena = &records->arena;
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "defence");
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, "defence");
     graphss_i_score trivial = {0}, rivals = {0};
-    for (size_t w = 0; w < worlds.n; w++) {
-        const graphss_i_query q = graphss_i_world_query(&worlds.world[w], "defence");
+    for (size_t w = 0; w < conditions.n; w++) {
+        const graphss_i_query q =
+            graphss_i_condition_query(&conditions.condition[w], "defence");
         const graphss_i_variants list = graphss_i_variants_of(records, &q);
         const graphss_i_variant *ours = graphss_i_ours(records, &q, &list);
         const graphss_i_cells cells = graphss_i_cells_of(records, &q);
-        if (strcmp(worlds.world[w].mode, mode) != 0 || !ours)
+        if (strcmp(conditions.condition[w].mode, mode) != 0 || !ours)
             continue;
         for (size_t c = 0; c < cells.n; c++) {
             graphss_i_score_cell(&trivial, records, &cells.cell[c], &list, ours,
@@ -155,9 +156,9 @@ static failures failures_of(graphss_i_runs *records)
     static const char *const parts[] = {"defence", "attackers", "budget", "noise"};
     failures out = {0};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const graphss_i_worlds worlds = graphss_i_worlds_of(records, parts[i]);
-        for (size_t w = 0; w < worlds.n; w++) {
-            graphss_i_query q = graphss_i_world_query(&worlds.world[w], parts[i]);
+        const graphss_i_conditions conditions = graphss_i_conditions_of(records, parts[i]);
+        for (size_t w = 0; w < conditions.n; w++) {
+            graphss_i_query q = graphss_i_condition_query(&conditions.condition[w], parts[i]);
             const graphss_i_cells cells = graphss_i_cells_of(records, &q);
             for (size_t c = 0; c < cells.n; c++) {
                 q = cells.cell[c];

@@ -74,9 +74,9 @@ static double best_other(graphss_i_runs *records, const graphss_i_query *cell,
 }
 
 static void defence_row(graphss_i_table *t, graphss_i_runs *records,
-                        const graphss_i_world *world)
+                        const graphss_i_condition *condition)
 {
-    const graphss_i_query all = graphss_i_world_query(world, "defence");
+    const graphss_i_query all = graphss_i_condition_query(condition, "defence");
     const graphss_i_cells cells = graphss_i_cells_of(records, &all);
     const graphss_i_variants list = graphss_i_variants_of(records, &all);
     const graphss_i_variant *ours = graphss_i_ours(records, &all, &list);
@@ -99,7 +99,7 @@ static void defence_row(graphss_i_table *t, graphss_i_runs *records,
     }
     if (after.n == 0)
         return;
-    graphss_i_add_text(t, world->brief);
+    graphss_i_add_text(t, condition->brief);
     graphss_i_add_number(t, (double)after.n);
     graphss_i_add_runs(t, (size_t)runs.low, (size_t)runs.high);
     graphss_i_add_number(t, mean_of(&before));
@@ -129,9 +129,9 @@ static void defence(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_add_column(t, "GraphSS", "%", 1, false);
     graphss_i_add_column(t, "others", "points", 1, true);
     graphss_i_score_columns(t);
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "defence");
-    for (size_t w = 0; w < worlds.n; w++)
-        defence_row(t, records, &worlds.world[w]);
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, "defence");
+    for (size_t w = 0; w < conditions.n; w++)
+        defence_row(t, records, &conditions.condition[w]);
     graphss_i_show_table(d, t);
 }
 
@@ -202,17 +202,17 @@ static alarms alarms_of(graphss_i_runs *records, const graphss_i_query *q)
 }
 
 static void alert_row(graphss_i_table *t, graphss_i_runs *records,
-                      const graphss_i_world *world)
+                      const graphss_i_condition *condition)
 {
     graphss_i_arena *arena = &records->arena;
-    const graphss_i_query q = graphss_i_world_query(world, "alert");
+    const graphss_i_query q = graphss_i_condition_query(condition, "alert");
     const span area = over_cells(records, &q, "auc");
     const span node = over_cells(records, &q, "node_auc");
     const alarms a = alarms_of(records, &q);
     const double limit = a.expected + 2 * sqrt(a.variance);
     if (area.n == 0 && node.n == 0)
         return;
-    graphss_i_add_text(t, world->brief);
+    graphss_i_add_text(t, condition->brief);
     graphss_i_add_number(t, (double)(area.n > node.n ? area.n : node.n));
     graphss_i_add_number(t, (double)graphss_i_runs_count(records, &q));
     graphss_i_add_text(t, area.n ? span_text(arena, &area, 3, "") : "–");
@@ -244,38 +244,38 @@ static void alert(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_add_column(t, "false alarms", "%", 1, false);
     graphss_i_add_column(t, "by chance up to", "%", 1, false);
     graphss_i_add_words(t, "stated rate");
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "alert");
-    for (size_t w = 0; w < worlds.n; w++)
-        alert_row(t, records, &worlds.world[w]);
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, "alert");
+    for (size_t w = 0; w < conditions.n; w++)
+        alert_row(t, records, &conditions.condition[w]);
     graphss_i_show_table(d, t);
 }
 
 /* ---- a line for each of the rest: what is said of each mode and setting, one after another
  * ---- */
 
-typedef const char *(*clause_fn)(graphss_i_runs *records, const graphss_i_world *world,
+typedef const char *(*clause_fn)(graphss_i_runs *records, const graphss_i_condition *condition,
                                  const char *what);
 
 static void line_of(graphss_i_document *d, graphss_i_runs *records, const char *what,
                     const char *title, clause_fn clause)
 {
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, what);
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, what);
     const char *text = "";
-    for (size_t w = 0; w < worlds.n; w++) {
-        const char *said = clause(records, &worlds.world[w], what);
+    for (size_t w = 0; w < conditions.n; w++) {
+        const char *said = clause(records, &conditions.condition[w], what);
         if (*said)
             text = graphss_i_arena_say(d->arena, "%s%s%s: %s", text, *text ? "; " : "",
-                                       worlds.world[w].brief, said);
+                                       conditions.condition[w].brief, said);
     }
     if (*text)
         graphss_i_item(d, "measured", graphss_i_arena_say(d->arena, "%s %s.", title, text));
 }
 
-static const char *runtime_clause(graphss_i_runs *records, const graphss_i_world *world,
-                                  const char *what)
+static const char *runtime_clause(graphss_i_runs *records,
+                                  const graphss_i_condition *condition, const char *what)
 {
     graphss_i_arena *arena = &records->arena;
-    graphss_i_query q = graphss_i_world_query(world, what);
+    graphss_i_query q = graphss_i_condition_query(condition, what);
     q.method = "graphss";
     q.task = "defence";
     const graphss_i_query all = q;
@@ -328,11 +328,11 @@ static const char *from_to(graphss_i_runs *records, const graphss_i_query *query
                                graphss_i_fixed(&records->arena, mean[1], 1));
 }
 
-static const char *sweep_clause(graphss_i_runs *records, const graphss_i_world *world,
+static const char *sweep_clause(graphss_i_runs *records, const graphss_i_condition *condition,
                                 const char *what)
 {
     graphss_i_arena *arena = &records->arena;
-    graphss_i_query q = graphss_i_world_query(world, what);
+    graphss_i_query q = graphss_i_condition_query(condition, what);
     const graphss_i_list parameters = graphss_i_distinct(records, &q, GRAPHSS_I_PARAMETER);
     const char *end[2], *text = "";
     q.method = "graphss";
@@ -371,11 +371,11 @@ static const char *cost_of(graphss_i_runs *records, const graphss_i_query *query
                                seconds[1], memory[0], memory[1]);
 }
 
-static const char *scale_clause(graphss_i_runs *records, const graphss_i_world *world,
+static const char *scale_clause(graphss_i_runs *records, const graphss_i_condition *condition,
                                 const char *what)
 {
     graphss_i_arena *arena = &records->arena;
-    graphss_i_query q = graphss_i_world_query(world, what);
+    graphss_i_query q = graphss_i_condition_query(condition, what);
     const char *end[2];
     q.method = "graphss";
     if (!ends_of(records, &q, &end[0], &end[1]))
@@ -389,11 +389,11 @@ static const char *scale_clause(graphss_i_runs *records, const graphss_i_world *
     return text;
 }
 
-static const char *calibration_clause(graphss_i_runs *records, const graphss_i_world *world,
-                                      const char *what)
+static const char *calibration_clause(graphss_i_runs *records,
+                                      const graphss_i_condition *condition, const char *what)
 {
     graphss_i_arena *arena = &records->arena;
-    graphss_i_query q = graphss_i_world_query(world, what);
+    graphss_i_query q = graphss_i_condition_query(condition, what);
     q.method = "none";
     const span before = over_cells(records, &q, "ece");
     q.method = "graphss";

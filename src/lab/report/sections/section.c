@@ -1,4 +1,4 @@
-/* section.c - what the sections share: worlds that must not be mixed, rows of a table, and
+/* section.c - what the sections share: conditions that must not be mixed, rows of a table, and
  * the two judgements, ours against the paper and ours against another method. */
 #include <math.h>
 #include <string.h>
@@ -36,7 +36,7 @@ const char *graphss_i_report_names_text(graphss_i_arena *arena,
     return graphss_i_arena_say(arena, "%s and %zu more", list->text, list->n - NAMES_MOST);
 }
 
-/* ---- worlds, rows, judgements ---- */
+/* ---- conditions, rows, judgements ---- */
 
 /* Have the tables of this kind of record rows or columns for the points of a sweep? */
 static bool shows_points(const char *what)
@@ -49,14 +49,14 @@ static bool shows_points(const char *what)
     return false;
 }
 
-static void add_world(graphss_i_arena *arena, graphss_i_worlds *out, size_t *room,
-                      const graphss_i_query *q)
+static void add_condition(graphss_i_arena *arena, graphss_i_conditions *out, size_t *room,
+                          const graphss_i_query *q)
 {
-    graphss_i_world *list =
-        graphss_i_arena_room(arena, out->world, out->n, room, sizeof *list);
+    graphss_i_condition *list =
+        graphss_i_arena_room(arena, out->condition, out->n, room, sizeof *list);
     if (!list)
         return; /* the arena knows */
-    out->world = list;
+    out->condition = list;
     const bool point = q->parameter && (*q->parameter || *q->value);
     const char *more =
         point ? graphss_i_arena_say(arena, "-%s-%s", q->parameter, q->value) : "";
@@ -65,7 +65,7 @@ static void add_world(graphss_i_arena *arena, graphss_i_worlds *out, size_t *roo
                                     graphss_i_shown(GRAPHSS_I_PARAMETER, q->parameter),
                                     graphss_i_shown(GRAPHSS_I_VALUE, q->value))
               : "";
-    out->world[out->n++] = (graphss_i_world){
+    out->condition[out->n++] = (graphss_i_condition){
         .mode = q->mode,
         .setting = q->setting,
         .parameter = q->parameter,
@@ -79,9 +79,9 @@ static void add_world(graphss_i_arena *arena, graphss_i_worlds *out, size_t *roo
     };
 }
 
-graphss_i_worlds graphss_i_worlds_of(graphss_i_runs *records, const char *what)
+graphss_i_conditions graphss_i_conditions_of(graphss_i_runs *records, const char *what)
 {
-    graphss_i_worlds out = {NULL, 0};
+    graphss_i_conditions out = {NULL, 0};
     size_t room = 0;
     graphss_i_query q = {.what = what};
     const graphss_i_list modes = graphss_i_distinct(records, &q, GRAPHSS_I_MODE);
@@ -92,7 +92,7 @@ graphss_i_worlds graphss_i_worlds_of(graphss_i_runs *records, const char *what)
             q = (graphss_i_query){
                 .what = what, .mode = modes.text[m], .setting = settings.text[s]};
             if (shows_points(what)) {
-                add_world(&records->arena, &out, &room, &q);
+                add_condition(&records->arena, &out, &room, &q);
                 continue;
             }
             const graphss_i_list parameters =
@@ -103,7 +103,7 @@ graphss_i_worlds graphss_i_worlds_of(graphss_i_runs *records, const char *what)
                 const graphss_i_list values = graphss_i_distinct(records, &q, GRAPHSS_I_VALUE);
                 for (size_t v = 0; v < values.n; v++) {
                     q.value = values.text[v];
-                    add_world(&records->arena, &out, &room, &q);
+                    add_condition(&records->arena, &out, &room, &q);
                 }
             }
         }
@@ -111,29 +111,30 @@ graphss_i_worlds graphss_i_worlds_of(graphss_i_runs *records, const char *what)
     return out;
 }
 
-graphss_i_query graphss_i_world_query(const graphss_i_world *world, const char *what)
+graphss_i_query graphss_i_condition_query(const graphss_i_condition *condition,
+                                          const char *what)
 {
     return (graphss_i_query){.what = what,
-                             .mode = world->mode,
-                             .setting = world->setting,
-                             .parameter = world->parameter,
-                             .value = world->value};
+                             .mode = condition->mode,
+                             .setting = condition->setting,
+                             .parameter = condition->parameter,
+                             .value = condition->value};
 }
 
-const char *graphss_i_world_about(const graphss_i_world *world)
+const char *graphss_i_condition_about(const graphss_i_condition *condition)
 {
-    if (!strcmp(world->mode, "paper"))
+    if (!strcmp(condition->mode, "paper"))
         return "The paper's protocol as its authors ran it: three weight layers, features "
                "attacked after they were normalised, and a defender who keeps the "
                "classifier's answers from before the attack. For comparison with the "
                "paper's tables only.";
-    if (!strcmp(world->setting, "seen"))
+    if (!strcmp(condition->setting, "seen"))
         return "The defender saw the victims before the attack and keeps what the classifier "
                "said of them. Repeating that, keep-last, is the baseline to beat.";
-    if (!strcmp(world->setting, "new"))
+    if (!strcmp(condition->setting, "new"))
         return "The victims appear for the first time in the attacked snapshot: nobody has "
                "anything earlier to go by.";
-    if (!strcmp(world->setting, "growing"))
+    if (!strcmp(condition->setting, "growing"))
         return "The earlier snapshot lacks half of the links, so what was said then is stale, "
                "and what is said now is tampered with.";
     return "";

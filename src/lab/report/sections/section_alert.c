@@ -62,19 +62,20 @@ static bool mean_curve(graphss_i_line *out, graphss_i_runs *records,
 }
 
 /* A panel for each dataset, a line for each classifier and value of a sweep. */
-static void roc(graphss_i_document *d, graphss_i_runs *records, const graphss_i_world *world,
-                const char *member, const char *metric, const char *title)
+static void roc(graphss_i_document *d, graphss_i_runs *records,
+                const graphss_i_condition *condition, const char *member, const char *metric,
+                const char *title)
 {
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = graphss_i_world_query(world, "alert");
+    graphss_i_query q = graphss_i_condition_query(condition, "alert");
     graphss_i_figure *figure = graphss_i_figure_new(
-        arena, graphss_i_arena_say(arena, "fig-alert-%s-%s", world->id, metric),
-        graphss_i_arena_say(arena, "%s, %s", title, world->name),
+        arena, graphss_i_arena_say(arena, "fig-alert-%s-%s", condition->id, metric),
+        graphss_i_arena_say(arena, "%s, %s", title, condition->name),
         "Mean over runs with a band of one standard deviation; the number is the area under "
         "the curve (0.5: no better than chance, the dotted line).");
     const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
     for (size_t i = 0; i < datasets.n; i++) {
-        q = graphss_i_world_query(world, "alert");
+        q = graphss_i_condition_query(condition, "alert");
         q.dataset = datasets.text[i];
         graphss_i_line *line = NULL;
         size_t n = 0, room = 0;
@@ -106,13 +107,13 @@ static void roc(graphss_i_document *d, graphss_i_runs *records, const graphss_i_
 }
 
 static void alert_table(graphss_i_document *d, graphss_i_runs *records,
-                        const graphss_i_world *world)
+                        const graphss_i_condition *condition)
 {
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = graphss_i_world_query(world, "alert");
+    graphss_i_query q = graphss_i_condition_query(condition, "alert");
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_arena_say(arena, "alert-%s", world->id),
-        graphss_i_arena_say(arena, "Alerts, %s", world->name),
+        arena, graphss_i_arena_say(arena, "alert-%s", condition->id),
+        graphss_i_arena_say(arena, "Alerts, %s", condition->name),
         graphss_i_arena_say(
             arena,
             "Area under the ROC curve for groups of nodes and for single nodes; share of "
@@ -154,13 +155,15 @@ void graphss_i_section_alert(graphss_i_document *d, graphss_i_runs *records)
                          "Was a group of nodes tampered with? Groups with and without victims "
                          "are scored; a good alert puts those with victims first."))
         return;
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "alert");
-    for (size_t w = 0; w < worlds.n; w++) {
-        graphss_i_heading(d, 3, graphss_i_arena_say(d->arena, "alert-%s", worlds.world[w].id),
-                          graphss_i_arena_say(d->arena, "Alert, %s", worlds.world[w].name));
-        roc(d, records, &worlds.world[w], "curve", "auc", "ROC of groups of nodes");
-        roc(d, records, &worlds.world[w], "node_curve", "node_auc", "ROC of single nodes");
-        alert_table(d, records, &worlds.world[w]);
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, "alert");
+    for (size_t w = 0; w < conditions.n; w++) {
+        graphss_i_heading(
+            d, 3, graphss_i_arena_say(d->arena, "alert-%s", conditions.condition[w].id),
+            graphss_i_arena_say(d->arena, "Alert, %s", conditions.condition[w].name));
+        roc(d, records, &conditions.condition[w], "curve", "auc", "ROC of groups of nodes");
+        roc(d, records, &conditions.condition[w], "node_curve", "node_auc",
+            "ROC of single nodes");
+        alert_table(d, records, &conditions.condition[w]);
     }
 }
 
@@ -202,13 +205,13 @@ static bool reliability(graphss_i_line *out, graphss_i_runs *records,
 }
 
 static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
-                             const graphss_i_world *world)
+                             const graphss_i_condition *condition)
 {
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = graphss_i_world_query(world, "calibration");
+    graphss_i_query q = graphss_i_condition_query(condition, "calibration");
     graphss_i_figure *figure = graphss_i_figure_new(
-        arena, graphss_i_arena_say(arena, "fig-calibration-%s", world->id),
-        graphss_i_arena_say(arena, "How often a posterior is right, %s", world->name),
+        arena, graphss_i_arena_say(arena, "fig-calibration-%s", condition->id),
+        graphss_i_arena_say(arena, "How often a posterior is right, %s", condition->name),
         "Test nodes of all runs in 15 bins of confidence. On the dotted line a posterior "
         "means what it says; the number is the expected calibration error.");
     const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
@@ -238,15 +241,15 @@ static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
 
 /* Shares of the p-values of clean groups below what is stated. */
 static void p_values(graphss_i_document *d, graphss_i_runs *records,
-                     const graphss_i_world *world)
+                     const graphss_i_condition *condition)
 {
     static const double level[] = {0.01, 0.05, 0.1, 0.2, 0.5};
     enum { LEVELS = sizeof level / sizeof *level };
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = graphss_i_world_query(world, "calibration");
+    graphss_i_query q = graphss_i_condition_query(condition, "calibration");
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_arena_say(arena, "p-values-%s", world->id),
-        graphss_i_arena_say(arena, "False alarms at a stated rate, %s", world->name),
+        arena, graphss_i_arena_say(arena, "p-values-%s", condition->id),
+        graphss_i_arena_say(arena, "False alarms at a stated rate, %s", condition->name),
         "Share of clean groups of nodes whose p-value is at most the stated rate, all runs "
         "together. It should be at most the rate itself.");
     graphss_i_add_head(t, "dataset");
@@ -289,9 +292,9 @@ void graphss_i_section_calibration(graphss_i_document *d, graphss_i_runs *record
                          "Does a posterior of 0.9 mean right nine times in ten, and does a "
                          "stated rate of false alarms hold?"))
         return;
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "calibration");
-    for (size_t w = 0; w < worlds.n; w++) {
-        reliability_plot(d, records, &worlds.world[w]);
-        p_values(d, records, &worlds.world[w]);
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, "calibration");
+    for (size_t w = 0; w < conditions.n; w++) {
+        reliability_plot(d, records, &conditions.condition[w]);
+        p_values(d, records, &conditions.condition[w]);
     }
 }

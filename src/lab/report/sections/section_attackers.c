@@ -89,33 +89,34 @@ static const char *named(graphss_i_runs *records, const graphss_i_query *cell,
 
 /* ---- tables ---- */
 
-typedef struct place {
+typedef struct cell_context {
     graphss_i_document *d;
     graphss_i_runs *records;
-    const graphss_i_world *world;
+    const graphss_i_condition *condition;
     graphss_i_query cell; /* what, mode, setting, dataset, model */
     graphss_i_list attackers;
     graphss_i_variants list;
     const graphss_i_variant *ours;
-} place;
+} cell_context;
 
-static graphss_i_table *table_new(const place *at, const char *suffix, const char *title,
-                                  const char *note)
+static graphss_i_table *table_new(const cell_context *at, const char *suffix,
+                                  const char *title, const char *note)
 {
     graphss_i_arena *arena = at->d->arena;
     const char *id = graphss_i_short_id(at->records, at->cell.dataset);
     return graphss_i_table_new(
         arena,
-        graphss_i_arena_say(arena, "attackers-%s-%s-%s%s", at->world->id, id, at->cell.model,
-                            suffix),
+        graphss_i_arena_say(arena, "attackers-%s-%s-%s%s", at->condition->id, id,
+                            at->cell.model, suffix),
         graphss_i_arena_say(arena, "%s, %s, %s, %s", title,
                             graphss_i_dataset_name(at->records, at->cell.dataset),
-                            graphss_i_shown(GRAPHSS_I_MODEL, at->cell.model), at->world->name),
+                            graphss_i_shown(GRAPHSS_I_MODEL, at->cell.model),
+                            at->condition->name),
         note);
 }
 
 /* What GraphSS did about each attacker. */
-static void ours_table(const place *at)
+static void ours_table(const cell_context *at)
 {
     graphss_i_arena *arena = at->d->arena;
     graphss_i_table *t =
@@ -163,7 +164,8 @@ static void ours_table(const place *at)
     graphss_i_show_table(at->d, t);
 }
 
-static double victims_mean(const place *at, const char *attacker, const graphss_i_variant *v)
+static double victims_mean(const cell_context *at, const char *attacker,
+                           const graphss_i_variant *v)
 {
     graphss_i_query q = at->cell;
     q.value = attacker;
@@ -173,7 +175,7 @@ static double victims_mean(const place *at, const char *attacker, const graphss_
 }
 
 /* The largest mean of the methods, that of the undefended classifier among them. */
-static double best_of(const place *at, const char *attacker)
+static double best_of(const cell_context *at, const char *attacker)
 {
     double best = -INFINITY;
     for (size_t k = 0; k < at->list.n; k++) {
@@ -184,7 +186,7 @@ static double best_of(const place *at, const char *attacker)
 }
 
 /* Attackers down, methods across. */
-static void methods_table(const place *at)
+static void methods_table(const cell_context *at)
 {
     graphss_i_table *t = table_new(at, "-methods", "Victims labelled correctly by each method",
                                    "Per cent, mean over runs. Bold: the largest of a row.");
@@ -198,7 +200,7 @@ static void methods_table(const place *at)
         const double best = best_of(at, q.value);
         graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_VALUE, q.value));
         graphss_i_add_number(
-            t, 100 * graphss_i_stat_scenes(at->records, &q, "victims_before").mean);
+            t, 100 * graphss_i_stat_trials(at->records, &q, "victims_before").mean);
         for (size_t k = 0; k < at->list.n; k++) {
             const double mean = victims_mean(at, q.value, &at->list.variant[k]);
             graphss_i_add_number(t, mean);
@@ -211,7 +213,7 @@ static void methods_table(const place *at)
 
 /* ---- the plot: a panel for each dataset, two bars for each attacker ---- */
 
-static void add_panel(const place *at, graphss_i_figure *figure)
+static void add_panel(const cell_context *at, graphss_i_figure *figure)
 {
     graphss_i_arena *arena = at->d->arena;
     graphss_i_bar *bar = graphss_i_arena_take(arena, 2 * at->attackers.n + 1, sizeof *bar);
@@ -237,26 +239,27 @@ static void add_panel(const place *at, graphss_i_figure *figure)
     p->n = n;
     p->largest = 100;
     p->mark[0].value =
-        100 * graphss_i_stat_scenes(at->records, &at->cell, "victims_before").mean;
+        100 * graphss_i_stat_trials(at->records, &at->cell, "victims_before").mean;
     p->mark[0].name = isfinite(p->mark[0].value) ? "before the attack" : NULL;
 }
 
 /* ---- all of them ---- */
 
 /* The place of a cell of dataset and classifier; ours is NULL where GraphSS was not run. */
-static place place_of(graphss_i_document *d, graphss_i_runs *records,
-                      const graphss_i_world *world, const graphss_i_query *cell)
+static cell_context cell_context_of(graphss_i_document *d, graphss_i_runs *records,
+                                    const graphss_i_condition *condition,
+                                    const graphss_i_query *cell)
 {
-    place at = {.d = d, .records = records, .world = world, .cell = *cell};
+    cell_context at = {.d = d, .records = records, .condition = condition, .cell = *cell};
     at.attackers = graphss_i_distinct(records, cell, GRAPHSS_I_VALUE);
     at.list = graphss_i_variants_of(records, cell);
     at.ours = graphss_i_ours(records, cell, &at.list);
     return at;
 }
 
-static graphss_i_cells cells_of(graphss_i_runs *records, const graphss_i_world *world)
+static graphss_i_cells cells_of(graphss_i_runs *records, const graphss_i_condition *condition)
 {
-    const graphss_i_query q = graphss_i_world_query(world, "attackers");
+    const graphss_i_query q = graphss_i_condition_query(condition, "attackers");
     return graphss_i_cells_of(records, &q);
 }
 
@@ -273,27 +276,27 @@ void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records)
             "it does not know which of them it will meet, but PRBCD is the only one it has "
             "never met."))
         return;
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "attackers");
-    for (size_t w = 0; w < worlds.n; w++) {
-        const graphss_i_world *world = &worlds.world[w];
-        const graphss_i_cells cells = cells_of(records, world);
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, "attackers");
+    for (size_t w = 0; w < conditions.n; w++) {
+        const graphss_i_condition *condition = &conditions.condition[w];
+        const graphss_i_cells cells = cells_of(records, condition);
         graphss_i_figure *figure = graphss_i_figure_new(
-            arena, graphss_i_arena_say(arena, "fig-attackers-%s", world->id),
+            arena, graphss_i_arena_say(arena, "fig-attackers-%s", condition->id),
             graphss_i_arena_say(arena, "Victims labelled correctly, by attacker, %s",
-                                world->name),
+                                condition->name),
             "Mean over runs; whiskers: one standard deviation. Solid: GraphSS; hatched, below "
             "it: the undefended classifier.");
-        graphss_i_heading(d, 3, graphss_i_arena_say(arena, "attackers-%s", world->id),
-                          graphss_i_arena_say(arena, "Attackers, %s", world->name));
-        graphss_i_sentence(d, graphss_i_world_about(world));
+        graphss_i_heading(d, 3, graphss_i_arena_say(arena, "attackers-%s", condition->id),
+                          graphss_i_arena_say(arena, "Attackers, %s", condition->name));
+        graphss_i_sentence(d, graphss_i_condition_about(condition));
         for (size_t c = 0; c < cells.n; c++) {
-            const place at = place_of(d, records, world, &cells.cell[c]);
+            const cell_context at = cell_context_of(d, records, condition, &cells.cell[c]);
             if (at.ours)
                 add_panel(&at, figure);
         }
         graphss_i_show_figure(d, figure);
         for (size_t c = 0; c < cells.n; c++) {
-            const place at = place_of(d, records, world, &cells.cell[c]);
+            const cell_context at = cell_context_of(d, records, condition, &cells.cell[c]);
             if (at.ours)
                 ours_table(&at);
             methods_table(&at);
@@ -303,7 +306,7 @@ void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records)
 
 /* ---- findings ---- */
 
-static const char *cell_name(const place *at, const char *attacker)
+static const char *cell_name(const cell_context *at, const char *attacker)
 {
     return graphss_i_arena_say(at->d->arena, "%s on %s", attacker,
                                graphss_i_dataset_name(at->records, at->cell.dataset));
@@ -317,12 +320,12 @@ typedef struct tally {
 } tally;
 
 /* Has another method more victims right than ours? */
-static bool beaten(const place *at, const char *attacker)
+static bool beaten(const cell_context *at, const char *attacker)
 {
     return best_of(at, attacker) > victims_mean(at, attacker, at->ours);
 }
 
-static void count_cell(tally *all, const place *at, const char *attacker)
+static void count_cell(tally *all, const cell_context *at, const char *attacker)
 {
     graphss_i_query q = at->cell;
     q.value = attacker;
@@ -345,18 +348,18 @@ static void count_cell(tally *all, const place *at, const char *attacker)
 }
 
 static void found_row(graphss_i_document *d, graphss_i_table *t, graphss_i_runs *records,
-                      const graphss_i_world *world)
+                      const graphss_i_condition *condition)
 {
-    const graphss_i_cells cells = cells_of(records, world);
+    const graphss_i_cells cells = cells_of(records, condition);
     tally all = {.least_where = "–"};
     for (size_t c = 0; c < cells.n; c++) {
-        const place at = place_of(d, records, world, &cells.cell[c]);
+        const cell_context at = cell_context_of(d, records, condition, &cells.cell[c]);
         for (size_t a = 0; at.ours && a < at.attackers.n; a++)
             count_cell(&all, &at, at.attackers.text[a]);
     }
     if (all.cells == 0)
         return;
-    graphss_i_add_text(t, world->brief);
+    graphss_i_add_text(t, condition->brief);
     graphss_i_add_number(t, (double)all.cells);
     graphss_i_add_runs(t, all.fewest, all.most);
     graphss_i_add_number(t, (double)all.damaged);
@@ -391,8 +394,8 @@ void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_add_words(t, "least in");
     graphss_i_add_column(t, "most right", "", 0, false);
     graphss_i_add_column(t, "harm", "", 0, false);
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "attackers");
-    for (size_t w = 0; w < worlds.n; w++)
-        found_row(d, t, records, &worlds.world[w]);
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, "attackers");
+    for (size_t w = 0; w < conditions.n; w++)
+        found_row(d, t, records, &conditions.condition[w]);
     graphss_i_show_table(d, t);
 }

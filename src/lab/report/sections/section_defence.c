@@ -6,21 +6,21 @@
 
 #include "lab/report/document.h"
 
-typedef struct scene {
+typedef struct trial {
     graphss_i_document *d;
     graphss_i_runs *records;
-    const graphss_i_world *world;
+    const graphss_i_condition *condition;
     graphss_i_query query; /* what, mode, setting */
     graphss_i_list datasets, models;
     bool paper; /* the paper's figures belong beside ours */
-} scene;
+} trial;
 
 static graphss_i_stat percent(graphss_i_stat s)
 {
     return graphss_i_stat_scaled(s, 100);
 }
 
-static graphss_i_query cell_query(const scene *s, const char *dataset, const char *model)
+static graphss_i_query cell_query(const trial *s, const char *dataset, const char *model)
 {
     graphss_i_query q = s->query;
     q.dataset = dataset;
@@ -28,7 +28,7 @@ static graphss_i_query cell_query(const scene *s, const char *dataset, const cha
     return q;
 }
 
-static graphss_i_stat victims_of(const scene *s, const graphss_i_query *cell,
+static graphss_i_stat victims_of(const trial *s, const graphss_i_query *cell,
                                  const graphss_i_variant *v)
 {
     graphss_i_query q = *cell;
@@ -39,13 +39,13 @@ static graphss_i_stat victims_of(const scene *s, const graphss_i_query *cell,
 
 /* ---- the plot: a panel for each dataset, of one classifier ---- */
 
-static void plot(const scene *s, const char *model)
+static void plot(const trial *s, const char *model)
 {
     graphss_i_arena *arena = s->d->arena;
     graphss_i_figure *figure = graphss_i_figure_new(
-        arena, graphss_i_arena_say(arena, "fig-defence-%s-%s", s->world->id, model),
+        arena, graphss_i_arena_say(arena, "fig-defence-%s-%s", s->condition->id, model),
         graphss_i_arena_say(arena, "Victims labelled correctly, %s, %s",
-                            graphss_i_shown(GRAPHSS_I_MODEL, model), s->world->name),
+                            graphss_i_shown(GRAPHSS_I_MODEL, model), s->condition->name),
         "Mean over runs; whiskers: one standard deviation. Solid: GraphSS; hatched: trivial "
         "baselines; plain: other defences.");
     for (size_t i = 0; i < s->datasets.n; i++) {
@@ -72,7 +72,7 @@ static void plot(const scene *s, const char *model)
         p->largest = 100;
         p->mark[0].name = "before the attack";
         p->mark[0].value =
-            100 * graphss_i_stat_scenes(s->records, &cell, "victims_before").mean;
+            100 * graphss_i_stat_trials(s->records, &cell, "victims_before").mean;
         if (!isfinite(p->mark[0].value))
             p->mark[0].name = NULL;
     }
@@ -82,7 +82,7 @@ static void plot(const scene *s, const char *model)
 /* ---- the short table: methods down, datasets across ---- */
 
 /* The largest mean of a column, that of the undefended classifier among them. */
-static double best_of(const scene *s, const graphss_i_query *cell,
+static double best_of(const trial *s, const graphss_i_query *cell,
                       const graphss_i_variants *list)
 {
     double best = -INFINITY;
@@ -94,16 +94,16 @@ static double best_of(const scene *s, const graphss_i_query *cell,
     return best;
 }
 
-static void short_table(const scene *s, const char *model, bool folded)
+static void short_table(const trial *s, const char *model, bool folded)
 {
     graphss_i_arena *arena = s->d->arena;
     graphss_i_query all = s->query;
     all.model = model;
     const graphss_i_variants list = graphss_i_variants_of(s->records, &all);
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_arena_say(arena, "defence-%s-%s", s->world->id, model),
+        arena, graphss_i_arena_say(arena, "defence-%s-%s", s->condition->id, model),
         graphss_i_arena_say(arena, "Victims labelled correctly, %s, %s",
-                            graphss_i_shown(GRAPHSS_I_MODEL, model), s->world->name),
+                            graphss_i_shown(GRAPHSS_I_MODEL, model), s->condition->name),
         "Per cent, mean ± standard deviation over runs; n: the fewest and the most runs of a "
         "cell. Bold: the largest mean of a column.");
     graphss_i_add_head(t, "method");
@@ -117,7 +117,7 @@ static void short_table(const scene *s, const char *model, bool folded)
             const graphss_i_query cell = cell_query(s, s->datasets.text[i], model);
             const graphss_i_stat v =
                 k ? victims_of(s, &cell, &list.variant[k - 1])
-                  : graphss_i_stat_scenes(s->records, &cell, "victims_before");
+                  : graphss_i_stat_trials(s->records, &cell, "victims_before");
             if (v.n && v.n < fewest)
                 fewest = v.n;
             if (v.n > most)
@@ -131,7 +131,7 @@ static void short_table(const scene *s, const char *model, bool folded)
             const graphss_i_query cell = cell_query(s, s->datasets.text[i], model);
             const graphss_i_stat v =
                 k ? victims_of(s, &cell, &list.variant[k - 1])
-                  : percent(graphss_i_stat_scenes(s->records, &cell, "victims_before"));
+                  : percent(graphss_i_stat_trials(s->records, &cell, "victims_before"));
             graphss_i_add_stat(t, v);
             if (k && v.n && v.mean == best_of(s, &cell, &list))
                 graphss_i_mark_strong(t);
@@ -145,7 +145,7 @@ static void short_table(const scene *s, const char *model, bool folded)
 
 /* ---- duels ---- */
 
-static void duels(const scene *s)
+static void duels(const trial *s)
 {
     graphss_i_arena *arena = s->d->arena;
     const graphss_i_variants list = graphss_i_variants_of(s->records, &s->query);
@@ -153,8 +153,9 @@ static void duels(const scene *s)
     if (!ours)
         return;
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_arena_say(arena, "duels-%s", s->world->id),
-        graphss_i_arena_say(arena, "GraphSS against each other method, %s", s->world->name),
+        arena, graphss_i_arena_say(arena, "duels-%s", s->condition->id),
+        graphss_i_arena_say(arena, "GraphSS against each other method, %s",
+                            s->condition->name),
         "A cell is a dataset and a classifier. Runs are compared pair by pair on the same "
         "victims; better or worse: the 95 % confidence interval of the mean difference does "
         "not hold zero; else undecided. Fewer than three runs are not judged; of those ahead: "
@@ -197,7 +198,7 @@ static void duels(const scene *s)
 
 /* ---- the whole table of a dataset ---- */
 
-static void add_paper(const scene *s, graphss_i_table *t, graphss_i_stat ours,
+static void add_paper(const trial *s, graphss_i_table *t, graphss_i_stat ours,
                       const char *dataset, const char *model, const char *method)
 {
     graphss_i_paper_cell cell;
@@ -214,10 +215,10 @@ static void add_paper(const scene *s, graphss_i_table *t, graphss_i_stat ours,
     graphss_i_add_text(t, graphss_i_verdict(ours, &cell));
 }
 
-static void before_row(const scene *s, graphss_i_table *t, const graphss_i_query *cell)
+static void before_row(const trial *s, graphss_i_table *t, const graphss_i_query *cell)
 {
     const graphss_i_stat v =
-        percent(graphss_i_stat_scenes(s->records, cell, "victims_before"));
+        percent(graphss_i_stat_trials(s->records, cell, "victims_before"));
     if (v.n == 0)
         return;
     graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, cell->model));
@@ -226,21 +227,21 @@ static void before_row(const scene *s, graphss_i_table *t, const graphss_i_query
     graphss_i_add_number(t, (double)v.n);
     graphss_i_add_stat(t, v);
     add_paper(s, t, v, cell->dataset, cell->model, "original");
-    graphss_i_add_stat(t, percent(graphss_i_stat_scenes(s->records, cell, "others_before")));
-    graphss_i_add_stat(t, percent(graphss_i_stat_scenes(s->records, cell, "test_before")));
+    graphss_i_add_stat(t, percent(graphss_i_stat_trials(s->records, cell, "others_before")));
+    graphss_i_add_stat(t, percent(graphss_i_stat_trials(s->records, cell, "test_before")));
     for (int i = 0; i < 3; i++)
         graphss_i_add_number(t, NAN);
 }
 
-static void whole_table(const scene *s, const char *dataset)
+static void whole_table(const trial *s, const char *dataset)
 {
     graphss_i_arena *arena = s->d->arena;
     graphss_i_table *t = graphss_i_table_new(
         arena,
-        graphss_i_arena_say(arena, "defence-%s-%s-all", s->world->id,
+        graphss_i_arena_say(arena, "defence-%s-%s-all", s->condition->id,
                             graphss_i_short_id(s->records, dataset)),
         graphss_i_arena_say(arena, "%s, %s: everything measured",
-                            graphss_i_dataset_name(s->records, dataset), s->world->name),
+                            graphss_i_dataset_name(s->records, dataset), s->condition->name),
         s->paper ? "Difference: ours minus the paper's. Agrees: the ranges mean ± standard "
                    "deviation overlap; near: within 5 points; differs: neither. ECE: expected "
                    "calibration error. Trained: before or after the attack."
@@ -296,17 +297,17 @@ void graphss_i_section_defence(graphss_i_document *d, graphss_i_runs *records)
             "the victims, after the classifier was trained. Each method labels "
             "the tampered snapshot. Modes and settings are kept apart."))
         return;
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "defence");
-    for (size_t w = 0; w < worlds.n; w++) {
-        const graphss_i_world *world = &worlds.world[w];
-        scene s = {.d = d, .records = records, .world = world};
-        s.query = graphss_i_world_query(world, "defence");
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, "defence");
+    for (size_t w = 0; w < conditions.n; w++) {
+        const graphss_i_condition *condition = &conditions.condition[w];
+        trial s = {.d = d, .records = records, .condition = condition};
+        s.query = graphss_i_condition_query(condition, "defence");
         s.datasets = graphss_i_distinct(records, &s.query, GRAPHSS_I_DATASET);
         s.models = graphss_i_models_of(records, &s.query);
-        s.paper = !strcmp(world->mode, "paper") && !*world->parameter;
-        graphss_i_heading(d, 3, graphss_i_arena_say(d->arena, "defence-%s", world->id),
-                          graphss_i_arena_say(d->arena, "Defence, %s", world->name));
-        graphss_i_sentence(d, graphss_i_world_about(world));
+        s.paper = !strcmp(condition->mode, "paper") && !*condition->parameter;
+        graphss_i_heading(d, 3, graphss_i_arena_say(d->arena, "defence-%s", condition->id),
+                          graphss_i_arena_say(d->arena, "Defence, %s", condition->name));
+        graphss_i_sentence(d, graphss_i_condition_about(condition));
         for (size_t m = 0; m < s.models.n; m++) {
             if (m == 0)
                 plot(&s, s.models.text[m]);

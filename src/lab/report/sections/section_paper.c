@@ -20,7 +20,7 @@ static graphss_i_stat ours_for(graphss_i_runs *records, const graphss_i_paper_ce
     graphss_i_stat best = {NAN, NAN, NAN, NAN, 0};
     if (!strcmp(cell->method, "original")) {
         q.method = NULL;
-        return graphss_i_stat_scaled(graphss_i_stat_scenes(records, &q, "victims_before"),
+        return graphss_i_stat_scaled(graphss_i_stat_trials(records, &q, "victims_before"),
                                      100);
     }
     for (size_t i = 0; order[i]; i++) {

@@ -89,13 +89,13 @@ static void runtime_row(graphss_i_table *t, graphss_i_runs *records, const graph
 }
 
 static void runtime_table(graphss_i_document *d, graphss_i_runs *records,
-                          const graphss_i_world *world)
+                          const graphss_i_condition *condition)
 {
     graphss_i_arena *arena = d->arena;
-    graphss_i_query q = graphss_i_world_query(world, "runtime");
+    graphss_i_query q = graphss_i_condition_query(condition, "runtime");
     graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_arena_say(arena, "runtime-%s", world->id),
-        graphss_i_arena_say(arena, "Runtime, %s", world->name),
+        arena, graphss_i_arena_say(arena, "runtime-%s", condition->id),
+        graphss_i_arena_say(arena, "Runtime, %s", condition->name),
         graphss_i_arena_say(
             arena,
             "Ours: wall clock of the method alone, %s, mean ± standard deviation "
@@ -136,9 +136,9 @@ void graphss_i_section_runtime(graphss_i_document *d, graphss_i_runs *records)
     if (!graphss_i_begin(d, records, "runtime", "Runtime",
                          "How long a method takes once the snapshot is there."))
         return;
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "runtime");
-    for (size_t w = 0; w < worlds.n; w++)
-        runtime_table(d, records, &worlds.world[w]);
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, "runtime");
+    for (size_t w = 0; w < conditions.n; w++)
+        runtime_table(d, records, &conditions.condition[w]);
 }
 
 /* ---- confusion ---- */
@@ -167,7 +167,7 @@ static const double *summed(graphss_i_runs *records, const graphss_i_query *q,
 }
 
 static void confusion_figure(graphss_i_document *d, graphss_i_runs *records,
-                             const graphss_i_world *world, const graphss_i_query *q,
+                             const graphss_i_condition *condition, const graphss_i_query *q,
                              const char *member, const char *nodes)
 {
     static const char *const name[] = {"before", "attacked", "recovered"};
@@ -176,11 +176,11 @@ static void confusion_figure(graphss_i_document *d, graphss_i_runs *records,
     const size_t runs = graphss_i_runs_count(records, q);
     graphss_i_figure *figure = graphss_i_figure_new(
         arena,
-        graphss_i_arena_say(arena, "fig-%s-%s-%s-%s", member, world->id,
+        graphss_i_arena_say(arena, "fig-%s-%s-%s-%s", member, condition->id,
                             graphss_i_short_id(records, q->dataset), q->model),
         graphss_i_arena_say(arena, "Confusion of %s, %s, %s, %s", nodes,
                             graphss_i_dataset_name(records, q->dataset),
-                            graphss_i_shown(GRAPHSS_I_MODEL, q->model), world->name),
+                            graphss_i_shown(GRAPHSS_I_MODEL, q->model), condition->name),
         graphss_i_arena_say(
             arena,
             "Nodes, summed over %zu run%s; the stronger the shade the more, on a log scale "
@@ -216,15 +216,15 @@ void graphss_i_section_confusion(graphss_i_document *d, graphss_i_runs *records)
                          "Which classes are taken for which, before the attack, under it, and "
                          "after GraphSS."))
         return;
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "confusion");
-    for (size_t w = 0; w < worlds.n; w++) {
-        const graphss_i_world *world = &worlds.world[w];
-        const graphss_i_query q = graphss_i_world_query(world, "confusion");
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, "confusion");
+    for (size_t w = 0; w < conditions.n; w++) {
+        const graphss_i_condition *condition = &conditions.condition[w];
+        const graphss_i_query q = graphss_i_condition_query(condition, "confusion");
         const graphss_i_cells cells = graphss_i_cells_of(records, &q);
         for (size_t c = 0; c < cells.n; c++) {
             const graphss_i_query *cell = &cells.cell[c];
-            confusion_figure(d, records, world, cell, "matrix", "all test nodes");
-            confusion_figure(d, records, world, cell, "victims_matrix", "the victims");
+            confusion_figure(d, records, condition, cell, "matrix", "all test nodes");
+            confusion_figure(d, records, condition, cell, "victims_matrix", "the victims");
         }
     }
 }
@@ -247,11 +247,11 @@ static void coverage(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_add_column(t, "methods", "", 0, false);
     for (size_t i = 0; graphss_i_field_name(GRAPHSS_I_WHAT, i); i++) {
         const char *what = graphss_i_field_name(GRAPHSS_I_WHAT, i);
-        const graphss_i_worlds worlds = graphss_i_worlds_of(records, what);
+        const graphss_i_conditions conditions = graphss_i_conditions_of(records, what);
         size_t errors = 0;
         for (size_t r = 0; r < records->n; r++)
             errors += records->record[r].error && !strcmp(records->record[r].what, what);
-        if (worlds.n == 0 && errors) {
+        if (conditions.n == 0 && errors) {
             graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_WHAT, what));
             graphss_i_add_text(t, "no result");
             graphss_i_add_text(t, "–");
@@ -260,19 +260,19 @@ static void coverage(graphss_i_document *d, graphss_i_runs *records)
             for (int k = 0; k < 3; k++)
                 graphss_i_add_number(t, NAN);
         }
-        for (size_t w = 0; w < worlds.n; w++) {
-            const graphss_i_world *world = &worlds.world[w];
-            graphss_i_query q = graphss_i_world_query(world, what);
+        for (size_t w = 0; w < conditions.n; w++) {
+            const graphss_i_condition *condition = &conditions.condition[w];
+            graphss_i_query q = graphss_i_condition_query(condition, what);
             size_t failed = 0;
             for (size_t r = 0; r < records->n; r++)
                 failed +=
                     records->record[r].error && graphss_i_matches(&records->record[r], &q);
             graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_WHAT, what));
-            graphss_i_add_text(t, *world->mode ? world->mode : "–");
-            const char *setting = *world->setting ? world->setting : "–";
-            if (world->parameter && (*world->parameter || *world->value))
-                setting = graphss_i_arena_say(d->arena, "%s, %s %s", setting, world->parameter,
-                                              world->value);
+            graphss_i_add_text(t, *condition->mode ? condition->mode : "–");
+            const char *setting = *condition->setting ? condition->setting : "–";
+            if (condition->parameter && (*condition->parameter || *condition->value))
+                setting = graphss_i_arena_say(d->arena, "%s, %s %s", setting,
+                                              condition->parameter, condition->value);
             graphss_i_add_text(t, setting);
             graphss_i_add_number(t, (double)graphss_i_runs_count(records, &q));
             graphss_i_add_number(t, (double)failed);

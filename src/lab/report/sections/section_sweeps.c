@@ -64,16 +64,16 @@ static const sweep sweeps[] = {
      true},
 };
 
-typedef struct place {
+typedef struct sweep_context {
     graphss_i_document *d;
     graphss_i_runs *records;
-    const graphss_i_world *world;
+    const graphss_i_condition *condition;
     const sweep *kind;
     const char *metric, *label;
     graphss_i_query query; /* what, mode, setting, parameter */
-} place;
+} sweep_context;
 
-static graphss_i_list datasets_of(const place *at)
+static graphss_i_list datasets_of(const sweep_context *at)
 {
     static const char *none[] = {NULL};
     if (at->kind->pooled)
@@ -90,7 +90,8 @@ static double x_of(graphss_i_runs *records, const graphss_i_query *q, bool poole
     return graphss_i_parse_double(&value, q->value, strlen(q->value)) ? value : NAN;
 }
 
-static bool fill_line(graphss_i_line *out, const place *at, const graphss_i_query *query)
+static bool fill_line(graphss_i_line *out, const sweep_context *at,
+                      const graphss_i_query *query)
 {
     graphss_i_arena *arena = at->d->arena;
     graphss_i_query q = *query;
@@ -123,17 +124,17 @@ static bool fill_line(graphss_i_line *out, const place *at, const graphss_i_quer
     return n > 0;
 }
 
-static void sweep_plot(const place *at)
+static void sweep_plot(const sweep_context *at)
 {
     graphss_i_arena *arena = at->d->arena;
     graphss_i_query q = at->query;
     graphss_i_figure *figure = graphss_i_figure_new(
         arena,
-        graphss_i_arena_say(arena, "fig-%s-%s-%s-%s", at->kind->what, at->world->id,
+        graphss_i_arena_say(arena, "fig-%s-%s-%s-%s", at->kind->what, at->condition->id,
                             at->query.parameter, at->metric),
         graphss_i_arena_say(arena, "%s by %s, %s", at->kind->title,
                             graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter),
-                            at->world->name),
+                            at->condition->name),
         "Mean over runs with a band of one standard deviation where there are several.");
     const graphss_i_list datasets = datasets_of(at);
     for (size_t i = 0; i < datasets.n; i++) {
@@ -174,18 +175,18 @@ static void sweep_plot(const place *at)
     graphss_i_show_figure(at->d, figure);
 }
 
-static void sweep_table(const place *at)
+static void sweep_table(const sweep_context *at)
 {
     graphss_i_arena *arena = at->d->arena;
     graphss_i_query q = at->query;
     const graphss_i_list values = graphss_i_distinct(at->records, &q, GRAPHSS_I_VALUE);
     graphss_i_table *t = graphss_i_table_new(
         arena,
-        graphss_i_arena_say(arena, "%s-%s-%s-%s", at->kind->what, at->world->id,
+        graphss_i_arena_say(arena, "%s-%s-%s-%s", at->kind->what, at->condition->id,
                             at->query.parameter, at->metric),
         graphss_i_arena_say(arena, "%s by %s, %s", at->kind->title,
                             graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter),
-                            at->world->name),
+                            at->condition->name),
         graphss_i_arena_say(
             arena,
             "%s, on %s; mean ± standard deviation over runs; n: the fewest and the "
@@ -241,10 +242,11 @@ static void sweep_table(const place *at)
 
 static void one_sweep(graphss_i_document *d, graphss_i_runs *records, const sweep *kind)
 {
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, kind->what);
-    for (size_t w = 0; w < worlds.n; w++) {
-        place at = {.d = d, .records = records, .world = &worlds.world[w], .kind = kind};
-        at.query = graphss_i_world_query(&worlds.world[w], kind->what);
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, kind->what);
+    for (size_t w = 0; w < conditions.n; w++) {
+        sweep_context at = {
+            .d = d, .records = records, .condition = &conditions.condition[w], .kind = kind};
+        at.query = graphss_i_condition_query(&conditions.condition[w], kind->what);
         const graphss_i_list parameters =
             graphss_i_distinct(records, &at.query, GRAPHSS_I_PARAMETER);
         for (size_t p = 0; p < parameters.n; p++) {
@@ -285,18 +287,18 @@ void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records)
     if (!graphss_i_begin(d, records, "ablation", "Ablation",
                          "Parts of the method are switched off one at a time."))
         return;
-    const graphss_i_worlds worlds = graphss_i_worlds_of(records, "ablation");
-    for (size_t w = 0; w < worlds.n; w++) {
-        const graphss_i_world *world = &worlds.world[w];
-        graphss_i_query q = graphss_i_world_query(world, "ablation");
+    const graphss_i_conditions conditions = graphss_i_conditions_of(records, "ablation");
+    for (size_t w = 0; w < conditions.n; w++) {
+        const graphss_i_condition *condition = &conditions.condition[w];
+        graphss_i_query q = graphss_i_condition_query(condition, "ablation");
         graphss_i_figure *figure = graphss_i_figure_new(
-            arena, graphss_i_arena_say(arena, "fig-ablation-%s", world->id),
-            graphss_i_arena_say(arena, "Ablation, %s", world->name),
+            arena, graphss_i_arena_say(arena, "fig-ablation-%s", condition->id),
+            graphss_i_arena_say(arena, "Ablation, %s", condition->name),
             "Mean over runs; whiskers: one standard deviation.");
-        graphss_i_table *t =
-            graphss_i_table_new(arena, graphss_i_arena_say(arena, "ablation-%s", world->id),
-                                graphss_i_arena_say(arena, "Ablation, %s", world->name),
-                                "Mean ± standard deviation over runs.");
+        graphss_i_table *t = graphss_i_table_new(
+            arena, graphss_i_arena_say(arena, "ablation-%s", condition->id),
+            graphss_i_arena_say(arena, "Ablation, %s", condition->name),
+            "Mean ± standard deviation over runs.");
         graphss_i_add_head(t, "dataset");
         graphss_i_add_head(t, "classifier");
         graphss_i_add_head(t, "variant");

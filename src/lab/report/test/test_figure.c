@@ -9,15 +9,15 @@ static void assert_near(double found, double wanted, double slack)
         fail_msg("found %.17g, want %.17g", found, wanted);
 }
 
-static char *drawn(graphss_i_pen *pen, const graphss_i_panel *panel, bool alone)
+static char *drawn(graphss_i_writer *writer, const graphss_i_panel *panel, bool alone)
 {
-    graphss_i_panel_svg(pen, panel, "p", alone);
-    assert_int_equal(pen->status, GRAPHSS_OK);
-    assert_null(strstr(pen->text, "nan"));
-    assert_null(strstr(pen->text, "inf"));
-    assert_null(strstr(pen->text, "=\"-\""));
-    assert_non_null(strstr(pen->text, "</svg>\n"));
-    return pen->text;
+    graphss_i_panel_svg(writer, panel, "p", alone);
+    assert_int_equal(writer->status, GRAPHSS_OK);
+    assert_null(strstr(writer->text, "nan"));
+    assert_null(strstr(writer->text, "inf"));
+    assert_null(strstr(writer->text, "=\"-\""));
+    assert_non_null(strstr(writer->text, "</svg>\n"));
+    return writer->text;
 }
 
 static size_t count(const char *text, const char *part)
@@ -64,8 +64,8 @@ static void test_lines_differ_without_colour_and_are_named(void **state)
                                .y_label = "right, %",
                                .line = line,
                                .n = 2};
-    graphss_i_pen pen = {.ctx = ctx};
-    const char *svg = drawn(&pen, &p, true);
+    graphss_i_writer writer = {.ctx = ctx};
+    const char *svg = drawn(&writer, &p, true);
     assert_int_equal(count(svg, "stroke-dasharray=\"none\""), 1);
     assert_int_equal(count(svg, "stroke-dasharray=\"6 3\""), 1);
     assert_int_equal(count(svg, "class=\"band"), 1);
@@ -76,7 +76,7 @@ static void test_lines_differ_without_colour_and_are_named(void **state)
     /* three and two points, and a marker at each name */
     assert_int_equal(count(svg, "class=\"marker c0\""), 4);
     assert_int_equal(count(svg, "class=\"marker c1\""), 3);
-    graphss_i_pen_done(&pen);
+    graphss_i_writer_done(&writer);
     graphss_ctx_free(ctx);
 }
 
@@ -94,15 +94,15 @@ static void test_bars_have_hatching_whiskers_and_values(void **state)
                                .largest = 100,
                                .decimals = 1,
                                .mark = {{"before", 85}, {NULL, 0}}};
-    graphss_i_pen pen = {.ctx = ctx};
-    const char *svg = drawn(&pen, &p, false);
+    graphss_i_writer writer = {.ctx = ctx};
+    const char *svg = drawn(&writer, &p, false);
     assert_int_equal(count(svg, "class=\"whisker\""), 1);
     assert_int_equal(count(svg, "fill:url(#p-1)"), 1);
     assert_int_equal(count(svg, ">90.0 ± 2.0<"), 1);
     assert_int_equal(count(svg, ">not run<"), 1);
     assert_int_equal(count(svg, ">before<"), 1);
     assert_int_equal(count(svg, "<style>"), 0);
-    graphss_i_pen_done(&pen);
+    graphss_i_writer_done(&writer);
     graphss_ctx_free(ctx);
 }
 
@@ -117,14 +117,14 @@ static void test_heat_maps_are_shaded_by_the_logarithm_and_counted(void **state)
                                .y_label = "truth",
                                .matrix = matrix,
                                .n = 2};
-    graphss_i_pen pen = {.ctx = ctx};
-    const char *svg = drawn(&pen, &p, false);
+    graphss_i_writer writer = {.ctx = ctx};
+    const char *svg = drawn(&writer, &p, false);
     /* log 10 / log 100 = 0.5 */
     assert_int_equal(count(svg, "fill-opacity=\"1.000\""), 1);
     assert_int_equal(count(svg, "fill-opacity=\"0.500\""), 1);
     assert_int_equal(count(svg, "fill-opacity=\"0.000\""), 2);
     assert_int_equal(count(svg, ">99<"), 1);
-    graphss_i_pen_done(&pen);
+    graphss_i_writer_done(&writer);
     graphss_ctx_free(ctx);
 }
 
@@ -144,20 +144,20 @@ static void test_empty_and_odd_panels_are_drawn(void **state)
                                    4};
     for (int kind = 0; kind < 3; kind++)
         for (int log = 0; log < 2; log++) {
-            graphss_i_panel p = {.kind = (graphss_i_panel_kind)kind,
+            graphss_i_panel p = {.kind = (graphss_i_panel_type)kind,
                                  .title = "",
                                  .x_label = "",
                                  .y_label = "",
                                  .log_x = log,
                                  .log_y = log};
-            graphss_i_pen pen = {.ctx = ctx};
-            drawn(&pen, &p, true);
-            graphss_i_pen_done(&pen);
+            graphss_i_writer writer = {.ctx = ctx};
+            drawn(&writer, &p, true);
+            graphss_i_writer_done(&writer);
             if (kind == GRAPHSS_I_LINES) {
                 p.line = line;
                 p.n = 20;
-                drawn(&pen, &p, true);
-                graphss_i_pen_done(&pen);
+                drawn(&writer, &p, true);
+                graphss_i_writer_done(&writer);
             }
         }
     graphss_ctx_free(ctx);

@@ -78,7 +78,7 @@ static void read_lines(graphss_ctx *ctx, graphss_i_runs *out)
     assert_ok(ctx, graphss_i_runs_parse(ctx, out, lines, strlen(lines), "lines"));
 }
 
-static void test_pairs_are_of_the_same_scene(void **state)
+static void test_pairs_are_of_the_same_trial(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -95,14 +95,14 @@ static void test_pairs_are_of_the_same_scene(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_scenes_count_once_and_errors_never(void **state)
+static void test_trials_count_once_and_errors_never(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     read_lines(ctx, &r);
     const graphss_i_query all = {.what = "defence", .model = "gcn"};
-    const graphss_i_stat before = graphss_i_stat_scenes(&r, &all, "victims_before");
+    const graphss_i_stat before = graphss_i_stat_trials(&r, &all, "victims_before");
     assert_int_equal(before.n, 2);
     assert_near(before.mean, 0.7, 1e-12);
     const graphss_i_query failed = {.method = "rgcn"};
@@ -238,8 +238,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mean_and_deviation),
-        cmocka_unit_test(test_pairs_are_of_the_same_scene),
-        cmocka_unit_test(test_scenes_count_once_and_errors_never),
+        cmocka_unit_test(test_pairs_are_of_the_same_trial),
+        cmocka_unit_test(test_trials_count_once_and_errors_never),
         cmocka_unit_test(test_methods_with_a_network_of_their_own_stand_under_each_classifier),
         cmocka_unit_test(test_known_names_come_first_and_numbers_by_size),
         cmocka_unit_test(test_fewer_than_three_runs_are_not_judged),

@@ -87,7 +87,7 @@ static void test_new_takes_the_victims_out_of_the_past(void **state)
         assert_int_equal(graphss_dataset_find(past, graphss_names_get(&s.current.node_names,
                                                                       (size_t)s.victim[i])),
                          -1);
-    /* every other node is there, with its label, its features and its links to the others */
+    /* every other node is there, with its label, its features and its edges to the others */
     for (int32_t i = 0; i < NODES; i++) {
         if (holds(s.victim, s.n_victims, i))
             continue;
@@ -95,10 +95,10 @@ static void test_new_takes_the_victims_out_of_the_past(void **state)
             graphss_dataset_find(past, graphss_names_get(&s.current.node_names, (size_t)i));
         assert_true(j >= 0);
         assert_int_equal(past->label[j], f.data.label[i]);
-        size_t links = 0;
+        size_t edges = 0;
         for (int64_t e = f.data.graph.offset[i]; e < f.data.graph.offset[i + 1]; e++)
-            links += !holds(s.victim, s.n_victims, f.data.graph.target[e]);
-        assert_int_equal(graphss_graph_degree(&past->graph, (size_t)j), links);
+            edges += !holds(s.victim, s.n_victims, f.data.graph.target[e]);
+        assert_int_equal(graphss_graph_degree(&past->graph, (size_t)j), edges);
         const graphss_features *a = &past->features, *b = &f.data.features;
         assert_int_equal(a->offset[j + 1] - a->offset[j], b->offset[i + 1] - b->offset[i]);
         assert_memory_equal(a->column + a->offset[j], b->column + b->offset[i],
@@ -113,7 +113,7 @@ static void test_new_takes_the_victims_out_of_the_past(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_growing_takes_a_share_of_the_links_out_of_the_past(void **state)
+static void test_growing_takes_a_share_of_the_edges_out_of_the_past(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -271,7 +271,7 @@ static void test_wrong_options_and_changes_are_refused(void **state)
     graphss_flips wrong = {0};
     assert_ok(ctx, graphss_flips_add(ctx, &wrong,
                                      (graphss_flip){.victim = 0,
-                                                    .kind = GRAPHSS_FLIP_LINK,
+                                                    .kind = GRAPHSS_FLIP_EDGE,
                                                     .node = 0,
                                                     .target = NODES,
                                                     .new_value = 1}));
@@ -353,7 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_seen_keeps_the_clean_graph_as_the_past),
         cmocka_unit_test(test_new_takes_the_victims_out_of_the_past),
-        cmocka_unit_test(test_growing_takes_a_share_of_the_links_out_of_the_past),
+        cmocka_unit_test(test_growing_takes_a_share_of_the_edges_out_of_the_past),
         cmocka_unit_test(test_groups_deal_the_test_nodes_and_hold_their_victims),
         cmocka_unit_test(test_files_read_back_and_a_used_folder_is_refused),
         cmocka_unit_test(test_wrong_options_and_changes_are_refused),

@@ -1,18 +1,18 @@
-/* Pairs of nodes that might be linked: their patterns, and the gradients through them. */
+/* Pairs of nodes that might be connected: their patterns, and the gradients through them. */
 #include "models/tape/pairs.h"
 #include "testing.h"
 
 enum { N = 9, H = 3, EACH = 3 };
 
 typedef struct fixture {
-    graphss_graph links;
+    graphss_graph edges;
     graphss_i_pairs a, b;
     graphss_i_pair_pattern pattern;
     float weight[N * N], r[N * H], x[N * H], grad_r[N * H], grad_x[N * H], target[N * H];
     int32_t near_a[N * EACH], near_b[N * EACH], all[N];
 } fixture;
 
-/* Each pair of nodes is a link, a pair of a, a pair of b, or none of these. */
+/* Each pair of nodes is an edge, a pair of a, a pair of b, or none of these. */
 static int kind_of(size_t i, size_t j)
 {
     const size_t low = i < j ? i : j, high = i < j ? j : i;
@@ -45,7 +45,7 @@ static void fixture_make(graphss_ctx *ctx, fixture *f)
                 to[m++] = (int32_t)j;
             }
     }
-    assert_ok(ctx, graphss_graph_build(ctx, &f->links, N, from, to, m, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &f->edges, N, from, to, m, NULL));
     list_near(f->near_a, 1);
     list_near(f->near_b, 2);
     for (size_t j = 0; j < N * H; j++) {
@@ -60,7 +60,7 @@ static void fixture_make(graphss_ctx *ctx, fixture *f)
     }
     assert_ok(ctx, graphss_i_pairs_make(ctx, &f->a, N, f->all, N, f->near_a, EACH));
     assert_ok(ctx, graphss_i_pairs_make(ctx, &f->b, N, f->all, N, f->near_b, EACH));
-    assert_ok(ctx, graphss_i_pattern_make(ctx, &f->pattern, &f->links, &f->a, &f->b));
+    assert_ok(ctx, graphss_i_pattern_make(ctx, &f->pattern, &f->edges, &f->a, &f->b));
     f->pattern.weight = f->weight;
 }
 
@@ -69,7 +69,7 @@ static void fixture_destroy(graphss_ctx *ctx, fixture *f)
     graphss_i_pattern_destroy(ctx, &f->pattern);
     graphss_i_pairs_destroy(ctx, &f->a);
     graphss_i_pairs_destroy(ctx, &f->b);
-    graphss_graph_destroy(ctx, &f->links);
+    graphss_graph_destroy(ctx, &f->edges);
 }
 
 static bool listed(const int32_t *near, size_t i, size_t j)
@@ -112,14 +112,14 @@ static void test_each_pair_is_there_once_and_its_transpose_finds_it(void **state
             assert_int_equal(number_of(f.near_a, i, (size_t)p->m.column[e]), e);
         for (int64_t e = p->transposed.offset[i]; e < p->transposed.offset[i + 1]; e++)
             assert_int_equal(number_of(f.near_a, i, (size_t)p->transposed.column[e]),
-                             p->place[e]);
+                             p->transposed_at[e]);
     }
     assert_int_equal(p->transposed.offset[N], pairs);
     fixture_destroy(ctx, &f);
     graphss_ctx_free(ctx);
 }
 
-static void test_a_pattern_has_links_loops_and_both_kinds_of_pairs(void **state)
+static void test_a_pattern_has_edges_loops_and_both_kinds_of_pairs(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -128,22 +128,23 @@ static void test_a_pattern_has_links_loops_and_both_kinds_of_pairs(void **state)
     const graphss_i_pair_pattern *p = &f.pattern;
     const int first = (int)graphss_i_pairs_count(&f.a);
     for (size_t i = 0; i < N; i++) {
-        bool seen[N] = {false};
+        bool base[N] = {false};
         for (int64_t e = p->m.offset[i]; e < p->m.offset[i + 1]; e++) {
             const size_t j = (size_t)p->m.column[e];
             const int a = number_of(f.near_a, i, j), b = number_of(f.near_b, i, j);
-            assert_false(seen[j]);
-            seen[j] = true;
+            assert_false(base[j]);
+            base[j] = true;
             assert_int_equal(p->source[e], a >= 0 ? a : b >= 0 ? first + b : -1);
-            assert_int_equal(p->m.column[p->place[e]], i);
-            assert_true(p->place[e] >= p->m.offset[j] && p->place[e] < p->m.offset[j + 1]);
+            assert_int_equal(p->m.column[p->transposed_at[e]], i);
+            assert_true(p->transposed_at[e] >= p->m.offset[j] &&
+                        p->transposed_at[e] < p->m.offset[j + 1]);
             if (p->source[e] >= 0) {
                 const int64_t one = p->entry[p->source[e]];
-                assert_true(one == e || p->place[one] == e);
+                assert_true(one == e || p->transposed_at[one] == e);
             }
         }
         for (size_t j = 0; j < N; j++)
-            assert_int_equal(seen[j], i == j || kind_of(i, j) == 0 || listed(f.near_a, i, j) ||
+            assert_int_equal(base[j], i == j || kind_of(i, j) == 0 || listed(f.near_a, i, j) ||
                                           listed(f.near_b, i, j));
     }
     fixture_destroy(ctx, &f);
@@ -159,14 +160,16 @@ static void record(graphss_i_tape *t, fixture *f)
     const graphss_i_pair_pattern *p = &f->pattern;
     const graphss_i_var r = graphss_i_tape_weight(t, f->r, f->grad_r, N, H);
     const graphss_i_var x = graphss_i_tape_weight(t, f->x, f->grad_x, N, H);
-    graphss_i_var va = graphss_i_tape_edge_dot(t, &a->m, &a->transposed, a->place, r, r);
-    graphss_i_var vb = graphss_i_tape_edge_dot(t, &b->m, &b->transposed, b->place, r, r);
+    graphss_i_var va =
+        graphss_i_tape_edge_dot(t, &a->m, &a->transposed, a->transposed_at, r, r);
+    graphss_i_var vb =
+        graphss_i_tape_edge_dot(t, &b->m, &b->transposed, b->transposed_at, r, r);
     va = graphss_i_tape_keep_above(t, va, threshold);
     vb = graphss_i_tape_keep_above(t, vb, threshold);
     graphss_i_var v = graphss_i_tape_spread_pairs(t, p, va, vb);
-    v = graphss_i_tape_normalise_edges(t, &p->m, &p->m, p->place, v);
-    const graphss_i_var y = graphss_i_tape_spmm_edges(t, &p->m, &p->m, p->place, v, x);
-    graphss_i_tape_link_loss(t, r, &f->links, 2, 0.1);
+    v = graphss_i_tape_normalise_edges(t, &p->m, &p->m, p->transposed_at, v);
+    const graphss_i_var y = graphss_i_tape_spmm_edges(t, &p->m, &p->m, p->transposed_at, v, x);
+    graphss_i_tape_edge_loss(t, r, &f->edges, 2, 0.1);
     graphss_i_tape_cross_entropy(t, y, node, label, 4);
     graphss_i_tape_soft_cross_entropy(t, y, f->target, 0.7);
 }
@@ -179,7 +182,7 @@ static double dot(const float *r, size_t i, size_t j)
     return sum;
 }
 
-static void test_gradients_through_learned_links(void **state)
+static void test_gradients_through_learned_edges(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
@@ -227,12 +230,12 @@ static void test_gradients_through_learned_links(void **state)
     graphss_ctx_free(ctx);
 }
 
-static double link_loss(graphss_ctx *ctx, const float *r, size_t cols,
-                        const graphss_graph *links, size_t reach, bool training, uint64_t key)
+static double edge_loss(graphss_ctx *ctx, const float *r, size_t cols,
+                        const graphss_graph *edges, size_t reach, bool training, uint64_t key)
 {
     graphss_i_tape *t = NULL;
     assert_ok(ctx, graphss_i_tape_new(ctx, &t));
-    graphss_i_tape_link_loss(t, graphss_i_tape_constant(t, r, links->n_nodes, cols), links,
+    graphss_i_tape_edge_loss(t, graphss_i_tape_constant(t, r, edges->n_nodes, cols), edges,
                              reach, 2);
     assert_ok(ctx, graphss_i_tape_finish(t));
     graphss_i_tape_forward(t, training, key);
@@ -241,7 +244,7 @@ static double link_loss(graphss_ctx *ctx, const float *r, size_t cols,
     return loss;
 }
 
-static void test_the_loss_of_links_with_every_pair_drawn(void **state)
+static void test_the_loss_of_edges_with_every_pair_drawn(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -252,11 +255,11 @@ static void test_the_loss_of_links_with_every_pair_drawn(void **state)
         for (size_t j = 0; j < i; j++)
             sum += pow(dot(f.r, i, j) - (kind_of(i, j) == 0), 2);
     const double want = 2. * N * sum / (N * (N - 1) / 2.);
-    const double got = link_loss(ctx, f.r, H, &f.links, 100, true, 3);
+    const double got = edge_loss(ctx, f.r, H, &f.edges, 100, true, 3);
     assert_true(fabs(got - want) < 1e-4 * want);
-    assert_true(link_loss(ctx, f.r, H, &f.links, 100, false, 3) == 0);
-    assert_true(link_loss(ctx, f.r, H, &f.links, 1, true, 3) !=
-                link_loss(ctx, f.r, H, &f.links, 1, true, 4));
+    assert_true(edge_loss(ctx, f.r, H, &f.edges, 100, false, 3) == 0);
+    assert_true(edge_loss(ctx, f.r, H, &f.edges, 1, true, 3) !=
+                edge_loss(ctx, f.r, H, &f.edges, 1, true, 4));
     fixture_destroy(ctx, &f);
     graphss_ctx_free(ctx);
 }
@@ -276,7 +279,7 @@ static void test_every_pair_is_drawn_as_often(void **state)
         r[pair[p][0]] = r[pair[p][1]] = 1;
         int drawn = 0;
         for (uint64_t key = 0; key < DRAWS; key++) {
-            const double loss = link_loss(ctx, r, 1, &bare, REACH, true, key);
+            const double loss = edge_loss(ctx, r, 1, &bare, REACH, true, key);
             assert_true(loss == 0 || fabs(loss - 2. * N / (N * REACH)) < 1e-5);
             drawn += loss > 0;
         }
@@ -321,7 +324,7 @@ static void test_wrong_shapes_are_refused(void **state)
     assert_fails(ctx, graphss_i_tape_finish(t), GRAPHSS_ERR_INTERNAL, "numbers of pairs");
     graphss_i_tape_free(ctx, t);
     assert_ok(ctx, graphss_i_tape_new(ctx, &t));
-    graphss_i_tape_link_loss(t, graphss_i_tape_constant(t, f.r, N - 1, H), &f.links, 1, 1);
+    graphss_i_tape_edge_loss(t, graphss_i_tape_constant(t, f.r, N - 1, H), &f.edges, 1, 1);
     assert_fails(ctx, graphss_i_tape_finish(t), GRAPHSS_ERR_INTERNAL, "link loss");
     graphss_i_tape_free(ctx, t);
     fixture_destroy(ctx, &f);
@@ -330,7 +333,7 @@ static void test_wrong_shapes_are_refused(void **state)
 
 static graphss_status make_all(graphss_ctx *ctx, void *arg)
 {
-    fixture f = *(const fixture *)arg; /* links are only read */
+    fixture f = *(const fixture *)arg; /* edges are only read */
     graphss_i_tape *t = NULL;
     f.a = f.b = (graphss_i_pairs){0};
     f.pattern = (graphss_i_pair_pattern){0};
@@ -338,7 +341,7 @@ static graphss_status make_all(graphss_ctx *ctx, void *arg)
     if (!st)
         st = graphss_i_pairs_make(ctx, &f.b, N, f.all, N, f.near_b, EACH);
     if (!st)
-        st = graphss_i_pattern_make(ctx, &f.pattern, &f.links, &f.a, &f.b);
+        st = graphss_i_pattern_make(ctx, &f.pattern, &f.edges, &f.a, &f.b);
     if (!st)
         st = graphss_i_tape_new(ctx, &t);
     if (!st) {
@@ -368,9 +371,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_pair_is_there_once_and_its_transpose_finds_it),
-        cmocka_unit_test(test_a_pattern_has_links_loops_and_both_kinds_of_pairs),
-        cmocka_unit_test(test_gradients_through_learned_links),
-        cmocka_unit_test(test_the_loss_of_links_with_every_pair_drawn),
+        cmocka_unit_test(test_a_pattern_has_edges_loops_and_both_kinds_of_pairs),
+        cmocka_unit_test(test_gradients_through_learned_edges),
+        cmocka_unit_test(test_the_loss_of_edges_with_every_pair_drawn),
         cmocka_unit_test(test_every_pair_is_drawn_as_often),
         cmocka_unit_test(test_without_soft_labels_their_loss_is_zero),
         cmocka_unit_test(test_wrong_shapes_are_refused),

@@ -8,7 +8,7 @@ enum { N = 7, D = 5, H = 4, MOST = 64 };
 /* A random sparse square matrix with its transpose, and where each entry went. */
 typedef struct sparse {
     graphss_i_csr m, transposed;
-    int64_t *place;
+    int64_t *transposed_at;
 } sparse;
 
 static float *random_matrix(graphss_rng *rng, size_t n)
@@ -46,7 +46,7 @@ static sparse random_sparse(graphss_rng *rng, size_t n)
     free(s.transposed.column), free(s.transposed.value);
     s.transposed.column = malloc(n * n * sizeof *s.transposed.column);
     s.transposed.value = malloc(n * n * sizeof *s.transposed.value);
-    s.place = malloc(n * n * sizeof *s.place);
+    s.transposed_at = malloc(n * n * sizeof *s.transposed_at);
     int64_t at = 0;
     for (size_t j = 0; j < n; j++) {
         s.transposed.offset[j] = at;
@@ -55,7 +55,7 @@ static sparse random_sparse(graphss_rng *rng, size_t n)
                 if (s.m.column[e] == (int32_t)j) {
                     s.transposed.column[at] = (int32_t)i;
                     s.transposed.value[at] = s.m.value[e];
-                    s.place[at++] = e;
+                    s.transposed_at[at++] = e;
                 }
     }
     s.transposed.offset[n] = at;
@@ -69,7 +69,7 @@ static void free_csr(graphss_i_csr *m)
 
 static void free_sparse(sparse *s)
 {
-    free_csr(&s->m), free_csr(&s->transposed), free(s->place);
+    free_csr(&s->m), free_csr(&s->transposed), free(s->transposed_at);
 }
 
 /* A case: two weights, and a function that records a loss on them. */
@@ -218,22 +218,22 @@ static void edge_values(graphss_i_tape *t, const fixture *f, const graphss_i_var
     const size_t nnz = (size_t)f->s.m.offset[N];
     (void)nnz;
     graphss_i_var v =
-        graphss_i_tape_edge_dot(t, &f->s.m, &f->s.transposed, f->s.place, w[0], w[1]);
+        graphss_i_tape_edge_dot(t, &f->s.m, &f->s.transposed, f->s.transposed_at, w[0], w[1]);
     v = graphss_i_tape_elu(t, v);
     graphss_i_var y =
-        graphss_i_tape_spmm_edges(t, &f->s.m, &f->s.transposed, f->s.place, v, w[0]);
+        graphss_i_tape_spmm_edges(t, &f->s.m, &f->s.transposed, f->s.transposed_at, v, w[0]);
     graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
 }
 
 static void normalised_edges(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
 {
     graphss_i_var v =
-        graphss_i_tape_edge_dot(t, &f->s.m, &f->s.transposed, f->s.place, w[0], w[1]);
+        graphss_i_tape_edge_dot(t, &f->s.m, &f->s.transposed, f->s.transposed_at, w[0], w[1]);
     v = graphss_i_tape_exp(t, graphss_i_tape_scale(t, v, 0.3));
-    v = graphss_i_tape_normalise_edges(t, &f->s.m, &f->s.transposed, f->s.place, v);
+    v = graphss_i_tape_normalise_edges(t, &f->s.m, &f->s.transposed, f->s.transposed_at, v);
     graphss_i_tape_sum_squares(t, v, 0.5);
     graphss_i_var y =
-        graphss_i_tape_spmm_edges(t, &f->s.m, &f->s.transposed, f->s.place, v, w[0]);
+        graphss_i_tape_spmm_edges(t, &f->s.m, &f->s.transposed, f->s.transposed_at, v, w[0]);
     graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
 }
 
@@ -242,7 +242,7 @@ static void test_normalised_edges_have_the_values_of_the_formula(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     /* 0 - 1 - 2 with loops at 0 and 1; row 2 sums to zero and is left without weight */
-    int64_t offset[] = {0, 2, 5, 7}, place[] = {0, 2, 1, 3, 5, 4, 6};
+    int64_t offset[] = {0, 2, 5, 7}, transposed_at[] = {0, 2, 1, 3, 5, 4, 6};
     int32_t column[] = {0, 1, 0, 1, 2, 1, 2};
     const graphss_i_csr m = {3, 3, offset, column, NULL, true};
     const float edge[] = {1, 3, 3, 1, 5, 5, -5};
@@ -250,7 +250,7 @@ static void test_normalised_edges_have_the_values_of_the_formula(void **state)
     graphss_i_tape *t = NULL;
     assert_ok(ctx, graphss_i_tape_new(ctx, &t));
     const graphss_i_var e = graphss_i_tape_weight(t, edge, grad, 7, 1);
-    const graphss_i_var p = graphss_i_tape_normalise_edges(t, &m, &m, place, e);
+    const graphss_i_var p = graphss_i_tape_normalise_edges(t, &m, &m, transposed_at, e);
     graphss_i_tape_sum_squares(t, p, 1);
     graphss_i_tape_keep(t, p);
     assert_ok(ctx, graphss_i_tape_finish(t));
@@ -282,7 +282,7 @@ static void through_exp(graphss_i_tape *t, const fixture *f, const graphss_i_var
     graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
 }
 
-/* row sums of x on each link of the row */
+/* row sums of x on each edge of the row */
 static void fill_sums(graphss_ctx *ctx, float *edge, const graphss_i_csr *m, const float *x,
                       size_t cols, const void *user)
 {
@@ -313,7 +313,7 @@ static void test_detached_edges_are_constants_to_the_gradient(void **state)
             detached ? graphss_i_tape_detached_edges(t, &f.s.m, w, fill_sums, &half)
                      : graphss_i_tape_constant(t, edge, (size_t)f.s.m.offset[N], 1);
         const graphss_i_var y =
-            graphss_i_tape_spmm_edges(t, &f.s.m, &f.s.transposed, f.s.place, v, w);
+            graphss_i_tape_spmm_edges(t, &f.s.m, &f.s.transposed, f.s.transposed_at, v, w);
         graphss_i_tape_cross_entropy(t, y, f.node, f.label, N);
         assert_ok(ctx, graphss_i_tape_finish(t));
         graphss_i_tape_forward(t, true, 1);
@@ -713,7 +713,7 @@ static graphss_status record_all(graphss_ctx *ctx, void *arg)
     from_dropped_bits(t, f, w);
     const size_t nnz = (size_t)f->s.m.offset[N];
     const graphss_i_var v = graphss_i_tape_constant(t, f->s.m.value, nnz, 1);
-    graphss_i_tape_normalise_edges(t, &f->s.m, &f->s.transposed, f->s.place, v);
+    graphss_i_tape_normalise_edges(t, &f->s.m, &f->s.transposed, f->s.transposed_at, v);
     const graphss_i_pair m = {&f->s.m, &f->s.transposed};
     const graphss_i_var h = graphss_i_tape_sparse_input(t, &f->x, w[0], 0);
     graphss_i_tape_spmm_sum(t, m, graphss_i_tape_drop_rows(t, h, 0.5), 2, 1);

@@ -1,6 +1,6 @@
-/* links.h - two ascending rows of links walked together. Private. */
-#ifndef GRAPHSS_LINKS_H
-#define GRAPHSS_LINKS_H
+/* edges.h - two ascending rows of edges walked together. Private. */
+#ifndef GRAPHSS_EDGES_H
+#define GRAPHSS_EDGES_H
 
 #include <graphss/graph.h>
 

@@ -1,23 +1,25 @@
-/* scene.h - what `alert` and `recover` look at: a model, the snapshot, the one before. */
-#ifndef GRAPHSS_CLI_SCENE_H
-#define GRAPHSS_CLI_SCENE_H
+/* snapshot_pair.h - what `alert` and `recover` look at: a model, the snapshot, the one
+ * before. */
+#ifndef GRAPHSS_CLI_SNAPSHOT_PAIR_H
+#define GRAPHSS_CLI_SNAPSHOT_PAIR_H
 
 #include "cli.h"
 
 /* {0} is empty. `in` points into it, so it must stay where it is. */
-typedef struct cli_scene {
+typedef struct cli_snapshot_pair {
     graphss_model *model;
     graphss_dataset current, previous; /* in the terms of the model */
     bool moved;                        /* current was in others */
     graphss_split split;               /* in numbers of current */
     graphss_observation past;
     graphss_recover_input in;
-} cli_scene;
+} cli_snapshot_pair;
 
 /* Reads the files named; previous and split may be NULL. Without a split the model's own is
  * taken, whose nodes are found by name. Close it even on errors. */
-graphss_status cli_scene_open(cli *app, cli_scene *s, const char *model, const char *current,
-                              const char *previous, const char *split);
-void cli_scene_close(cli *app, cli_scene *s);
+graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char *model,
+                                      const char *current, const char *previous,
+                                      const char *split);
+void cli_snapshot_pair_close(cli *app, cli_snapshot_pair *s);
 
 #endif

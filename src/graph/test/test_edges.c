@@ -1,5 +1,5 @@
-/* Rows of links walked together, against a search of each. */
-#include "graph/links.h"
+/* Rows of edges walked together, against a search of each. */
+#include "graph/edges.h"
 #include "testing.h"
 
 enum { N = 300, EDGES = 4000 };
@@ -11,7 +11,7 @@ static void test_a_walk_meets_what_a_search_finds(void **state)
     graphss_rng rng = graphss_rng_make(4, 1);
     static int32_t from[EDGES], to[EDGES];
     graphss_graph g = {0};
-    for (size_t e = 0; e < EDGES; e++) { /* few nodes have most links */
+    for (size_t e = 0; e < EDGES; e++) { /* few nodes have most edges */
         from[e] = (int32_t)graphss_rng_below(&rng, 1 + graphss_rng_below(&rng, N));
         to[e] = (int32_t)graphss_rng_below(&rng, N - 1);
     }

@@ -1,5 +1,5 @@
-/* testing_scene.h - a generated dataset, a model trained on it and some victims, for tests of
- * attacks. */
+/* testing_fixture.h - a generated dataset, a model trained on it and some victims, for tests
+ * of attacks. */
 #ifndef GRAPHSS_TESTING_SCENE_H
 #define GRAPHSS_TESTING_SCENE_H
 
@@ -7,16 +7,16 @@
 
 enum { SCENE_VICTIMS = 12 };
 
-typedef struct scene {
+typedef struct fixture {
     graphss_dataset data;
     graphss_split split;
     graphss_model *model;
     int32_t victim[SCENE_VICTIMS];
     graphss_attack_input in;
-} scene;
+} fixture;
 
 /* model NULL: none is trained. */
-static inline void scene_make(graphss_ctx *ctx, scene *s, const char *model)
+static inline void fixture_make(graphss_ctx *ctx, fixture *s, const char *model)
 {
     memset(s, 0, sizeof *s);
     assert_ok(ctx, graphss_dataset_read(
@@ -47,7 +47,7 @@ static inline void scene_make(graphss_ctx *ctx, scene *s, const char *model)
                                    .seed = 1};
 }
 
-static inline void scene_destroy(graphss_ctx *ctx, scene *s)
+static inline void fixture_destroy(graphss_ctx *ctx, fixture *s)
 {
     graphss_model_free(ctx, s->model);
     graphss_split_destroy(ctx, &s->split);
@@ -56,8 +56,8 @@ static inline void scene_destroy(graphss_ctx *ctx, scene *s)
 
 /* The mean over the victims of log P(label) - log P(best other) after the changes; each on
  * a graph of its own when one_only. */
-static inline double scene_margin(graphss_ctx *ctx, const scene *s, const graphss_flips *flips,
-                                  bool one_only)
+static inline double fixture_margin(graphss_ctx *ctx, const fixture *s,
+                                    const graphss_flips *flips, bool one_only)
 {
     const size_t n = s->data.graph.n_nodes, k = s->data.n_classes;
     float *prob = calloc(n * k, sizeof *prob);

@@ -1,5 +1,5 @@
-/* scene.c - see scene.h. */
-#include "scene.h"
+/* pair of snapshots.c - see pair of snapshots.h. */
+#include "snapshot_pair.h"
 
 /* The split of a file in place of what came with the data: its labels are the data's. */
 static graphss_status read_split(cli *app, graphss_dataset *data, const char *path, size_t k)
@@ -10,7 +10,7 @@ static graphss_status read_split(cli *app, graphss_dataset *data, const char *pa
 }
 
 /* Labelled nodes that are gone teach nothing. */
-static void note_gone(cli *app, const cli_scene *s)
+static void note_gone(cli *app, const cli_snapshot_pair *s)
 {
     const graphss_split *own = graphss_model_split(s->model);
     const size_t had = own->n_train + own->n_val, has = s->split.n_train + s->split.n_val;
@@ -21,8 +21,9 @@ static void note_gone(cli *app, const cli_scene *s)
                  had, had - has, had - has == 1 ? "is" : "are", s->current.name, has);
 }
 
-graphss_status cli_scene_open(cli *app, cli_scene *s, const char *model, const char *current,
-                              const char *previous, const char *split)
+graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char *model,
+                                      const char *current, const char *previous,
+                                      const char *split)
 {
     graphss_status st = cli_load_model(app, &s->model, model);
     if (!st)
@@ -59,11 +60,11 @@ graphss_status cli_scene_open(cli *app, cli_scene *s, const char *model, const c
     return st;
 }
 
-void cli_scene_close(cli *app, cli_scene *s)
+void cli_snapshot_pair_close(cli *app, cli_snapshot_pair *s)
 {
     graphss_split_destroy(app->ctx, &s->split);
     graphss_dataset_destroy(app->ctx, &s->previous);
     graphss_dataset_destroy(app->ctx, &s->current);
     graphss_model_free(app->ctx, s->model);
-    *s = (cli_scene){0};
+    *s = (cli_snapshot_pair){0};
 }

@@ -1,4 +1,4 @@
-/* testing_place.h - a folder with a recipe, run and read back. */
+/* testing_workplace.h - a folder with a recipe, run and read back. */
 #ifndef GRAPHSS_TESTING_PLACE_H
 #define GRAPHSS_TESTING_PLACE_H
 
@@ -7,9 +7,9 @@
 #include <graphss_lab/reproduce.h>
 #include <unistd.h>
 
-typedef struct place {
+typedef struct workplace {
     char folder[256], recipe[256], records[300];
-} place;
+} workplace;
 
 static void write_text(const char *path, const char *text, const char *mode)
 {
@@ -19,9 +19,9 @@ static void write_text(const char *path, const char *text, const char *mode)
     fclose(file);
 }
 
-static place make_place(const char *name, const char *text)
+static workplace make_workplace(const char *name, const char *text)
 {
-    place p;
+    workplace p;
     testing_temporary(p.folder, sizeof p.folder, name);
     snprintf(p.recipe, sizeof p.recipe, "%.240s.recipe", p.folder);
     snprintf(p.records, sizeof p.records, "%s/records.jsonl", p.folder);
@@ -30,19 +30,19 @@ static place make_place(const char *name, const char *text)
     return p;
 }
 
-static void remove_place(const place *p)
+static void remove_workplace(const workplace *p)
 {
     remove(p->records);
     remove(p->recipe);
     rmdir(p->folder);
 }
 
-static graphss_reproduce_options options_of(const place *p)
+static graphss_reproduce_options options_of(const workplace *p)
 {
     return (graphss_reproduce_options){.recipe = p->recipe, .folder = p->folder};
 }
 
-static graphss_reproduced reproduce(const place *p, size_t workers)
+static graphss_reproduced reproduce(const workplace *p, size_t workers)
 {
     graphss_ctx *ctx = testing_ctx(NULL, workers);
     graphss_reproduced done;
@@ -53,7 +53,7 @@ static graphss_reproduced reproduce(const place *p, size_t workers)
 }
 
 /* All records, without what differs from run to run. */
-static json_t *read_back(const place *p)
+static json_t *read_back(const workplace *p)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_records r = {0};

@@ -1,4 +1,4 @@
-/* nettack_links.c - which link to flip: the exact margin after each candidate.
+/* nettack_edges.c - which edge to flip: the exact margin after each candidate.
  *
  * Joining u and v changes d_u, d_v, the two sums S[u] and S[v], and the S of whoever
  * neighbours u or v. Of these only the w in N(u) matter to u, so one pass over the
@@ -19,9 +19,9 @@ size_t graphss_i_nettack_wrong(double *margin, const double *logits, size_t k, s
     return wrong;
 }
 
-void graphss_i_nettack_look(graphss_i_nettack_work *work, int32_t u)
+void graphss_i_nettack_set_victim(graphss_i_nettack_work *work, int32_t u)
 {
-    const size_t k = work->world->k;
+    const size_t k = work->shared->k;
     const graphss_i_rows *adj = &work->adj;
     for (size_t i = 0; i < work->n_near; i++)
         work->via[work->near[i]] = 0;
@@ -43,7 +43,7 @@ void graphss_i_nettack_look(graphss_i_nettack_work *work, int32_t u)
         }
     }
     for (size_t c = 0; c < k; c++)
-        sum[c] *= work->world->rsqrt[adj->length[u] + 1];
+        sum[c] *= work->shared->rsqrt[adj->length[u] + 1];
 }
 
 /* The margin of the unscaled logits z[k], which are overwritten. */
@@ -69,14 +69,14 @@ typedef struct joining {
 
 static joining join_start(graphss_i_nettack_work *work, int32_t u)
 {
-    const graphss_i_nettack_world *world = work->world;
+    const graphss_i_nettack_shared *shared = work->shared;
     const graphss_i_rows *adj = &work->adj;
-    const size_t k = world->k;
+    const size_t k = shared->k;
     joining j = {.base = work->scratch, .t_u = work->scratch + k};
     const int32_t d = adj->length[u] + 1;
-    j.scale = world->rsqrt[d + 1];
+    j.scale = shared->rsqrt[d + 1];
     j.inv_d = 1 / (double)(d + 1);
-    const double *xw = work->xw + (size_t)u * k, step = j.scale - world->rsqrt[d];
+    const double *xw = work->xw + (size_t)u * k, step = j.scale - shared->rsqrt[d];
     const double *s_u = work->s + (size_t)u * k;
     for (size_t c = 0; c < k; c++) {
         j.t_u[c] = xw[c] * j.scale;
@@ -96,10 +96,10 @@ static inline __attribute__((always_inline)) double
 join_score_of(const graphss_i_nettack_work *work, const joining *j, size_t v, size_t label,
               size_t k)
 {
-    const graphss_i_nettack_world *world = work->world;
+    const graphss_i_nettack_shared *shared = work->shared;
     const double *base = j->base, *t_u = j->t_u;
     const int32_t d = work->adj.length[v] + 1;
-    const double after = world->rsqrt[d + 1], step = after - world->rsqrt[d];
+    const double after = shared->rsqrt[d + 1], step = after - shared->rsqrt[d];
     const double inv = 1 / (double)(d + 1);
     const double a = work->via[v] * step + after * j->inv_d + step * inv;
     const double *xw = work->xw + v * k, *s = work->s + v * k;
@@ -118,7 +118,7 @@ static double join_score(const graphss_i_nettack_work *work, const joining *j, s
 #define CASE(k)                                                                               \
     case k:                                                                                   \
         return join_score_of(work, j, v, label, k);
-    switch (work->world->k) {
+    switch (work->shared->k) {
         CASE(2)
         CASE(3)
         CASE(4)
@@ -129,7 +129,7 @@ static double join_score(const graphss_i_nettack_work *work, const joining *j, s
         CASE(10)
         CASE(15)
     default:
-        return join_score_of(work, j, v, label, work->world->k);
+        return join_score_of(work, j, v, label, work->shared->k);
     }
 #undef CASE
 }
@@ -139,13 +139,14 @@ static double join_score(const graphss_i_nettack_work *work, const joining *j, s
  *     + (S[u] + t'_u - t_u - t_v) / d'_u */
 static double cut_score(const graphss_i_nettack_work *work, int32_t u, int32_t v, size_t label)
 {
-    const graphss_i_nettack_world *world = work->world;
+    const graphss_i_nettack_shared *shared = work->shared;
     const graphss_i_rows *adj = &work->adj;
-    const size_t k = world->k;
+    const size_t k = shared->k;
     double *restrict z = work->scratch + 2 * k;
     const int32_t d_u = adj->length[u] + 1, d_v = adj->length[v] + 1;
-    const double scale = world->rsqrt[d_u - 1], step = scale - world->rsqrt[d_u];
-    const double step_v = world->rsqrt[d_v - 1] - world->rsqrt[d_v], r_v = world->rsqrt[d_v];
+    const double scale = shared->rsqrt[d_u - 1], step = scale - shared->rsqrt[d_u];
+    const double step_v = shared->rsqrt[d_v - 1] - shared->rsqrt[d_v],
+                 r_v = shared->rsqrt[d_v];
     const double *xw = work->xw + (size_t)u * k, *xw_v = work->xw + (size_t)v * k;
     const double *s_u = work->s + (size_t)u * k, inv_u = 1 / (double)(d_u - 1);
     for (size_t c = 0; c < k; c++)
@@ -163,7 +164,7 @@ static double cut_score(const graphss_i_nettack_work *work, int32_t u, int32_t v
 }
 
 /* Sums over all w in N(u), so that a cut need not be worked out where it cannot be the best:
- * nodes of many links would cost the square of their number. */
+ * nodes of many edges would cost the square of their number. */
 typedef struct cutting {
     double *sum, *bulk; /* [k] of S[w] / d_w and of its absolute value */
     double inv;         /* of 1 / d_w */
@@ -172,7 +173,7 @@ typedef struct cutting {
 static cutting cut_start(graphss_i_nettack_work *work, int32_t u)
 {
     const graphss_i_rows *adj = &work->adj;
-    const size_t k = work->world->k;
+    const size_t k = work->shared->k;
     cutting s = {.sum = work->scratch + 3 * k, .bulk = work->scratch + 4 * k};
     memset(s.sum, 0, 2 * k * sizeof *s.sum);
     for (int32_t e = 0; e < adj->length[u]; e++) {
@@ -192,19 +193,19 @@ static cutting cut_start(graphss_i_nettack_work *work, int32_t u)
 static double cut_least(const graphss_i_nettack_work *work, const cutting *cut, int32_t u,
                         int32_t v, size_t label)
 {
-    const graphss_i_nettack_world *world = work->world;
-    const size_t k = world->k;
+    const graphss_i_nettack_shared *shared = work->shared;
+    const size_t k = shared->k;
     double *z = work->scratch + 2 * k, bulk = 0;
     const int32_t d_u = work->adj.length[u] + 1, d_v = work->adj.length[v] + 1;
-    const double scale = world->rsqrt[d_u - 1], step = scale - world->rsqrt[d_u];
+    const double scale = shared->rsqrt[d_u - 1], step = scale - shared->rsqrt[d_u];
     const double inv_u = 1 / (double)(d_u - 1), inv_v = 1 / (double)d_v;
     const double own = inv_u + cut->inv - inv_v, via = work->via[v];
-    const double by_v = via * (world->rsqrt[d_v - 1] - world->rsqrt[d_v]);
+    const double by_v = via * (shared->rsqrt[d_v - 1] - shared->rsqrt[d_v]);
     const double *xw = work->xw + (size_t)u * k, *xw_v = work->xw + (size_t)v * k;
     const double *s_u = work->s + (size_t)u * k, *s_v = work->s + (size_t)v * k;
     for (size_t c = 0; c < k; c++) {
         z[c] = cut->sum[c] + s_u[c] * inv_u - s_v[c] * inv_v + xw[c] * step * own +
-               xw_v[c] * (by_v - world->rsqrt[d_v] * inv_u);
+               xw_v[c] * (by_v - shared->rsqrt[d_v] * inv_u);
         const double all = cut->bulk[c] + fabs(s_u[c]) + fabs(s_v[c]) +
                            fabs(xw[c]) * (1 + cut->inv) + fabs(xw_v[c]) * (1 + via);
         bulk = all > bulk ? all : bulk;
@@ -220,12 +221,12 @@ static double cut_least(const graphss_i_nettack_work *work, const cutting *cut, 
 static void pair_side(double *z, const graphss_i_nettack_work *work, int32_t u, int32_t a,
                       int32_t b, bool a_near, bool b_near, bool joined)
 {
-    const graphss_i_nettack_world *world = work->world;
-    const size_t k = world->k;
+    const graphss_i_nettack_shared *shared = work->shared;
+    const size_t k = shared->k;
     const int32_t step = joined ? -1 : 1;
     const int32_t d_a = work->adj.length[a] + 1, d_b = work->adj.length[b] + 1;
-    const double r = world->rsqrt[d_a], after = world->rsqrt[d_a + step];
-    const double r_b = world->rsqrt[d_b], after_b = world->rsqrt[d_b + step];
+    const double r = shared->rsqrt[d_a], after = shared->rsqrt[d_a + step];
+    const double r_b = shared->rsqrt[d_b], after_b = shared->rsqrt[d_b + step];
     double weight = work->via[a];
     if (b_near && joined)
         weight -= 1 / (double)d_b;
@@ -244,8 +245,8 @@ static void pair_side(double *z, const graphss_i_nettack_work *work, int32_t u, 
 static double pair_score(const graphss_i_nettack_work *work, int32_t u, int32_t a, int32_t b,
                          size_t label, bool joined)
 {
-    const size_t k = work->world->k;
-    const double scale = work->world->rsqrt[work->adj.length[u] + 1];
+    const size_t k = work->shared->k;
+    const double scale = work->shared->rsqrt[work->adj.length[u] + 1];
     double *z = work->scratch + 2 * k;
     const bool a_near = graphss_i_rows_has(&work->adj, (size_t)u, a);
     const bool b_near = graphss_i_rows_has(&work->adj, (size_t)u, b);
@@ -256,7 +257,7 @@ static double pair_score(const graphss_i_nettack_work *work, int32_t u, int32_t 
     return margin_of(z, k, label) * scale;
 }
 
-double graphss_i_nettack_link_score(graphss_i_nettack_work *work, int32_t u, size_t label,
+double graphss_i_nettack_edge_score(graphss_i_nettack_work *work, int32_t u, size_t label,
                                     int32_t a, int32_t b)
 {
     const bool joined = graphss_i_rows_has(&work->adj, (size_t)a, b);
@@ -273,8 +274,8 @@ double graphss_i_nettack_link_score(graphss_i_nettack_work *work, int32_t u, siz
  * degree: neither end may be left alone, and the degree test must pass. */
 static void test_degrees(graphss_i_nettack_work *work, int32_t a)
 {
-    const size_t n = work->world->n;
-    const graphss_attack_options *opt = work->world->opt;
+    const size_t n = work->shared->n;
+    const graphss_attack_options *opt = work->shared->opt;
     const int32_t own = work->adj.length[a];
     uint8_t *join = work->passes, *cut = work->passes + n + 1;
     for (size_t d = 0; d <= work->max_degree; d++) {
@@ -296,14 +297,14 @@ static int32_t next_candidate(int32_t v, int32_t stride, const int32_t *neighbou
     return neighbour < end && *neighbour < next ? *neighbour : next;
 }
 
-graphss_i_nettack_link graphss_i_nettack_best_link(graphss_i_nettack_work *work, int32_t u,
+graphss_i_nettack_edge graphss_i_nettack_best_edge(graphss_i_nettack_work *work, int32_t u,
                                                    size_t label)
 {
-    const size_t n = work->world->n;
-    const int32_t stride = (int32_t)work->world->stride;
+    const size_t n = work->shared->n;
+    const int32_t stride = (int32_t)work->shared->stride;
     const graphss_i_rows *adj = &work->adj;
     const uint8_t *join = work->passes, *cut = work->passes + n + 1;
-    graphss_i_nettack_link best = {.score = INFINITY, .a = -1, .b = -1};
+    graphss_i_nettack_edge best = {.score = INFINITY, .a = -1, .b = -1};
     const joining j = join_start(work, u);
     const cutting s = cut_start(work, u);
     for (size_t t = 0; t < work->n_targets; t++) {
@@ -339,9 +340,9 @@ graphss_i_nettack_link graphss_i_nettack_best_link(graphss_i_nettack_work *work,
 void graphss_i_nettack_targets(graphss_i_nettack_work *work, int32_t u, size_t label)
 {
     const graphss_i_rows *adj = &work->adj;
-    const size_t most = work->world->most_targets;
+    const size_t most = work->shared->most_targets;
     work->n_targets = 0;
-    if (work->world->opt->influencers == 0) {
+    if (work->shared->opt->influencers == 0) {
         work->target[work->n_targets++] = u;
         return;
     }

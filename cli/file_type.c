@@ -1,4 +1,4 @@
-/* file_kind.c - what a file is, for messages to somebody who gave it to the wrong option. A
+/* file_type.c - what a file is, for messages to somebody who gave it to the wrong option. A
  * guess by its first and last bytes: good enough to say so, never to read by. */
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@ static bool lists(const char *tail, size_t size, const char *array)
     return memmem(tail, size, array, strlen(array)) != NULL;
 }
 
-static cli_file_kind kind_of_npz(FILE *file)
+static cli_file_type kind_of_npz(FILE *file)
 {
     char *tail = cli_alloc(TAIL, 1);
     size_t size = 0;
@@ -22,7 +22,7 @@ static cli_file_kind kind_of_npz(FILE *file)
         if (end > 0 && fseek(file, end > TAIL ? end - TAIL : 0, SEEK_SET) == 0)
             size = fread(tail, 1, TAIL, file);
     }
-    cli_file_kind kind = CLI_FILE_NPZ;
+    cli_file_type kind = CLI_FILE_NPZ;
     if (lists(tail, size, "adj_indptr.npy") || lists(tail, size, "adj_data.npy"))
         kind = CLI_FILE_DATASET;
     else if (lists(tail, size, "probabilities.npy") || lists(tail, size, "posterior.npy"))
@@ -33,7 +33,7 @@ static cli_file_kind kind_of_npz(FILE *file)
     return kind;
 }
 
-cli_file_kind cli_file_kind_of(const char *path)
+cli_file_type cli_file_type_of(const char *path)
 {
     static const char flips[] = "# graphss flips ";
     struct stat s = {0};
@@ -48,7 +48,7 @@ cli_file_kind cli_file_kind_of(const char *path)
     if (!file)
         return CLI_FILE_OTHER;
     const size_t n = fread(head, 1, sizeof head, file);
-    cli_file_kind kind = CLI_FILE_OTHER;
+    cli_file_type kind = CLI_FILE_OTHER;
     if (n == HEAD && memcmp(head, flips, HEAD) == 0)
         kind = CLI_FILE_FLIPS;
     else if (n == HEAD && head[8] == '{' && !head[4] && !head[5] && !head[6] && !head[7])
@@ -73,7 +73,7 @@ static const struct {
 };
 
 /* The first option of the command that wants such a file, or NULL. */
-static const char *wanted_by(const cli_command *command, cli_file_kind kind)
+static const char *wanted_by(const cli_command *command, cli_file_type kind)
 {
     for (size_t i = 0; kinds[kind].option[i]; i++)
         for (int g = 0; g < CLI_MAX_GROUPS && command->group[g].table; g++)
@@ -83,7 +83,7 @@ static const char *wanted_by(const cli_command *command, cli_file_kind kind)
     return NULL;
 }
 
-graphss_status cli_wrong_file(cli *app, const char *path, cli_file_kind found,
+graphss_status cli_wrong_file(cli *app, const char *path, cli_file_type found,
                               const char *wanted)
 {
     const char *option = wanted_by(app->command, found);
