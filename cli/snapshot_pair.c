@@ -1,4 +1,4 @@
-/* pair of snapshots.c - see pair of snapshots.h. */
+/* snapshot_pair.c - see snapshot_pair.h. */
 #include "snapshot_pair.h"
 
 /* The split of a file in place of what came with the data: its labels are the data's. */

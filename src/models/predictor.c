@@ -219,7 +219,7 @@ static graphss_status both_ways(graphss_ctx *ctx, graphss_graph *room,
 
 /* ---- from a table ---- */
 
-static bool same_links(const graphss_graph *a, const graphss_graph *b, size_t i)
+static bool same_edges(const graphss_graph *a, const graphss_graph *b, size_t i)
 {
     const size_t n = graphss_graph_degree(a, i);
     return n == graphss_graph_degree(b, i) &&
@@ -243,13 +243,13 @@ static bool same_values(graphss_i_row a, graphss_i_row b, size_t d)
     return true;
 }
 
-/* mark [n]: nodes with other links or features than the known snapshot; how many */
+/* mark [n]: nodes with other edges or features than the known snapshot; how many */
 static size_t mark_changed(uint8_t *mark, const known *q, const graphss_graph *graph,
                            const graphss_features *features)
 {
     size_t changed = 0;
     for (size_t i = 0; i < graph->n_nodes; i++) {
-        mark[i] = !same_links(graph, q->told.graph, i) ||
+        mark[i] = !same_edges(graph, q->told.graph, i) ||
                   !same_values(graphss_i_row_of(features, i),
                                graphss_i_row_of(q->told.features, i), features->n_cols);
         changed += mark[i];
@@ -382,7 +382,7 @@ static size_t list_asked(int32_t *node, uint8_t *mark, uint8_t *room,
 {
     size_t n = 0;
     for (size_t i = 0; i < graph->n_nodes; i++)
-        mark[i] = p->hops == 0 || !same_links(graph, base->graph, i) ||
+        mark[i] = p->hops == 0 || !same_edges(graph, base->graph, i) ||
                   !graphss_i_row_same(graphss_i_row_of(features, i),
                                       graphss_i_row_of(base->features, i));
     spread(mark, room, graph, p->hops);

@@ -194,7 +194,7 @@ static void attention_gather(void *arg, size_t from, size_t to)
         for (size_t h = 0; h < n_heads; h++) {
             float sum = 0;
             for (int64_t e = back->offset[j]; e < back->offset[j + 1]; e++)
-                sum += x->more[(size_t)x->node->place[e] * n_heads + h];
+                sum += x->more[(size_t)x->node->transposed_at[e] * n_heads + h];
             x->out[j * n_heads + h] = sum;
         }
 }
@@ -215,8 +215,9 @@ static const graphss_i_op attention = {.forward = attention_forward,
                                        .needs_value = true};
 
 graphss_i_var graphss_i_tape_attention(graphss_i_tape *t, const graphss_i_csr *m,
-                                       const graphss_i_csr *transposed, const int64_t *place,
-                                       graphss_i_var to, graphss_i_var from, double slope)
+                                       const graphss_i_csr *transposed,
+                                       const int64_t *transposed_at, graphss_i_var to,
+                                       graphss_i_var from, double slope)
 {
     const graphss_i_node *a = graphss_i_tape_node(t, to), *b = graphss_i_tape_node(t, from);
     if (!a || !b)
@@ -232,7 +233,7 @@ graphss_i_var graphss_i_tape_attention(graphss_i_tape *t, const graphss_i_csr *m
         return -1;
     node->m = m;
     node->transposed = transposed;
-    node->place = place;
+    node->transposed_at = transposed_at;
     node->n = n_heads;
     node->factor = (float)slope;
     return graphss_i_tape_var(t, node);
@@ -295,7 +296,7 @@ static void gather_back_range(void *arg, size_t from, size_t to)
         for (int64_t e = back->offset[j]; e < back->offset[j + 1]; e++) {
             const float *dy = x->node->grad + (size_t)back->column[e] * cols;
             for (size_t h = 0; h < n_heads; h++) {
-                const float a = x->a[(size_t)x->node->place[e] * n_heads + h];
+                const float a = x->a[(size_t)x->node->transposed_at[e] * n_heads + h];
                 for (size_t k = h * c; k < (h + 1) * c; k++)
                     out[k] += a * dy[k];
             }
@@ -319,8 +320,9 @@ static const graphss_i_op spmm_heads = {.forward = spmm_heads_forward,
                                         .needs_input = {true, true}};
 
 graphss_i_var graphss_i_tape_spmm_heads(graphss_i_tape *t, const graphss_i_csr *m,
-                                        const graphss_i_csr *transposed, const int64_t *place,
-                                        graphss_i_var edge, graphss_i_var x)
+                                        const graphss_i_csr *transposed,
+                                        const int64_t *transposed_at, graphss_i_var edge,
+                                        graphss_i_var x)
 {
     const graphss_i_node *a = graphss_i_tape_node(t, edge), *in = graphss_i_tape_node(t, x);
     if (!a || !in)
@@ -335,7 +337,7 @@ graphss_i_var graphss_i_tape_spmm_heads(graphss_i_tape *t, const graphss_i_csr *
         return -1;
     node->m = m;
     node->transposed = transposed;
-    node->place = place;
+    node->transposed_at = transposed_at;
     node->n = n_heads;
     return graphss_i_tape_var(t, node);
 }

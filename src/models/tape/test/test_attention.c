@@ -9,7 +9,7 @@ enum { N = 6, HEADS = 2, C = 3, WIDE = HEADS * C, CLASSES = 3 };
  * alone. */
 static int64_t offset[] = {0, 2, 5, 9, 12, 15, 16};
 static int32_t column[] = {0, 1, 0, 1, 2, 1, 2, 3, 4, 2, 3, 4, 2, 3, 4, 5};
-static int64_t place[] = {0, 2, 1, 3, 5, 4, 6, 9, 12, 7, 10, 13, 8, 11, 14, 15};
+static int64_t transposed_at[] = {0, 2, 1, 3, 5, 4, 6, 9, 12, 7, 10, 13, 8, 11, 14, 15};
 static float row_value[16];
 enum { NNZ = 16 };
 static const graphss_i_csr pattern = {N, N, offset, column, NULL, true};
@@ -41,8 +41,8 @@ static graphss_i_var attend(graphss_i_tape *t, weights *w)
     const graphss_i_var from = graphss_i_tape_head_dots(t, x, s, HEADS);
     const graphss_i_var to = graphss_i_tape_head_dots(t, x, d, HEADS);
     const graphss_i_var a =
-        graphss_i_tape_attention(t, &pattern, &pattern, place, to, from, 0.2);
-    return graphss_i_tape_spmm_heads(t, &pattern, &pattern, place, a, x);
+        graphss_i_tape_attention(t, &pattern, &pattern, transposed_at, to, from, 0.2);
+    return graphss_i_tape_spmm_heads(t, &pattern, &pattern, transposed_at, a, x);
 }
 
 /* The naive twin: for every node and head, over all nodes it is linked with. */
@@ -153,7 +153,7 @@ static void test_nodes_beside_their_neighbours(void **state)
         row_value[e] = (float)(e % 5) - 1.5F; /* not symmetric */
     float back_value[NNZ];
     for (int e = 0; e < NNZ; e++)
-        back_value[e] = row_value[place[e]];
+        back_value[e] = row_value[transposed_at[e]];
     const graphss_i_csr m = {N, N, offset, column, row_value, true};
     const graphss_i_csr back = {N, N, offset, column, back_value, true};
     graphss_i_tape *t = NULL;
@@ -197,13 +197,13 @@ static void test_shapes_that_do_not_fit_are_refused(void **state)
             y = graphss_i_tape_head_dots(t, odd, b, 1);
             break;
         case 2:
-            y = graphss_i_tape_attention(t, &pattern, &pattern, place, a, odd, 0.2);
+            y = graphss_i_tape_attention(t, &pattern, &pattern, transposed_at, a, odd, 0.2);
             break;
         case 3:
-            y = graphss_i_tape_attention(t, &pattern, &pattern, place, a, b, 0.2);
+            y = graphss_i_tape_attention(t, &pattern, &pattern, transposed_at, a, b, 0.2);
             break;
         case 4:
-            y = graphss_i_tape_spmm_heads(t, &pattern, &pattern, place, a, a);
+            y = graphss_i_tape_spmm_heads(t, &pattern, &pattern, transposed_at, a, a);
             break;
         case 5:
             y = graphss_i_tape_mean_heads(t, a, 4);
