@@ -90,7 +90,7 @@ static PyObject *alert_dict(graphss_alert *a)
         doubles(&a->node_score, n, 0), "node_p_value", doubles(&a->node_p_value, n, 0),
         "perturbed", doubles(&a->perturbed, n, 0), "flagged",
         numbers(&a->flagged, a->n_flagged), "changes", "nodes_known",
-        (Py_ssize_t)c->nodes_known, "links_changed", (Py_ssize_t)c->links_changed,
+        (Py_ssize_t)c->nodes_known, "links_changed", (Py_ssize_t)c->edges_changed,
         "features_changed", (Py_ssize_t)c->features_changed, "nodes_new",
         (Py_ssize_t)c->nodes_new, "nodes_gone", (Py_ssize_t)c->nodes_gone, "seconds",
         a->seconds);
@@ -192,7 +192,7 @@ static PyObject *flips_list(const graphss_flips *flips)
     for (size_t i = 0; i < flips->count && list; i++) {
         const graphss_flip *x = &flips->item[i];
         PyObject *one = Py_BuildValue(
-            "isiiff", (int)x->victim, x->kind == GRAPHSS_FLIP_LINK ? "link" : "feature",
+            "isiiff", (int)x->victim, x->kind == GRAPHSS_FLIP_EDGE ? "link" : "feature",
             (int)x->node, (int)x->target, x->old_value, x->new_value);
         if (one)
             PyList_SetItem(list, (Py_ssize_t)i, one);
@@ -377,7 +377,7 @@ static PyObject *apply(PyObject *self, PyObject *args)
             st = GRAPHSS_ERR_INVALID;
             break;
         }
-        x.kind = strcmp(kind, "link") == 0 ? GRAPHSS_FLIP_LINK : GRAPHSS_FLIP_FEATURE;
+        x.kind = strcmp(kind, "link") == 0 ? GRAPHSS_FLIP_EDGE : GRAPHSS_FLIP_FEATURE;
         st = graphss_flips_add(call.ctx, &flips, x);
     }
     if (!st)
