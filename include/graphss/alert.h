@@ -1,4 +1,4 @@
-/* graphss/alert.h - was a snapshot, or a group of its nodes, tampered with?
+/* graphss/alert.h - test whether a snapshot, or a group of its nodes, was attacked.
  *
  *     graphss_alert_learn(ctx, model, &trained_on, 1);    once
  *     graphss_alert out = {0};
@@ -6,12 +6,12 @@
  *     if (out.alert) ... out.p_value, out.kind, out.share, out.flagged[0] ...
  *     graphss_alert_destroy(ctx, &out);
  *
- * The false-alarm rate is that of a test by exchange: when the nodes of the group are as
- * good as labelled nodes that nothing was fitted on, any choice of so many nodes among both
- * is as likely to score so high. So the rate holds whatever the score is.
+ * The test is a permutation test: if the nodes of the group and the reference nodes are
+ * exchangeable, every choice of as many nodes among both is equally likely to score this high.
+ * So the false-alarm rate holds whatever the score is.
  *
- * Labelled nodes that are needed: 20 for validation and 3 for training; or 40 for training,
- * half of which then stand in for the former, and the rate is a hint. DATA with fewer. */
+ * It needs 20 validation and 3 training nodes with labels; or 40 training nodes, half of which
+ * then serve as validation nodes, and the rate is approximate. DATA with fewer. */
 #ifndef GRAPHSS_ALERT_H
 #define GRAPHSS_ALERT_H
 
@@ -23,22 +23,22 @@ extern "C" {
 
 typedef struct graphss_alert_options {
     double false_alarm_rate; /* (0, 1), at least 1 / (draws + 1); 0.05 */
-    int64_t draws;           /* random exchanges, 1999; p-values are multiples of
-                              * 1 / (draws + 1), so a smaller rate is INVALID */
-    bool validation_only;    /* compare with validation nodes alone; false: with nodes
-                              * outside the group as well that did not change since the
-                              * past, and with all of them where as a whole they show no
-                              * sign of an attack */
+    int64_t draws;           /* Number of random permutations, 1999. P-values are multiples of
+                              * 1 / (draws + 1); a rate below that is INVALID. */
+    bool validation_only;    /* Compare with validation nodes only. Otherwise also with nodes
+                              * outside the group that did not change since the previous
+                              * snapshot and, if the snapshot as a whole shows no sign of an
+                              * attack, with all nodes outside the group. */
 } graphss_alert_options;
 
 GRAPHSS_API graphss_alert_options graphss_alert_options_default(void);
 GRAPHSS_API const graphss_option *graphss_alert_options_table(void);
 
-/* Knows no model. Is the mean of score [n] higher than chance allows, given the scores of
- * nodes known to be clean, calm [n_calm]? *p_value: the share of exchanges with a mean as
- * high; P(p <= a) <= a for a clean group. *threshold: the mean above which p is at most the
- * rate. Stream SAMPLER. INVALID: an option, an empty list, a score that is no number. Time
- * O(draws * min(n, n_calm)). */
+/* Permutation test on scores alone: is the mean of score [n] higher than chance allows, given
+ * the scores calm [n_calm] of reference nodes? *p_value is the fraction of permutations with a
+ * mean at least as high; P(p <= a) <= a for a clean group. *threshold is the mean above which
+ * p is at most the rate. Uses stream SAMPLER. INVALID: an option, an empty list, a score that
+ * is not a number. Time O(draws * min(n, n_calm)). */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_test(graphss_ctx *ctx, double *p_value,
                                                      double *threshold, const double *score,
                                                      size_t n, const double *calm,
@@ -47,10 +47,11 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_test(graphss_ctx *ctx, double *p
 /* Conformal p-value of one score: (1 + calm scores at least as high) / (1 + n_calm). */
 GRAPHSS_API double graphss_alert_rank(double score, const double *calm, size_t n_calm);
 
-/* What changed since the past. */
+/* What changed since the previous snapshot. */
 typedef struct graphss_alert_changes {
-    size_t nodes_known;                     /* there then and now, */
-    size_t edges_changed, features_changed; /* of which so many have other edges, features */
+    size_t nodes_known;                     /* nodes present in both snapshots, */
+    size_t edges_changed, features_changed; /* how many of them have different edges,
+                                             * features */
     size_t nodes_new, nodes_gone;
 } graphss_alert_changes;
 
@@ -58,68 +59,70 @@ typedef struct graphss_alert_changes {
 typedef struct graphss_alert {
     bool alert; /* p_value <= the rate */
     double p_value, score, threshold;
-    const char *kind; /* constant text: the likeliest attack, "edges", "features", "edges
-                       * and features" or "copied"; "none" without an alert */
-    double share;     /* estimated share of the group that was hit */
+    const char *kind; /* Constant text, the most likely attack: "links", "features", "links and
+                       * features" or "copied"; "none" without an alert. */
+    double share;     /* estimated fraction of the group that is perturbed */
     size_t n_group;   /* nodes judged: */
     int32_t *group;
-    size_t n_calibration; /* clean nodes it is compared with */
-    int32_t *calibration; /* one may stand twice: as it is, and churned */
+    size_t n_calibration; /* reference nodes it is compared with */
+    int32_t *calibration; /* a node may occur twice: as it is, and after simulated benign
+                           * change */
     size_t n_nodes;
     double *node_score;   /* [n_nodes] suspicion of each node by itself, [0, 1] */
-    double *node_p_value; /* [n_nodes] its conformal rank among the clean nodes */
-    double *perturbed;    /* [n_nodes] the chance that it was tampered with */
+    double *node_p_value; /* [n_nodes] its conformal rank among the reference nodes */
+    double *perturbed;    /* [n_nodes] probability that it is perturbed */
     size_t n_flagged;
-    int32_t *flagged; /* in an alert: nodes of the group more likely hit than not, the most
-                       * likely first; where there are none: those with p_value <= the
-                       * rate. Empty without an alert */
-    graphss_alert_changes changes; /* of the whole snapshot; all 0 without a past */
+    int32_t *flagged; /* In an alert: the nodes of the group with perturbed > 0.5, most likely
+                       * first; if there are none, those with p_value <= the rate. Empty
+                       * without an alert. */
+    graphss_alert_changes changes; /* of the whole snapshot; all 0 without a previous one */
     double seconds;
 } graphss_alert;
 
-/* Rehearses attacks on training nodes of the snapshot the model was trained on, and keeps in
- * the model what they look like: once, in place of a rehearsal in every alert, which is then
- * about a third cheaper. graphss_model_save keeps it too. A model that was not taught, or was
- * trained on, rehearses on the snapshot it judges. With too few labelled nodes (above) for
- * an alert on validation nodes it learns nothing, and OK. Progress stages and errors: as
+/* Fits the detector: simulates attacks on training nodes of the snapshot the model was trained
+ * on, learns what they look like, and stores the result in the model. Call it once; each alert
+ * is then about a third cheaper. graphss_model_save stores it too. A model without a detector,
+ * or one that was trained further, fits a detector on the snapshot it judges. With too few
+ * labelled nodes (see above) it learns nothing and returns OK. Progress stages and errors: as
  * graphss_alert_look. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_learn(graphss_ctx *ctx, graphss_model *model,
                                                       const graphss_observation *snapshot,
                                                       uint64_t seed);
 
-/* Clean nodes that were changed on purpose, to have some of a kind, are left out where at
- * least so many nodes of that kind are there that changed by themselves and count as clean. */
+/* Minimum number of genuinely changed reference nodes in a stratum before its synthetic ones
+ * are dropped. */
 enum { GRAPHSS_ALERT_TRUE_LEAST = 20 };
 
-/* What every node of a snapshot shows by itself: look once, then judge any number of groups.
+/* The scores of all nodes of a snapshot: score once, then test any number of groups.
  *     graphss_alert_scores seen = {0};
  *     graphss_alert_look(ctx, &seen, &in, NULL);
  *     for each group: graphss_alert_judge(ctx, &verdict, &seen, node, n, 1, NULL);
  *     graphss_alert_scores_destroy(ctx, &seen);
- * A plain value: {0} is empty; the arrays belong to it. Nodes are judged among their like:
- * each has a kind (0 ... n_kinds - 1), and so have the clean nodes. */
+ * A plain value: {0} is empty; the arrays belong to it. Nodes are compared within strata: each
+ * node and each reference node has a stratum, its kind in 0 ... n_kinds - 1. */
 typedef struct graphss_alert_scores {
     size_t n_nodes, n_kinds;
-    double *score;   /* [n_nodes] suspicion of each node, [0, 1]: ranks nodes */
-    double *p_value; /* [n_nodes] conformal rank among the clean nodes of its kind */
+    double *score;   /* [n_nodes] anomaly score of each node, [0, 1] */
+    double *p_value; /* [n_nodes] conformal rank among the reference nodes of its stratum */
     int32_t *kind;   /* [n_nodes] */
-    int64_t *start;  /* [n_kinds + 1] into the next two: the clean nodes of each kind */
+    int64_t *start;  /* [n_kinds + 1] into the next two: the reference nodes of each stratum */
     int32_t *calm_node;
     double *calm_score;
     size_t n_free;
     int32_t *free_node; /* [n_free] all nodes without a label in the split, ascending */
-    uint8_t *settled;   /* [n_kinds] such nodes of this kind are as good as clean, for they
-                         * did not change since the past; NULL: of none */
-    uint8_t *changed;   /* [n_kinds] nodes of this kind changed, so most of them may have been
-                         * attacked, and not only the top of a group counts; NULL: none */
-    uint8_t *rehearsed; /* [n_kinds] the clean nodes of this kind were changed on purpose,
-                         * since too few had changed by themselves; NULL: of none. See
-                         * GRAPHSS_ALERT_TRUE_LEAST */
-    int32_t *sorted;    /* all nodes, and n_nodes + i for the clean node i, kind by kind, the
-                         * highest score first; NULL: every verdict sorts anew */
+    uint8_t *settled;   /* [n_kinds] 1 if nodes of this stratum did not change since the
+                         * previous snapshot and so count as clean; NULL: none */
+    uint8_t *changed;   /* [n_kinds] 1 if nodes of this stratum changed. Most of them may then
+                         * be perturbed, so the whole group counts and not only its top; NULL:
+                         * none */
+    uint8_t *rehearsed; /* [n_kinds] 1 if the reference nodes of this stratum are synthetic:
+                         * changed by simulation because too few changed by themselves; NULL:
+                         * none. See GRAPHSS_ALERT_TRUE_LEAST. */
+    int32_t *sorted;    /* All nodes, and n_nodes + i for reference node i, stratum by stratum,
+                         * highest score first; NULL: each verdict sorts again. */
     int64_t *sorted_start; /* [n_kinds + 1] into that */
-    bool quiet;            /* they show no sign of an attack as a whole: those outside a group
-                            * join the clean ones it is compared with */
+    bool quiet;            /* The snapshot as a whole shows no sign of an attack, so nodes
+                            * outside a group join its reference nodes. */
 } graphss_alert_scores;
 
 typedef struct graphss_verdict {
@@ -127,18 +130,18 @@ typedef struct graphss_verdict {
     double p_value;
     double score, threshold; /* of the group; an alert is a score above the threshold */
     size_t n_group;          /* nodes judged */
-    size_t n_calibration;    /* clean nodes they were compared with */
+    size_t n_calibration;    /* reference nodes they were compared with */
 } graphss_verdict;
 
-/* Progress stages: "look", and in it "rehearse". Errors: as graphss_recover; INVALID: an
+/* Progress stages: "look", and within it "rehearse". Errors: as graphss_recover; INVALID: an
  * option. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_look(graphss_ctx *ctx,
                                                      graphss_alert_scores *out,
                                                      const graphss_recover_input *in,
                                                      const graphss_alert_options *opt);
-/* Judges n nodes; NULL, and n 0: all nodes without a label. INVALID: an option, a node out of
- * range or listed twice, a group without nodes, scores of your own whose arrays do not fit
- * together; DATA: no clean nodes are left to compare with. */
+/* Tests a group of n nodes; node NULL and n 0: all nodes without a label. INVALID: an option,
+ * a node out of range or listed twice, a group without nodes, scores of your own whose arrays
+ * do not fit together. DATA: no reference nodes are left to compare with. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
                                                       const graphss_alert_scores *scores,
                                                       const int32_t *node, size_t n,
@@ -146,17 +149,18 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_
                                                       const graphss_alert_options *opt);
 GRAPHSS_API void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *scores);
 
-/* Judges n nodes of in->current (NULL, n 0: all without a label in the split): looks, judges,
- * and names the attack, the share of the group that was hit and the nodes. With in->previous
- * nodes are compared with their past. Progress stages: "look", in it "rehearse", "judge", and
- * in an alert "name". Errors: as graphss_recover and graphss_alert_judge. */
+/* Scores in->current, tests n of its nodes (node NULL and n 0: all without a label in the
+ * split), and names the type of attack, the perturbed fraction and the nodes. With
+ * in->previous, nodes are also compared with their past. Progress stages: "look", within it
+ * "rehearse", "judge", and in an alert "name". Errors: as graphss_recover and
+ * graphss_alert_judge. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
                                                     const graphss_recover_input *in,
                                                     const int32_t *node, size_t n,
                                                     const graphss_alert_options *opt);
-/* Takes attack, share of the nodes hit and chances perturbed [n_nodes] from elsewhere, such as
- * a recovery of the same snapshot by the method graphss, and flags nodes by these. kind is
- * constant text; opt: that of the alert. INVALID, NOMEM. */
+/* Replaces type of attack, perturbed fraction and perturbed [n_nodes] by values from
+ * elsewhere, such as a recovery of the same snapshot by the method graphss, and flags nodes by
+ * these. kind is constant text; opt is that of the alert. INVALID, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_revise(graphss_ctx *ctx, graphss_alert *alert,
                                                        const double *perturbed, double share,
                                                        const char *kind,

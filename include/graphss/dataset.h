@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* count strings in one block. {0} means: no names were given. */
+/* count strings in one block. {0} means that no names were given. */
 typedef struct graphss_names {
     size_t count;
     size_t *start; /* [count + 1] into text; text[start[i]] begins string i, ends in NUL */
@@ -38,16 +38,16 @@ GRAPHSS_API const char *graphss_names_get(const graphss_names *names, size_t i);
  * its length. */
 GRAPHSS_API size_t graphss_name_escape(char *out, const char *name);
 /* What to write before a name in a table that a spreadsheet may open: an apostrophe where the
- * name would be taken for a formula (it begins with = + - @, their wide forms, a tab, a carriage
- * return or a newline) or begins with an apostrophe itself, else "". So the name is what is left
- * once one leading apostrophe is taken away. */
+ * name would be taken for a formula (it begins with = + - @, their wide forms, a tab, a
+ * carriage return or a newline) or begins with an apostrophe itself, else "". So the name is
+ * what is left once one leading apostrophe is taken away. */
 GRAPHSS_API const char *graphss_name_guard(const char *name);
 GRAPHSS_API void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names);
 
-/* A plain value. One that is filled by hand has no owner but who filled it:
- * graphss_dataset_destroy releases every array with the context's allocator, so it is for
- * arrays that came from the library; leave one with arrays of your own alone, or make it
- * yours to destroy with graphss_dataset_copy. */
+/* A plain value. graphss_dataset_destroy releases every array with the allocator of the
+ * context, so use it only on arrays that came from the library. If you fill the struct with
+ * your own arrays, release them yourself, or make a copy with graphss_dataset_copy and destroy
+ * that. */
 typedef struct graphss_dataset graphss_dataset;
 struct graphss_dataset {
     graphss_graph graph;
@@ -56,7 +56,7 @@ struct graphss_dataset {
     size_t n_classes;
     graphss_names node_names;   /* empty: nodes are called 0, 1, 2 ... */
     graphss_names class_names;  /* empty: likewise */
-    graphss_names column_names; /* of features; empty: likewise */
+    graphss_names column_names; /* of features; empty: features are called 0, 1, 2 ... */
     graphss_split split;        /* the split the files came with; empty where none did */
     graphss_cleaning cleaned;
     char name[64];   /* "cora": for people */
@@ -67,7 +67,7 @@ struct graphss_dataset {
 typedef struct graphss_read_options {
     const char *const *data_dirs; /* searched in order for names; ended by NULL; NULL: those of
                                    * graphss_data_dirs */
-    uint64_t max_bytes; /* most memory the arrays may take; 0: 3/4 of the machine's */
+    uint64_t max_bytes; /* limit on the memory of the arrays; 0: 3/4 of the machine's */
 } graphss_read_options;
 
 /* The folders that names are looked up in by default: those of the variable GRAPHSS_DATA, with
@@ -86,11 +86,11 @@ GRAPHSS_MUST_CHECK graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_write(graphss_ctx *ctx,
                                                         const graphss_dataset *data,
                                                         const char *path);
-/* A copy of its own, names and split included; NOMEM. */
+/* Makes a deep copy, with names and split. NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
                                                        const graphss_dataset *data);
-/* Fills data->hash and features.kind anew after a change of yours. DATA: parts that do not fit
- * together; INVALID: an unsound graph or features. */
+/* Recomputes data->hash and features.kind after you changed the data. DATA: parts that do not
+ * fit together; INVALID: an unsound graph or features. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_refresh(graphss_ctx *ctx,
                                                           graphss_dataset *data);
 /* graphss_features_normalise_rows in place, and refreshed. */
@@ -98,8 +98,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_dataset_normalise_rows(graphss_ctx *ct
                                                                  graphss_dataset *data);
 GRAPHSS_API void graphss_dataset_destroy(graphss_ctx *ctx, graphss_dataset *data);
 
-/* Node called id: its name, or its number where the dataset has no names; -1 for none.
- * Without an index this is O(n): for many ids use graphss_node_index. */
+/* The node with this name, or with this number if the dataset has no names; -1 if there is
+ * none. This takes O(n): for many ids use graphss_node_index. */
 GRAPHSS_API int64_t graphss_dataset_find(const graphss_dataset *data, const char *id);
 
 /* Borrows data until it is freed. Of nodes with the same name the first is found. _find: its

@@ -1,4 +1,4 @@
-/* graphss/flips.h - a list of changes to a dataset: edges joined or cut, features switched.
+/* graphss/flips.h - a list of changes to a dataset: edges added or removed, features changed.
  *
  *     graphss_flips flips = {0};
  *     graphss_flips_read(ctx, &flips, "cora.flips", &data);
@@ -10,7 +10,7 @@
  *
  *     victim  kind  node  target  old  new
  *
- * kind is edge or feature; nodes are called as in the dataset (by name, else by number);
+ * kind is "link" or "feature"; nodes are named as in the dataset (by name, else by number);
  * the target of a feature is its column number (a column's name is read too). Numbers read
  * back as exactly the value that was written. In a name the characters tab, newline,
  * carriage return, backslash and a leading # stand behind a backslash (\t \n \r \\ \#). */
@@ -43,7 +43,7 @@ typedef struct graphss_flips {
     char model[128];      /* what was attacked */
     char method[32];      /* "nettack" */
     char mode[32];        /* "evasion" or "poisoning" */
-    char budget[128];     /* "2 edges then 20 features per victim, cumulative" */
+    char budget[128];     /* "2 links then 20 features per victim, cumulative" */
     char victims[256];    /* the rule that chose them */
     char seed[24];        /* a number, as text */
     char version[32];     /* of the library that chose them; filled by the writer if empty */
@@ -52,14 +52,14 @@ typedef struct graphss_flips {
 } graphss_flips;
 
 GRAPHSS_API void graphss_flips_destroy(graphss_ctx *ctx, graphss_flips *flips);
-/* Appends a change; it is not looked at. */
+/* Appends a change without checking it. */
 GRAPHSS_MUST_CHECK graphss_status graphss_flips_add(graphss_ctx *ctx, graphss_flips *flips,
                                                     graphss_flip flip);
-/* How many are of a kind. */
+/* Number of changes of one kind. */
 GRAPHSS_API size_t graphss_flips_count(const graphss_flips *flips, graphss_flip_kind kind);
 
-/* The nodes that changes were made for, each once, in order of first sight. *victims is the
- * caller's to release; NULL and 0 for an empty list. INVALID (a victim below 0), NOMEM. */
+/* The victims, each once, in order of first occurrence. The caller releases *victims; NULL and
+ * 0 for an empty list. INVALID (a victim below 0), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_flips_victims(graphss_ctx *ctx, int32_t **victims,
                                                         size_t *n, const graphss_flips *flips);
 
@@ -69,15 +69,15 @@ GRAPHSS_MUST_CHECK graphss_status graphss_flips_victims(graphss_ctx *ctx, int32_
 GRAPHSS_MUST_CHECK graphss_status graphss_flips_read(graphss_ctx *ctx, graphss_flips *out,
                                                      const char *path,
                                                      const graphss_dataset *data);
-/* The file appears whole or not at all. SHAPE: a node or column that the data lacks. */
+/* Writes the file completely or not at all. SHAPE: a node or column that the data lacks. */
 GRAPHSS_MUST_CHECK graphss_status graphss_flips_write(graphss_ctx *ctx,
                                                       const graphss_flips *flips,
                                                       const char *path,
                                                       const graphss_dataset *data);
 
 typedef struct graphss_apply_options {
-    bool undo;     /* take the changes back, the last one first */
-    bool force;    /* data of another hash is fine; every change must still fit */
+    bool undo;     /* undo the changes, last one first */
+    bool force;    /* accept data with another hash; every change must still fit */
     bool one_only; /* only the changes made for the node `victim` */
     int32_t victim;
 } graphss_apply_options;
@@ -93,7 +93,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_
                                                       const graphss_dataset *data,
                                                       const graphss_flips *flips,
                                                       const graphss_apply_options *opt);
-/* The same on a graph and features alone, without the check of the hash. */
+/* The same on a graph and features only, without checking the hash. */
 GRAPHSS_MUST_CHECK graphss_status graphss_flips_apply_parts(
     graphss_ctx *ctx, graphss_graph *out_graph, graphss_features *out_features,
     const graphss_graph *graph, const graphss_features *features, const graphss_flips *flips,

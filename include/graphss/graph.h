@@ -23,7 +23,7 @@ typedef struct graphss_graph {
     int32_t *target; /* [offset[n_nodes]] */
 } graphss_graph;
 
-/* What building a graph from loose pairs threw away or mended. */
+/* What was discarded or repaired when a graph was built from pairs. */
 typedef struct graphss_cleaning {
     int64_t directed;   /* edges that stood in one direction only */
     int64_t duplicates; /* pairs given again in the same direction */
@@ -40,16 +40,16 @@ GRAPHSS_MUST_CHECK graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_
                                                       size_t n_nodes, const int32_t *from,
                                                       const int32_t *to, size_t m,
                                                       graphss_cleaning *cleaned);
-/* A copy of its own; NOMEM. */
+/* Makes a deep copy. NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_graph_copy(graphss_ctx *ctx, graphss_graph *out,
                                                      const graphss_graph *graph);
-/* INVALID with the node and the rule that is broken. */
+/* Checks the rules above. INVALID names the node and the broken rule. */
 GRAPHSS_MUST_CHECK graphss_status graphss_graph_check(graphss_ctx *ctx,
                                                       const graphss_graph *graph);
 GRAPHSS_API void graphss_graph_destroy(graphss_ctx *ctx, graphss_graph *graph);
 
 GRAPHSS_API size_t graphss_graph_edges(const graphss_graph *graph); /* undirected */
-/* Neighbours of a node below n_nodes. */
+/* Number of neighbours of a node below n_nodes. */
 GRAPHSS_API size_t graphss_graph_degree(const graphss_graph *graph, size_t node);
 /* False for a node that does not exist. Time O(log degree of a). */
 GRAPHSS_API bool graphss_graph_has_edge(const graphss_graph *graph, int32_t a, int32_t b);
@@ -61,7 +61,7 @@ typedef enum graphss_feature_kind {
     GRAPHSS_FEATURES_NONE,   /* no columns */
     GRAPHSS_FEATURES_BINARY, /* 0 and 1 */
     GRAPHSS_FEATURES_COUNTS, /* non-negative integers */
-    GRAPHSS_FEATURES_REAL    /* anything else, TF-IDF for one */
+    GRAPHSS_FEATURES_REAL    /* anything else, such as TF-IDF */
 } graphss_feature_kind;
 
 /* Node features, row by row. Sparse: offset and column as in a graph (columns ascending,
@@ -94,12 +94,12 @@ GRAPHSS_MUST_CHECK graphss_status graphss_features_from_dense(graphss_ctx *ctx,
                                                               graphss_features *out,
                                                               size_t n_rows, size_t n_cols,
                                                               const float *value);
-/* A copy of its own; NOMEM. */
+/* Makes a deep copy. NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_features_copy(graphss_ctx *ctx,
                                                         graphss_features *out,
                                                         const graphss_features *features);
-/* INVALID with the row and the rule that is broken. Whether values are finite is looked at
- * where they are used. */
+/* Checks the rules above. INVALID names the row and the broken rule. Finiteness of values is
+ * checked where they are used. */
 GRAPHSS_MUST_CHECK graphss_status graphss_features_check(graphss_ctx *ctx,
                                                          const graphss_features *features);
 /* A copy with each row divided by its sum, values below 0 counting as such (training divides

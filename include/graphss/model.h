@@ -46,11 +46,12 @@ typedef struct graphss_train_options {
     double weight_decay;  /* L2 on the weights of the first layer */
     double learning_rate; /* Adam's */
     int64_t epochs;       /* most epochs; 0: the weights as drawn */
-    int64_t patience;     /* stop after so many + 1 epochs without a better one; 0: never */
+    int64_t patience;     /* stop after patience + 1 epochs without improvement; 0: never */
     bool self_loops;      /* propagate over A + I rather than A */
     bool row_normalise;   /* divide each feature row by the sum of its absolute values first;
                            * graphss_features_normalise_rows divides by the plain sum */
-    bool unit_scale;      /* then scale all by one number: mean squared row length 1 */
+    bool unit_scale;      /* then scale by one number, so that the mean squared row length is
+                           * 1 */
     bool bias;
     bool standardise; /* give each column mean 0 and spread 1, before unit_scale */
     int64_t heads;    /* GAT: attention heads of a hidden layer, which share its width; 0: 1 */
@@ -62,8 +63,8 @@ typedef struct graphss_train_options {
 GRAPHSS_API const char *graphss_model_name(size_t i);
 /* One line for people about the i-th model. */
 GRAPHSS_API const char *graphss_model_summary(size_t i);
-/* Whether an option of the table has a meaning for a model; false for a name that does not
- * exist. What has none is ignored. */
+/* Whether a model uses an option of the table; false for an unknown name. Unused options are
+ * ignored. */
 GRAPHSS_API bool graphss_model_uses(const char *model, const char *option);
 /* The preset of a model for features that are words; use graphss_train_options_for unless you
  * know that they are. An unknown name gives gcn's values with that name, which
@@ -104,11 +105,11 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_train(
     const graphss_features *features, size_t n_classes, const graphss_split *split,
     uint64_t seed, const graphss_train_options *opt);
 
-/* Trains further: a model that starts with the weights of `from` and is fitted to the labels
- * of the split on this snapshot, for so many epochs, with from's options otherwise. Adam
- * starts anew; in paper mode, where from was not loaded from a file, it goes on where it
- * stopped. Keeps the best of these epochs; from's own weights are not among them.
- * Errors: those of graphss_model_train; SHAPE (other features than from was trained on). */
+/* Trains further: a new model starts with the weights of `from` and is fitted to the labels of
+ * the split on this snapshot for the given number of epochs, otherwise with from's options.
+ * Adam starts fresh; in paper mode, if `from` was not loaded from a file, it continues where
+ * it stopped. Keeps the best of these epochs; from's own weights are not among them. Errors:
+ * those of graphss_model_train; SHAPE (other features than `from` was trained on). */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_continue(
     graphss_ctx *ctx, graphss_model **out, graphss_training *log, const graphss_model *from,
     const graphss_graph *graph, const graphss_features *features, const graphss_split *split,
@@ -121,8 +122,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_predict(graphss_ctx *ctx, float 
                                                         const graphss_model *model,
                                                         const graphss_graph *graph,
                                                         const graphss_features *features);
-/* label [n_nodes]: the first of the likeliest classes of each, where no more is wanted. Errors
- * as above. */
+/* label [n_nodes]: the most likely class of each node, the lowest index on ties. Use it when
+ * probabilities are not needed. Errors as above. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_label(graphss_ctx *ctx, int32_t *label,
                                                       const graphss_model *model,
                                                       const graphss_graph *graph,
@@ -155,35 +156,35 @@ GRAPHSS_API const float *graphss_model_weight(const graphss_model *model, size_t
                                               const char **name, size_t *rows, size_t *cols);
 
 struct graphss_dataset;
-/* Lets the model remember what it was trained on (names of nodes, features and classes, name
- * and hash of the data), so that a later misuse is noticed. Copies them. SHAPE: other
- * numbers of features or classes than the model has; NOMEM. */
+/* Stores in the model what it was trained on (names of nodes, features and classes, name and
+ * hash of the data), so that later misuse is noticed. Copies them. SHAPE: the number of
+ * features or classes differs from the model's; NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_describe(graphss_ctx *ctx,
                                                          graphss_model *model,
                                                          const struct graphss_dataset *data);
-/* Does the model fit the data? SHAPE says which of features, classes or their names differs,
- * both values given. */
+/* Checks that the model fits the data. SHAPE names what differs (features, classes or their
+ * names), with both values. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_fits(graphss_ctx *ctx,
                                                      const graphss_model *model,
                                                      const struct graphss_dataset *data);
 
-/* What was changed to bring data into a model's terms. */
+/* What was changed to align a dataset with a model. */
 typedef struct graphss_adoption {
-    bool columns;            /* they stood in another order, or were others: */
-    size_t unknown, missing; /* left out, since the model does not know them; lacking */
-    bool classes;            /* they stood in another order, or some were lacking */
-    size_t unknown_classes;  /* that the model does not know: their nodes have no label now */
+    bool columns;            /* features had another order, or were different: */
+    size_t unknown, missing; /* dropped, because the model does not know them; absent from the
+                              * data */
+    bool classes;            /* classes had another order, or some were absent */
+    size_t unknown_classes;  /* unknown to the model: their nodes have no label now */
 } graphss_adoption;
 
-/* Brings data that is to be labelled into the model's terms, in place: features and classes by
- * name, where both have names, since files list them as they meet them. Features the model
- * does not know are left out, those the data lack are 0, or the mean where columns are
- * standardised, with a warning. Classes of a side without names are
- * called 0, 1, 2 ... if that finds all, and go by position else. The label of a node whose
- * class the model does not know becomes -1, with a warning. The labels of data->split follow,
- * without such nodes. what may be NULL. SHAPE: another number of features without names, none
- * in common, or one name twice and not as in the model; NOMEM. On errors the data are as they
- * were. */
+/* Aligns a dataset with the model, in place: features and classes are matched by name if both
+ * sides have names. Features the model does not know are dropped. Features the data lack are
+ * 0, or the mean if columns are standardised, with a warning. If only one side has class
+ * names, the other side's classes are called 0, 1, 2 ... if that matches all, and are matched
+ * by position otherwise. The label of a node whose class the model does not know becomes -1,
+ * with a warning. The labels of data->split follow, without such nodes. what may be NULL.
+ * SHAPE: another number of features and no names, no feature in common, or a duplicate name
+ * that is not as in the model; NOMEM. On errors the data are unchanged. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_adopt(graphss_ctx *ctx,
                                                       const graphss_model *model,
                                                       struct graphss_dataset *data,

@@ -1,4 +1,4 @@
-/* graphss/recover.h - labels for a snapshot that may have been tampered with.
+/* graphss/recover.h - labels for a snapshot that may have been attacked.
  *
  *     graphss_recover_options opt =
  *         graphss_recover_options_default(graphss_recover_method_find("retrain"),
@@ -10,8 +10,8 @@
  *     ... r.predictions.label[i], r.predictions.posterior[i * n_classes + k] ...
  *     graphss_recovery_destroy(ctx, &r);
  *
- * A defence is given graphs, features and the labels of a split: the truth of a test node
- * is not among its arguments, so it cannot be used by mistake. docs/defences.md describes
+ * A defence gets graphs, features and the labels of a split. The true label of a test node is
+ * not among its arguments, so it cannot be used by mistake. docs/defences.md describes
  * the methods. */
 #ifndef GRAPHSS_RECOVER_H
 #define GRAPHSS_RECOVER_H
@@ -24,14 +24,15 @@
 extern "C" {
 #endif
 
-/* What meets the current snapshot. */
+/* Which classifier is applied to the current snapshot. */
 typedef enum graphss_recover_train {
-    GRAPHSS_RECOVER_AUTO,    /* retrain where that has a meaning, else evasion */
-    GRAPHSS_RECOVER_EVASION, /* what was trained before, on the previous snapshot */
-    GRAPHSS_RECOVER_RETRAIN  /* what is trained on the current one, with the training labels */
+    GRAPHSS_RECOVER_AUTO,    /* retrain if the method can, else evasion */
+    GRAPHSS_RECOVER_EVASION, /* one trained earlier, on the previous snapshot */
+    GRAPHSS_RECOVER_RETRAIN  /* one trained on the current snapshot, with the training
+                              * labels */
 } graphss_recover_train;
 
-/* How alike two feature rows are. */
+/* Similarity of two feature rows. */
 typedef enum graphss_similarity {
     GRAPHSS_SIMILARITY_AUTO,    /* JACCARD for binary features, else COSINE */
     GRAPHSS_SIMILARITY_JACCARD, /* shared columns over columns of either */
@@ -41,13 +42,13 @@ typedef enum graphss_similarity {
 
 enum { GRAPHSS_RECOVER_AUGMENTATIONS = 16 };
 
-/* nrgnn: the network whose answer is given. */
+/* nrgnn: the network whose prediction is returned. */
 typedef enum graphss_head {
-    GRAPHSS_HEAD_CLASSIFIER, /* the one that learns from answers of the other as well */
+    GRAPHSS_HEAD_CLASSIFIER, /* the one that also learns from predictions of the other */
     GRAPHSS_HEAD_MINER
 } graphss_head;
 
-/* A way to label such a snapshot: constant, of the library, for ever. Those of the core are
+/* A method of recovery. It is constant and belongs to the library. The methods of the core are
  * listed here, those of the literature in graphss_lab/baselines.h. */
 typedef struct graphss_recover_method graphss_recover_method;
 
@@ -59,8 +60,7 @@ GRAPHSS_API const graphss_recover_method *graphss_recover_method_find(const char
 GRAPHSS_API const char *graphss_recover_method_name(const graphss_recover_method *method);
 GRAPHSS_API const char *graphss_recover_method_summary(const graphss_recover_method *method);
 
-/* Fields that a method does not read are ignored; graphss_recover_method_uses tells which it
- * does. */
+/* A method ignores fields it does not use; graphss_recover_method_uses tells which it uses. */
 typedef struct graphss_recover_options {
     const graphss_recover_method *method;
     int mode;                  /* graphss_mode; PAPER: the paper's own procedure, for a method
@@ -71,7 +71,7 @@ typedef struct graphss_recover_options {
     graphss_train_options fit; /* how the method's classifier is trained */
     double alpha;              /* share that comes from the edges, [0, 1] */
     int64_t steps;             /* rounds of spreading */
-    double threshold;          /* edges whose ends are less alike are cut, [0, 1] */
+    double threshold;          /* edges between less similar nodes are removed, [0, 1] */
     int similarity;            /* graphss_similarity */
     int64_t rank;              /* svd: singular values kept; 0: by validation. prognn: those
                                 * that are shrunk one by one */
@@ -79,10 +79,10 @@ typedef struct graphss_recover_options {
                                 * weight of the labels in the loss of the edges */
     double beta1;              /* rgcn: weight of the divergence from N(0, I) */
     double beta2;              /* rgcn: weight of the first layer's squared weights */
-    bool sample;               /* rgcn: draw from the last layer when predicting, too */
+    bool sample;               /* rgcn: also draw from the last layer when predicting */
     /* graphss in paper mode, as in the paper's Algorithm 1: */
     int64_t sweeps;         /* inference epochs */
-    int64_t warmup;         /* the first so many use the warm-up matrix; < sweeps */
+    int64_t warmup;         /* number of initial sweeps with the warm-up matrix; < sweeps */
     int64_t retrain_epochs; /* of each retraining; 0: never */
     double prior;           /* alpha, the Dirichlet parameter of every cell */
     bool dynamic_phi;       /* learn the transition matrix; else labels stay as they are */
@@ -91,9 +91,9 @@ typedef struct graphss_recover_options {
     double smoothness;      /* of how much features differ along its edges */
     double graph_rate;      /* prognn: step size of the edges */
     int64_t neighbours;     /* prognn, nrgnn: alike nodes it may be connected to besides */
-    int64_t negatives;      /* nrgnn: pairs without an edge it learns from, a node */
+    int64_t negatives;      /* nrgnn: pairs without an edge to learn from, per node */
     int64_t edge_hidden;    /* nrgnn: width of the network that predicts edges */
-    double confidence;      /* nrgnn: a surer answer becomes a label, [0, 1] */
+    double confidence;      /* nrgnn: predictions at least this sure become labels, [0, 1] */
     double edge_weight;     /* nrgnn: weight of the prediction of edges in the loss, */
     double pseudo_weight;   /* and of labels that were answers */
     int head;               /* graphss_head */
@@ -106,32 +106,33 @@ typedef struct graphss_recover_options {
     double adversaries;     /* advtrain: share of the training nodes attacked, [0, 1] */
 } graphss_recover_options;
 
-/* Whether an option of the table has a meaning for a method in that mode. */
+/* Whether a method uses an option of the table in that mode. */
 GRAPHSS_API bool graphss_recover_method_uses(const graphss_recover_method *method,
                                              graphss_mode mode, const char *option);
-/* Whether its `perturbed` is a chance, of which graphss_recover_flips makes a list. */
+/* Whether its `perturbed` is a probability, from which graphss_recover_flips makes a list. */
 GRAPHSS_API bool graphss_recover_method_finds(const graphss_recover_method *method,
                                               graphss_mode mode);
 
-/* The preset of a method; honest: on top of the options the model was trained with (NULL:
- * those of gcn), paper: of the paper's appendix. method NULL, as of a name that
- * does not exist: options that graphss_recover refuses. */
+/* The preset of a method. Honest mode starts from the options the model was trained with
+ * (NULL: those of gcn), paper mode from the paper's appendix. method NULL, as for a name that
+ * does not exist, gives options that graphss_recover refuses. */
 GRAPHSS_API graphss_recover_options graphss_recover_options_default(
     const graphss_recover_method *method, graphss_mode mode, const graphss_model *model);
 GRAPHSS_API const graphss_option *graphss_recover_options_table(void);
 
 typedef struct graphss_recovery {
-    /* label, posterior, perturbed, node_names. A method without an idea of its own of what
-     * was perturbed gives the distance of its posterior from the model's probabilities,
-     * half the sum of absolute differences: a score between 0 and 1, not a chance. */
+    /* label, posterior, perturbed, node_names. A method that does not estimate perturbations
+     * gives the total variation distance between its posterior and the model's probabilities
+     * (half the sum of absolute differences): a score in [0, 1], not a probability. */
     graphss_predictions predictions;
     const char *method; /* constant text */
     const char *train;  /* "evasion", "retrain" or "none": nothing is trained */
     const char *how;    /* constant text: what was trained on which snapshot */
-    const char *kind;   /* constant text: the likeliest attack, "edges", "features", "edges
-                         * and features", "copied" (another node's), "random" or "unknown",
-                         * or "none"; NULL: the method has no idea of it */
-    double share;       /* estimated share of the nodes without a label that were hit */
+    const char *kind;   /* Constant text, the most likely attack: "links", "features", "links
+                         * and features", "copied" (from another node), "random", "unknown" or
+                         * "none"; NULL: the method does not estimate it. */
+    double share;       /* estimated fraction of the nodes without a label that are
+                         * perturbed */
     size_t changed;     /* labels that differ from the model's own on current */
     size_t abstained;   /* labels that are -1 */
     size_t new_nodes;   /* nodes of current that previous lacks; 0 without previous */
@@ -156,12 +157,12 @@ GRAPHSS_MUST_CHECK graphss_status graphss_recover(graphss_ctx *ctx, graphss_reco
                                                   const graphss_recover_options *opt);
 GRAPHSS_API void graphss_recovery_destroy(graphss_ctx *ctx, graphss_recovery *recovery);
 
-/* Changes to current that take back what looks tampered with, at nodes whose `perturbed` is
- * at least `least` (the chance 0.5 is a good value after "graphss"). Where previous knows the
- * node and its neighbour: whatever changed. Elsewhere a guess: edges to nodes of other classes
- * that share no neighbour, words that push hardest away from the class recovered; not edges
- * if found->kind is "features", nor words if it is "edges". in: that of the recovery. dataset
- * and hash of the list are left empty. SHAPE: found is of other data. */
+/* Changes to current that would undo the perturbation, at nodes whose `perturbed` is at least
+ * `least` (0.5 is a good value after "graphss"). If previous has the node and its neighbour,
+ * these are all its changes. Otherwise they are a guess: edges to nodes of other classes that
+ * share no neighbour, and features that push hardest away from the recovered class; no edges
+ * if found->kind is "features", no features if it is "links". in is that of the recovery.
+ * dataset and hash of the list are left empty. SHAPE: found belongs to other data. */
 GRAPHSS_MUST_CHECK graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
                                                         const graphss_recover_input *in,
                                                         const graphss_recovery *found,

@@ -30,19 +30,19 @@ extern "C" {
 
 enum { GRAPHSS_SOURCES_MAX = 16, GRAPHSS_STATES_MAX = 16 };
 
-/* Somebody who labels nodes: manual labels, the last snapshot, a vote of the neighbours. All
+/* A source of labels: annotators, the previous snapshot, a vote of the neighbours. All
  * pointers are borrowed for the call. */
 typedef struct graphss_source {
     const char *name;     /* for reports; NULL: none */
-    const int32_t *label; /* [n] in [-1, n_classes); -1: it says nothing of this node */
+    const int32_t *label; /* [n] in [-1, n_classes); -1: no label for this node */
     graphss_prior prior;  /* of its matrix; {.alpha = 1} is the paper's */
     const double *phi;    /* [n_classes x n_classes] phi', used instead of the sampled matrix
                            * during warm-up; NULL: the mean of the prior */
     bool fixed;           /* use phi throughout */
-    bool tampered;        /* it has another matrix in each state but the first: */
+    bool tampered;        /* it has a different matrix in each state but the first: */
     graphss_prior tampered_prior; /* these have this prior, */
     const double *tampered_phi;   /* [(n_states - 1) x n_classes x n_classes] or NULL, */
-    bool tampered_fixed;          /* and are kept or learned likewise */
+    bool tampered_fixed;          /* fixed or learned in the same way */
 } graphss_source;
 
 /* What may have happened to a node's evidence. The first state is "untouched". */
@@ -88,18 +88,19 @@ typedef enum graphss_phi {
 } graphss_phi;
 
 typedef enum graphss_refit_rule {
-    GRAPHSS_GATE_NONE,     /* refit whenever it is time */
-    GRAPHSS_GATE_AGREEMENT /* only if z agrees better with the first source than ever before */
+    GRAPHSS_GATE_NONE,     /* refit every retrain_every sweeps */
+    GRAPHSS_GATE_AGREEMENT /* refit only if z agrees better with the first source than
+                            * before */
 } graphss_refit_rule;
 
 typedef struct graphss_selfsup_options {
     int64_t sweeps;        /* in all, 100 */
-    int64_t warmup;        /* the first so many use phi', 40; < sweeps */
-    int64_t burn_in;       /* so many after these are not averaged either */
+    int64_t warmup;        /* number of initial sweeps that use phi', 40; < sweeps */
+    int64_t burn_in;       /* number of further sweeps that are not averaged */
     int64_t chains;        /* independent runs, each with its own stream, 4 */
     int update;            /* graphss_update */
     int phi;               /* graphss_phi */
-    int64_t phi_every;     /* ARGMAX: refresh phi at every so-manieth sweep */
+    int64_t phi_every;     /* ARGMAX: refresh phi every phi_every sweeps */
     int64_t retrain_every; /* refit after sweeps 1, 1 + this, ...; not after the last */
     int gate;              /* graphss_refit_rule */
     bool frozen; /* ARGMAX with phi fixed: labels stay the classifier's own, which is what
@@ -130,7 +131,7 @@ typedef struct graphss_selfsup {
     double *posterior; /* [n x n_classes] mean over kept sweeps and chains of the chance of
                         * each class given all other nodes: the mean of the draws, with less
                         * noise. ARGMAX: the factors of the last sweep, normalised */
-    double *state;     /* [n x n_states] likewise for the switch; NULL without */
+    double *state;     /* [n x n_states] the same for the states; NULL without a switch */
     double *counts;    /* [n_sources x n_classes x n_classes] C, mean over the kept sweeps */
     double *phi;       /* [n_sources x n_classes x n_classes] posterior mean; the first
                         * state's where there are several */
@@ -141,7 +142,7 @@ typedef struct graphss_selfsup {
     double ess;   /* the least of them */
     size_t kept;  /* sweeps averaged in each chain; a refit begins anew */
     size_t refits;
-    double seconds; /* all in all, refits included */
+    double seconds; /* total, with refits */
 } graphss_selfsup;
 
 /* Infers classes. The same seed gives the same result whatever the number of threads.

@@ -53,11 +53,11 @@ GRAPHSS_MUST_CHECK graphss_status graphss_split_make(graphss_ctx *ctx, graphss_s
 GRAPHSS_MUST_CHECK graphss_status graphss_split_read(graphss_ctx *ctx, graphss_split *out,
                                                      const char *path, const int32_t *label,
                                                      size_t n, size_t n_classes);
-/* FILE.npz as graphss_split_read takes it, whole or not at all. IO, NOMEM. */
+/* Writes FILE.npz for graphss_split_read, completely or not at all. IO, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_write(graphss_ctx *ctx,
                                                       const graphss_split *split,
                                                       const char *path);
-/* A copy of its own; NOMEM. */
+/* Makes a deep copy. NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_copy(graphss_ctx *ctx, graphss_split *out,
                                                      const graphss_split *split);
 GRAPHSS_API void graphss_split_destroy(graphss_ctx *ctx, graphss_split *split);

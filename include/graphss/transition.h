@@ -1,13 +1,13 @@
-/* graphss/transition.h - the chance that a true class is seen as another label.
+/* graphss/transition.h - the probability that a true class is observed as another label.
  *
  *     double phi[K * K];
  *     graphss_transition_warmup(ctx, phi, prob, split.train, split.train_label,
  *                               split.n_train, n_nodes, K);
  *
  * A transition matrix phi is n_classes x n_classes, row by row, and its rows sum to 1:
- * phi[t][y] = P(seen y | true t). Row t has the prior Dirichlet(alpha[t]) and, once nodes of
- * class t were seen counts[t][y] times as y, the posterior Dirichlet(alpha[t] + counts[t]).
- * docs/selfsup.md sets the fields against the paper's symbols. */
+ * phi[t][y] = P(observed y | true t). Row t has the prior Dirichlet(alpha[t]) and, once nodes
+ * of class t were observed counts[t][y] times as y, the posterior Dirichlet(alpha[t] +
+ * counts[t]). docs/selfsup.md sets the fields against the paper's symbols. */
 #ifndef GRAPHSS_TRANSITION_H
 #define GRAPHSS_TRANSITION_H
 
@@ -23,8 +23,8 @@ extern "C" {
  * with probability `diagonal`" as loudly as the data can say otherwise. */
 typedef struct graphss_prior {
     double alpha;       /* every cell, in [0, 1e9] */
-    double anchor;      /* every row, in [0, 1e9]: so many nodes seen beforehand */
-    double diagonal;    /* share of the anchor that was seen rightly, [0, 1] */
+    double anchor;      /* every row, in [0, 1e9]: weight of the prior, as a number of nodes */
+    double diagonal;    /* fraction of the anchor on the diagonal, [0, 1] */
     const double *cell; /* [n_classes x n_classes] more counts, >= 0; NULL: none. Borrowed */
 } graphss_prior;
 
@@ -50,7 +50,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_transition_warmup(graphss_ctx *ctx, do
                                                             const int32_t *label, size_t n,
                                                             size_t n_nodes, size_t n_classes);
 
-/* counts[t][y] = nodes with z = t and seen = y; a label of -1 in either does not count.
+/* counts[t][y] = nodes with z = t and observed = y; a label of -1 in either does not count.
  * Labels are in [-1, n_classes). */
 GRAPHSS_API void graphss_transition_count(double *counts, const int32_t *z,
                                           const int32_t *observed, size_t n, size_t n_classes);
