@@ -10,20 +10,21 @@
 
 /* ---- memory: through the context, counts checked for overflow ---- */
 
-/* count * size bytes, 64-byte aligned, or NULL with the error set. count 0 gives a block. */
+/* Returns count * size bytes, 64-byte aligned, or NULL with the error set. count 0 gives a
+ * block. */
 void *graphss_i_alloc(graphss_ctx *ctx, size_t count, size_t size);
 void *graphss_i_calloc(graphss_ctx *ctx, size_t count, size_t size);
-/* A block of new_count with the first old_count elements of block, which is released; NULL
- * (and block untouched) when there is no memory. */
+/* Returns a block of new_count elements with the first old_count elements of block, and
+ * releases block. NULL if there is no memory; block is then unchanged. */
 void *graphss_i_grow(graphss_ctx *ctx, void *block, size_t old_count, size_t new_count,
                      size_t size);
 void *graphss_i_copy(graphss_ctx *ctx, const void *block, size_t count, size_t size);
 char *graphss_i_strdup(graphss_ctx *ctx, const char *text);
 char *graphss_i_format(graphss_ctx *ctx, const char *format, ...) GRAPHSS_PRINTF(2, 3);
-/* false when the sum or product does not fit. */
+/* Return false if the sum or product overflows. */
 bool graphss_i_mul(size_t *out, size_t a, size_t b);
 bool graphss_i_add(size_t *out, size_t a, size_t b);
-/* The first of the largest of k numbers. */
+/* Index of the largest of k numbers, the lowest on ties. */
 static inline size_t graphss_i_top(const float *p, size_t k)
 {
     size_t best = 0;
@@ -38,13 +39,13 @@ static inline size_t graphss_i_top_double(const double *p, size_t k)
         best = p[c] > p[best] ? c : best;
     return best;
 }
-/* For qsort: doubles, the least first. */
+/* Comparison for qsort: doubles in ascending order. */
 static inline int graphss_i_compare_doubles(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
-/* How many of n doubles, the least first, are less than x. */
+/* Number of entries below x among n ascending doubles. */
 static inline size_t graphss_i_count_less(const double *sorted, size_t n, double x)
 {
     size_t low = 0, high = n;
@@ -57,8 +58,8 @@ static inline size_t graphss_i_count_less(const double *sorted, size_t n, double
     }
     return low;
 }
-/* The float of that rank, from 0, by Hoare's selection: what is below it then stands before
- * it, what is above after it. */
+/* Returns the float of the given rank (from 0) by Hoare's selection. Afterwards smaller values
+ * stand before it and larger ones after it. */
 static inline float graphss_i_select(float *x, size_t n, size_t rank)
 {
     ptrdiff_t low = 0, high = (ptrdiff_t)n - 1;
@@ -93,14 +94,14 @@ uint64_t graphss_i_machine_memory(void);
 
 graphss_status graphss_i_fail(graphss_ctx *ctx, graphss_status status, const char *format, ...)
     GRAPHSS_PRINTF(3, 4);
-/* INVALID: "--method: found 'magic', want one of a, b, c"; name(0), name(1), ... until NULL.
- */
+/* Fails with INVALID and a text such as "--method: found 'magic', want one of a, b, c", where
+ * the choices are name(0), name(1), ... until NULL. */
 graphss_status graphss_i_no_such_name(graphss_ctx *ctx, const char *option, const char *found,
                                       size_t length, const char *(*name)(size_t i));
-/* Puts "where: " before the text of the error that is set. */
+/* Prefixes the current error text with "where: ". */
 graphss_status graphss_i_fail_in(graphss_ctx *ctx, graphss_status status, const char *where);
 graphss_status graphss_i_nomem(graphss_ctx *ctx, size_t bytes);
-/* At the entry of public calls: is one of the arguments NULL? Then the error is set, INVALID.
+/* Checks the arguments of a public call. True, with the error INVALID set, if one is NULL.
  *     if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"nodes", GRAPHSS_I_FILLED(node, n)})) */
 typedef struct graphss_i_argument {
     const char *name;
@@ -109,12 +110,13 @@ typedef struct graphss_i_argument {
 bool graphss_i_lacks(graphss_ctx *ctx, const graphss_i_argument *argument);
 #define GRAPHSS_I_LACKS(ctx, ...)                                                             \
     graphss_i_lacks(ctx, (const graphss_i_argument[]){__VA_ARGS__, {NULL, NULL}})
-/* An array that may be NULL where it is empty. */
+/* An array argument that may be NULL if it is empty. */
 #define GRAPHSS_I_FILLED(array, n) ((n) ? (const void *)(array) : "")
 
 /* ---- options ---- */
 
-/* Is the option left out where options are written, since it came later and is off? */
+/* True if the option is left out when options are written: it was added in a later version and
+ * is off. */
 bool graphss_i_option_unsaid(const void *options, const graphss_option *row);
 /* Makes it so. */
 void graphss_i_option_unsay(void *options, const graphss_option *row);
@@ -123,33 +125,34 @@ void graphss_i_option_unsay(void *options, const graphss_option *row);
 
 void graphss_i_log(graphss_ctx *ctx, graphss_log_level level, const char *format, ...)
     GRAPHSS_PRINTF(3, 4);
-/* CANCELLED when the caller said stop. note may be NULL. */
+/* Reports progress. CANCELLED if the callback asks to stop. note may be NULL. */
 graphss_status graphss_i_progress(graphss_ctx *ctx, const char *stage, size_t done,
                                   size_t total, const char *note);
-/* For long work between two steps of progress: tells the last one again once it is a tenth of
- * a second old, so that the caller can say stop. */
+/* For long work between two progress reports: repeats the last report once it is a tenth of a
+ * second old, so that the callback can ask to stop. */
 graphss_status graphss_i_pulse(graphss_ctx *ctx);
 double graphss_i_seconds(void); /* monotonic clock */
 
 /* ---- threads ---- */
 
-/* Calls fn(arg, task) once for each task in 0..n_tasks-1, on the context's threads, and
- * returns when all are done. What a task computes must not depend on who runs it: cut the
- * work by its size, never by the number of threads. One task runs on the calling thread.
- * fn must not call anything that takes the context's allocator. */
+/* Calls fn(arg, task) once for each task in 0..n_tasks-1 on the context's threads, and returns
+ * when all are done. The result of a task must not depend on the thread that runs it: divide
+ * work by its size, never by the number of threads. The calling thread runs tasks too. fn must
+ * not use the context's allocator. */
 typedef void (*graphss_i_task)(void *arg, size_t task);
 void graphss_i_parallel(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, void *arg);
-/* The same for work that takes long. CANCELLED: the caller said stop, and some tasks were not
- * done. */
+/* The same for long work. CANCELLED: the callback asked to stop, and some tasks were not
+ * run. */
 graphss_status graphss_i_parallel_checked(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn,
                                           void *arg);
-/* The same for jobs, which allocate and may fail. Each has a context of its own, with one
- * thread, and what it allocates may be released by ctx; with one thread it is ctx itself. Once
- * one has failed no more are begun. Returns the failure of the first that failed. */
+/* The same for jobs, which may allocate and fail. Each job has its own context with one thread
+ * (with a single thread, ctx itself); ctx may release what a job allocated. After a failure no
+ * further job starts. Returns the failure of the lowest-numbered job. */
 typedef graphss_status (*graphss_i_parallel_job)(graphss_ctx *own, void *arg, size_t job);
 graphss_status graphss_i_parallel_jobs(graphss_ctx *ctx, size_t n, graphss_i_parallel_job fn,
                                        void *arg);
-/* n rows in tasks of `rows` each: how many tasks, and where the rows of one end. */
+/* Divides n rows into tasks of `rows` each: the number of tasks, and the end of one task's
+ * rows. */
 static inline size_t graphss_i_tasks(size_t n, size_t rows)
 {
     return (n + rows - 1) / rows;
@@ -161,7 +164,8 @@ static inline size_t graphss_i_task_end(size_t task, size_t n, size_t rows)
 
 /* ---- text that does not depend on the locale ---- */
 
-/* Reads a number that fills text[0..length) wholly (no spaces); false when it does not. */
+/* Parses text[0..length) as a number. False unless the number fills all of it, without
+ * spaces. */
 bool graphss_i_parse_double(double *out, const char *text, size_t length);
 bool graphss_i_parse_int(int64_t *out, const char *text, size_t length);
 /* Shortest text that reads back as the same double; as snprintf. */
@@ -170,26 +174,26 @@ size_t graphss_i_double_text(char *out, size_t size, double value);
 /* ---- UTF-8 ---- */
 
 bool graphss_i_is_character(uint32_t c);
-/* Is it one that a reader does not see but that changes how others are shown: a control, a
- * mark or override of the direction, a separator of lines? */
+/* True for characters that are invisible but change how others are shown: controls, direction
+ * marks and overrides, line separators. */
 bool graphss_i_is_hidden(uint32_t c);
 /* Writes a character of 1 to 4 bytes; returns their number. */
 size_t graphss_i_utf8_put(unsigned char *out, uint32_t c);
-/* One character of n > 0 bytes; returns its length, or 0 when it is not UTF-8. */
+/* Decodes one character from n > 0 bytes; returns its length, or 0 if it is not UTF-8. */
 size_t graphss_i_utf8_take(uint32_t *out, const unsigned char *in, size_t n);
 bool graphss_i_is_utf8(const unsigned char *in, size_t n);
-/* Puts '?' for each byte that is not UTF-8. */
+/* Replaces each byte that is not UTF-8 by '?'. */
 void graphss_i_utf8_mend(char *text);
-/* A copy with each byte taken as a Latin-1 character and a NUL behind it; NULL: no memory. */
+/* Converts Latin-1 to UTF-8, with a NUL at the end; NULL: no memory. */
 char *graphss_i_utf8_from_latin(graphss_ctx *ctx, const char *text, size_t n, size_t *n_out);
 
 /* ---- files ---- */
 
-/* The whole file in one block with a NUL behind it; LIMIT when it is larger than max. */
+/* Reads the whole file into one block and adds a NUL; LIMIT if it is larger than max. */
 graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
                                    uint64_t max);
 
-/* A folder and those above it, where they are not there yet. */
+/* Creates a folder and its parents if they do not exist. */
 graphss_status graphss_i_folder_make(graphss_ctx *ctx, const char *path);
 
 /* Atomic writing: open a temporary name in the same folder, write, then commit (flush,
@@ -207,7 +211,7 @@ graphss_status graphss_i_output_write(graphss_ctx *ctx, graphss_i_output *out,
 graphss_status graphss_i_output_commit(graphss_ctx *ctx, graphss_i_output *out);
 void graphss_i_output_abandon(graphss_ctx *ctx, graphss_i_output *out);
 
-/* ---- kernels chosen for this machine (src/graph/kernels.h) ---- */
+/* ---- kernels chosen for this machine (src/kernels/kernels.h) ---- */
 struct graphss_i_kernels;
 const struct graphss_i_kernels *graphss_i_ctx_kernels(const graphss_ctx *ctx);
 

@@ -1,6 +1,6 @@
-/* context.c - making a context, and the two things every operation does with it: fail with
- * a sentence, and tell how far it got. The error text has a fixed place, so that running
- * out of memory can be reported without memory. */
+/* context.c - creates contexts and implements what every operation does with them: report an
+ * error and report progress. The error text has a fixed buffer, so that running out of memory
+ * can be reported without memory. */
 #include "base/context_private.h"
 #include "kernels/kernels.h"
 #include <pthread.h>
@@ -150,7 +150,8 @@ void graphss_i_parallel(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, voi
         fn(arg, t);
 }
 
-/* Tasks that end when the caller says stop; he is asked on his own thread alone. */
+/* Runs tasks until the progress callback asks to stop. The callback is called on the caller's
+ * thread only. */
 typedef struct checked {
     graphss_ctx *ctx;
     graphss_i_task fn;

@@ -12,17 +12,17 @@ struct graphss_ctx {
     const struct graphss_i_kernels *kernels;
     graphss_status status;
     char error[1024];
-    const char *stage; /* the progress last told, NULL before any was; see graphss_i_pulse */
+    const char *stage; /* last progress reported, NULL before the first; see graphss_i_pulse */
     size_t done, total;
     double told; /* when, by graphss_i_seconds */
 };
 
-/* NULL when threads cannot be had; then the caller's thread does all the work. */
+/* NULL if no threads can be created; the caller's thread then does all the work. */
 graphss_i_pool *graphss_i_pool_new(graphss_ctx *ctx, size_t threads);
 void graphss_i_pool_free(graphss_ctx *ctx, graphss_i_pool *pool);
 size_t graphss_i_pool_threads(const graphss_i_pool *pool);
-/* wait (or NULL) is called with arg every tenth of a second while the caller has no task left and
- * others have. */
+/* wait (or NULL) is called with arg every tenth of a second while the caller has no task left
+ * and other threads still work. */
 void graphss_i_pool_run(graphss_i_pool *pool, size_t n_tasks, graphss_i_task fn, void *arg,
                         void (*wait)(void *arg));
 

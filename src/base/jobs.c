@@ -1,12 +1,12 @@
-/* jobs.c - work that allocates and may fail, on the context's threads. Each job has a
- * context of its own with one thread, so that errors do not meet; the caller's allocator and
- * log are used one job at a time, and his progress function on his own thread alone. */
+/* jobs.c - runs work that allocates and may fail on the context's threads. Each job has its
+ * own context with one thread, so that errors stay apart. The caller's allocator and log are
+ * used by one job at a time, and the progress callback runs on the caller's thread only. */
 #include "base/context_private.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
-/* What the context of an job knows of it. */
+/* User data of a job's context. */
 typedef struct job_slot {
     struct batch *batch;
     size_t job;
@@ -21,15 +21,15 @@ typedef struct batch {
     graphss_status *result; /* [jobs] */
     pthread_mutex_t lock;
     pthread_t caller;
-    const char *stage; /* what the caller was last told */
+    const char *stage; /* last progress reported to the caller */
     size_t done, total;
     double told;
-    atomic_bool stopped;  /* the caller wants no more */
-    atomic_size_t failed; /* the first job that did, so far */
+    atomic_bool stopped;  /* the progress callback asked to stop */
+    atomic_size_t failed; /* lowest number of a failed job so far */
 } batch;
 
-/* Those before one that failed go on: which failure is told must not depend on who was fast.
- */
+/* Jobs before a failed one continue, so that the reported failure does not depend on
+ * timing. */
 static bool needless(batch *c, size_t job)
 {
     return atomic_load(&c->stopped) || atomic_load(&c->failed) < job;
@@ -81,7 +81,7 @@ static bool progress(void *user, const char *stage, size_t done, size_t total,
     return !needless(c, own->job);
 }
 
-/* The caller has no job left, and others have. */
+/* Called while the caller's thread is idle and other threads still work. */
 static void ask_caller(void *arg)
 {
     batch *c = arg;
@@ -114,7 +114,7 @@ static void run_job(void *arg, size_t job)
         fail_at(c, job);
 }
 
-/* An job that was told to stop is not the reason; the first that was not, is. */
+/* A cancelled job is not the cause of the failure; the first other failure is. */
 static graphss_status first_failure(const batch *c, size_t n)
 {
     size_t first = n;

@@ -1,4 +1,4 @@
-/* json_fault.h - JSON that is read with want of memory told apart from bad text. */
+/* json_fault.h - reads JSON and tells lack of memory apart from bad text. */
 #ifndef GRAPHSS_JSON_FAULT_H
 #define GRAPHSS_JSON_FAULT_H
 
@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* json_loadb; *starved: it failed for want of memory, which jansson calls a fault of the text,
- * or nothing at all, where a string or a number does not fit. */
+/* As json_loadb. *starved: it failed for lack of memory. jansson reports that as bad text, or
+ * not at all if a string or number does not fit. */
 static inline json_t *graphss_i_json_load(const char *text, size_t n, size_t flags,
                                           json_error_t *error, bool *starved)
 {

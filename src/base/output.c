@@ -1,6 +1,6 @@
-/* output.c - whole files in and out. A file being written lives under a temporary name in
- * the same folder and is renamed when it is complete and on disk, so a reader never meets
- * half of it and a failure leaves the old one alone. */
+/* output.c - reads and writes whole files. A file is written under a temporary name in the
+ * same folder and renamed when it is complete and on disk. So a reader never sees half a file,
+ * and a failure leaves the old one unchanged. */
 #include "base/base.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -87,14 +87,14 @@ graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out, co
     struct stat there;
     int fd = -1, error = 0;
 
-    /* Renaming would put a plain file in the place of a device, even of /dev/null. */
+    /* Renaming would replace a device, even /dev/null, by a plain file. */
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO,
                               "%s: there, and not a plain file: not replaced", path);
     made.path = graphss_i_strdup(ctx, path);
     if (!made.path)
         return GRAPHSS_ERR_NOMEM;
-    /* Not mkstemp: that makes private files, ours are as open as the umask allows. */
+    /* mkstemp would make private files; ours get the permissions the umask allows. */
     for (int i = 0; i < TRIES && fd < 0; i++) {
         graphss_release(ctx, made.temporary);
         made.temporary = graphss_i_format(ctx, "%s.%ld-%d.tmp", path, (long)getpid(), i);

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum {
-    WATCH = 2000,     /* looks at the job number before sleeping, about 10 us */
+    WATCH = 2000,     /* polls of the job number before sleeping, about 10 us */
     STACK = 2 << 20,  /* bytes of a thread: the default follows ulimit -s, which may be tiny */
     WAIT = 100000000, /* nanoseconds between two calls of wait */
 };
@@ -31,7 +31,7 @@ struct graphss_i_pool {
     pthread_cond_t done; /* the last worker left the job */
     pid_t process;       /* whose threads they are */
     size_t wanted;       /* threads, caller included */
-    size_t threads;      /* those that could be had, once they run */
+    size_t threads;      /* threads that could be created */
     size_t started;      /* workers that run; none before the first job */
     pthread_t *worker;
 
@@ -41,7 +41,7 @@ struct graphss_i_pool {
     void *arg;
     size_t n_tasks;
     atomic_size_t next;   /* task to hand out */
-    atomic_size_t active; /* workers that have not left the job */
+    atomic_size_t active; /* workers still in the job */
 };
 
 static void run_tasks(graphss_i_pool *pool)
@@ -61,7 +61,7 @@ static inline void pause_briefly(void)
 #endif
 }
 
-/* Waits until the job number differs from seen; false when the pool ends. */
+/* Waits until the job number differs from seen; false if the pool ends. */
 static bool wait_for_job(graphss_i_pool *pool, size_t seen)
 {
     for (int i = 0; i < WATCH; i++) {
@@ -118,7 +118,8 @@ static void start(graphss_i_pool *pool)
     pool->threads = pool->started + 1;
 }
 
-/* What is in the memory of a child is not destroyed: that would wait for threads it lacks. */
+/* A child of fork does not destroy the inherited locks: that would wait for threads it does
+ * not have. */
 static void begin_anew(graphss_i_pool *pool)
 {
     pthread_mutex_init(&pool->lock, NULL);
@@ -131,7 +132,7 @@ static void begin_anew(graphss_i_pool *pool)
     atomic_store(&pool->active, 0);
 }
 
-/* Until the last worker left the job; the lock is held. */
+/* Waits until the last worker has left the job. The lock is held. */
 static void wait_for_workers(graphss_i_pool *pool, void (*wait)(void *arg), void *arg)
 {
     while (atomic_load_explicit(&pool->active, memory_order_acquire) != 0) {

@@ -14,7 +14,7 @@ enum {
     POINT = 16     /* bytes of a decimal point; no locale has a longer one */
 };
 
-/* Of one byte or of some: U+066B in Pashto. */
+/* The locale's decimal point; it may have several bytes, as U+066B in Pashto. */
 static const char *locale_point(void)
 {
     const struct lconv *conv = localeconv();
@@ -22,7 +22,7 @@ static const char *locale_point(void)
     return point && *point && strlen(point) <= POINT ? point : ".";
 }
 
-/* Puts another point in the place of the first one; text must have the room. */
+/* Replaces the first decimal point by another; text must have room for it. */
 static void change_point(char *text, const char *from, const char *to)
 {
     char *at = strstr(text, from);

@@ -1,5 +1,5 @@
-/* utf8.c - text inside the library is UTF-8, so that names are fit for JSON and terminals.
- * What comes from outside is looked at once, where it comes in. */
+/* utf8.c - text inside the library is UTF-8, so that names can go to JSON and terminals. Text
+ * from outside is checked once, when it is read. */
 #include "base/base.h"
 #include <string.h>
 

@@ -1,11 +1,12 @@
-/* check.h - graph and features that a caller gave, looked at once. Who made them itself, or
- * was given them by somebody who looked, need not. */
+/* check.h - checks graph and features that came from a caller. Code that built them itself, or
+ * got them from a function that checked them, need not check again. */
 #ifndef GRAPHSS_CHECK_H
 #define GRAPHSS_CHECK_H
 
 #include <graphss/graph.h>
 
-/* graphss_graph_check, then graphss_features_check. Look first whether they fit together. */
+/* Runs graphss_graph_check, then graphss_features_check. Check before that their sizes
+ * agree. */
 graphss_status graphss_i_check_snapshot(graphss_ctx *ctx, const graphss_graph *graph,
                                         const graphss_features *features);
 

@@ -4,12 +4,12 @@
 
 #include <graphss/graph.h>
 
-/* The place in an ascending row up to which numbers were asked for. */
+/* A cursor in an ascending row: queries have advanced to this position. */
 typedef struct graphss_i_walk {
     const int32_t *at, *end;
 } graphss_i_walk;
 
-/* Along the neighbours of a node; of none where it is below 0. */
+/* A cursor over the neighbours of a node; over nothing if the node is below 0. */
 static inline graphss_i_walk graphss_i_walk_from(const graphss_graph *g, int32_t node)
 {
     if (node < 0)
@@ -17,8 +17,8 @@ static inline graphss_i_walk graphss_i_walk_from(const graphss_graph *g, int32_t
     return (graphss_i_walk){g->target + g->offset[node], g->target + g->offset[node + 1]};
 }
 
-/* Is x in the row? x must not be below the one asked for before. Steps double until they pass
- * x, so that long rows are not read in full. */
+/* True if x is in the row. x must not be below the x of the previous query. The step doubles
+ * until it passes x, so that long rows are not read completely. */
 static inline bool graphss_i_walk_meets(graphss_i_walk *w, int32_t x)
 {
     const int32_t *low = w->at;

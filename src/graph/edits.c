@@ -84,7 +84,7 @@ void graphss_i_rows_destroy(graphss_ctx *ctx, graphss_i_rows *rows)
     *rows = (graphss_i_rows){0};
 }
 
-/* The place of x in the row, or where it belongs. */
+/* The position of x in the row, or where it would be inserted. */
 static int32_t position_of(const graphss_i_rows *rows, size_t i, int32_t x)
 {
     const int32_t *item = rows->item[i];
@@ -105,7 +105,7 @@ bool graphss_i_rows_has(const graphss_i_rows *rows, size_t i, int32_t x)
     return at < rows->length[i] && rows->item[i][at] == x;
 }
 
-/* The row as memory of ours with room for `wanted` numbers. */
+/* Makes the row writable, with room for `wanted` numbers. */
 static int32_t *writable(graphss_ctx *ctx, graphss_i_rows *rows, size_t i, int32_t wanted)
 {
     if (rows->room[i] > 0 && rows->room[i] >= wanted)

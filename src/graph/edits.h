@@ -27,15 +27,15 @@ graphss_status graphss_i_rows_init(graphss_ctx *ctx, graphss_i_rows *rows,
 void graphss_i_rows_destroy(graphss_ctx *ctx, graphss_i_rows *rows);
 
 bool graphss_i_rows_has(const graphss_i_rows *rows, size_t i, int32_t x);
-/* Both change nothing and answer false when there is no room left and ctx is NULL (as in a
- * parallel task, which may not allocate) or has no memory. insert: x must be absent;
- * remove: x must be there. */
+/* Both change nothing and return false if there is no room left and ctx is NULL (as in a
+ * parallel task, which must not allocate) or has no memory. insert: x must be absent. remove:
+ * x must be present. */
 bool graphss_i_rows_insert(graphss_ctx *ctx, graphss_i_rows *rows, size_t i, int32_t x);
 bool graphss_i_rows_remove(graphss_ctx *ctx, graphss_i_rows *rows, size_t i, int32_t x);
-/* Joins or cuts a and b. false: as above, and neither row is changed. */
+/* Adds or removes the edge between a and b. false: as above, and neither row is changed. */
 bool graphss_i_rows_flip_edge(graphss_ctx *ctx, graphss_i_rows *rows, int32_t a, int32_t b);
 
-/* Room for so many numbers in rows yet to change, without allocating again. */
+/* Reserves room for `items` numbers in rows yet to change. */
 graphss_status graphss_i_rows_reserve(graphss_ctx *ctx, graphss_i_rows *rows, size_t numbers);
 /* Back to the base; the room is kept. */
 void graphss_i_rows_reset(graphss_i_rows *rows);

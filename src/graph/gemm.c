@@ -6,11 +6,12 @@
  * each call, for the host program may use OpenMP too. omp.h is not included since clang
  * has it in a package of its own; the two functions are part of the OpenMP standard.
  *
- * oneDNN writes its machine code with the first product. Where memory ends meanwhile it does not
- * say so: it throws, which ends a C program, or calls code that was never written. OpenMP ends
- * the program by itself. So both are given their memory while it is known to be there: all code
- * is written at once after a look at how much memory there is (get_ready), and each later
- * product begins with a look whether its small blocks can be had. Its large ones oneDNN checks.
+ * oneDNN writes its machine code with the first product. Where memory ends meanwhile it does
+ * not say so: it throws, which ends a C program, or calls code that was never written. OpenMP
+ * ends the program by itself. So both are given their memory while it is known to be there:
+ * all code is written at once after a look at how much memory there is (get_ready), and each
+ * later product begins with a look whether its small blocks can be had. Its large ones oneDNN
+ * checks.
  */
 #include "graph/products.h"
 #include <dnnl.h>
@@ -66,7 +67,7 @@ static void multiply_plainly(const gemm *g, size_t i0, size_t i1)
         }
 }
 
-/* The same by oneDNN; false where it has no memory for its large blocks. */
+/* The same by oneDNN; false if it has no memory for its large blocks. */
 static bool multiply_fast(const gemm *g, size_t i0, size_t i1)
 {
     const int threads = omp_get_max_threads();
@@ -81,14 +82,15 @@ static bool multiply_fast(const gemm *g, size_t i0, size_t i1)
     return st == dnnl_success;
 }
 
-/* Is there memory for `bytes` in one piece? */
+/* True if `bytes` can be allocated in one piece. */
 static bool there_is_room(size_t bytes)
 {
     void *map = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return map != MAP_FAILED && munmap(map, bytes) == 0;
 }
 
-/* Can malloc give the small blocks of a product? What is freed here it gives again. */
+/* True if malloc can provide the small blocks of a product. It returns the block freed here
+ * again. */
 static bool small_blocks(void)
 {
     void *volatile block = malloc(SMALL); /* volatile: compilers leave such pairs out */
@@ -97,8 +99,8 @@ static bool small_blocks(void)
     return there;
 }
 
-/* Which code a product runs depends on its shape and ways: one product of each sort, and oneDNN
- * has written all of it. */
+/* The code a product runs depends on its shape and transposes. One product of each sort makes
+ * oneDNN generate all of it. */
 static void write_code(void)
 {
     enum { M = 32, N = 16, K = 400 };
@@ -107,8 +109,16 @@ static void write_code(void)
     float c[M * N] = {0};
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
         for (int way = 0; way < 8; way++) {
-            const gemm g = {c,           a,           b,           way & 1,           way & 2,
-                            shape[s][0], shape[s][1], shape[s][2], way & 4 ? 1 : 0.0f, 0};
+            const gemm g = {c,
+                            a,
+                            b,
+                            way & 1,
+                            way & 2,
+                            shape[s][0],
+                            shape[s][1],
+                            shape[s][2],
+                            way & 4 ? 1 : 0.0f,
+                            0};
             (void)multiply_fast(&g, 0, g.m);
         }
 }
@@ -136,7 +146,7 @@ static void gemm_task(void *arg, size_t task)
     const gemm *g = arg;
     const size_t i0 = task * g->rows;
     const size_t i1 = i0 + g->rows < g->m ? i0 + g->rows : g->m;
-    /* Without memory, slow beats wrong. */
+    /* Without memory a slow product is better than none. */
     if (!get_ready() || !small_blocks() || !multiply_fast(g, i0, i1))
         multiply_plainly(g, i0, i1);
 }
@@ -196,8 +206,8 @@ size_t graphss_i_gemm_room(size_t m, size_t n, size_t k)
     return k == 0 || m * n * k < TINY ? 0 : block_rows(m, n, k) * (k + n);
 }
 
-/* oneDNN rounds a row by its place among those it is given, so the blocks are those of the
- * whole product, and rows that are not listed are any numbers. */
+/* oneDNN's rounding of a row depends on its position in the block. So the blocks are those of
+ * the whole product, and rows that are not listed may hold any numbers. */
 void graphss_i_gemm_rows(float *c, const float *a, const int32_t *row, size_t count,
                          const float *b, size_t m, size_t n, size_t k, float *room)
 {

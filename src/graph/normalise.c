@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The neighbours of i from place e on, with i put in its place where loops are wanted; returns
- * the place after them. */
+/* Copies the neighbours of i to position e, with i itself inserted if self-loops are wanted;
+ * returns the position after them. */
 static int64_t put_row(int32_t *column, int64_t e, const graphss_graph *g, size_t i,
                        bool loops)
 {

@@ -19,11 +19,11 @@ typedef struct graphss_i_propagation {
     graphss_i_norm norm;
 } graphss_i_propagation;
 
-/* loops: A + I in place of A, in the degrees too. Rows without entries stay empty. */
+/* loops: use A + I instead of A, also for the degrees. Rows without entries stay empty. */
 graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagation *out,
                                           const graphss_graph *graph, graphss_i_norm norm,
                                           bool loops);
-/* Rows [n_rows] of that matrix alone; columns are nodes as ever. */
+/* Only the listed rows [n_rows] of that matrix; columns are nodes as before. */
 graphss_status graphss_i_propagation_rows(graphss_ctx *ctx, graphss_i_csr *out,
                                           const graphss_graph *graph, graphss_i_norm norm,
                                           bool loops, const int32_t *row, size_t n_rows);

@@ -13,7 +13,7 @@
 enum {
     GRAIN = 1 << 17, /* multiply-adds of a task */
     SMALL = 1 << 20, /* multiply-adds that are not worth a second thread */
-    FLOOR = 16,      /* an entry costs at least as much as so many of them */
+    FLOOR = 16,      /* cost of an entry, in multiply-adds, is at least this */
     NEAR = 3 << 19,  /* bytes of a dense matrix that need no strips */
     FAR = 3 << 20    /* bytes of a strip that would not stay in the cache either */
 };
@@ -217,7 +217,7 @@ graphss_status graphss_i_csr_transpose(graphss_ctx *ctx, graphss_i_csr *out,
     return GRAPHSS_OK;
 }
 
-/* In the order of its rows the entries (i, j) come to each column j in the order of row j. */
+/* Walking rows in order visits the entries of each column j in the order of row j. */
 void graphss_i_csr_transposed_at(int64_t *transposed_at, int64_t *next, const graphss_i_csr *m)
 {
     memcpy(next, m->offset, m->n_rows * sizeof *next);

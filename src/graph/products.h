@@ -36,17 +36,17 @@ void graphss_i_spmm_transposed(graphss_ctx *ctx, float *y, const graphss_i_csr *
 void graphss_i_sddmm(graphss_ctx *ctx, float *out, const graphss_i_csr *m, const float *a,
                      const float *b, size_t k);
 
-/* Call it before the first product: lets the library behind them get its memory. NOMEM: there
- * is not enough; products would then be slow, and round otherwise. */
+/* Call it before the first product: oneDNN then gets its memory. NOMEM: there is not enough;
+ * products would be slow and would round differently. */
 graphss_status graphss_i_gemm_ready(graphss_ctx *ctx);
 /* c [m x n] = op(a) op(b) + beta c, where op(a) is m x k. transposed_a: a is stored k x m;
  * transposed_b: b is stored n x k. */
 void graphss_i_gemm(graphss_ctx *ctx, float *c, const float *a, bool transposed_a,
                     const float *b, bool transposed_b, size_t m, size_t n, size_t k,
                     float beta);
-/* Some rows of c [m x n] = a b, to the bit as graphss_i_gemm has them; row [count] ascends, a
- * [count x k] and c [count x n] are those rows alone. On the calling thread. room: floats, as
- * many as graphss_i_gemm_room says. */
+/* Computes some rows of c [m x n] = a b, bit-identical to graphss_i_gemm. row [count] ascends;
+ * a [count x k] and c [count x n] hold only these rows. Runs on the calling thread. room: as
+ * many floats as graphss_i_gemm_room says. */
 size_t graphss_i_gemm_room(size_t m, size_t n, size_t k);
 void graphss_i_gemm_rows(float *c, const float *a, const int32_t *row, size_t count,
                          const float *b, size_t m, size_t n, size_t k, float *room);

@@ -7,7 +7,7 @@
 
 typedef struct graphss_i_row {
     const int32_t *column; /* NULL: a dense row, 0, 1, 2 ... */
-    const float *value;    /* of a dense row zeros, too */
+    const float *value;    /* in a dense row also zeros */
     size_t n;
 } graphss_i_row;
 
@@ -30,7 +30,7 @@ static inline size_t graphss_i_row_at(graphss_i_row r, size_t j)
     return r.column ? (size_t)r.column[j] : j;
 }
 
-/* The value in a column, columns being asked for in ascending order; at: 0 at first. */
+/* The value in a column. Query columns in ascending order; *at starts at 0. */
 static inline float graphss_i_row_value(graphss_i_row r, size_t *at, size_t column)
 {
     if (!r.column)
@@ -40,7 +40,7 @@ static inline float graphss_i_row_value(graphss_i_row r, size_t *at, size_t colu
     return *at < r.n && (size_t)r.column[*at] == column ? r.value[*at] : 0;
 }
 
-/* The same entries, stored in the same way? */
+/* True if both rows have the same entries, stored in the same way. */
 static inline bool graphss_i_row_same(graphss_i_row a, graphss_i_row b)
 {
     return a.n == b.n && !a.column == !b.column &&

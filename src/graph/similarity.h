@@ -1,4 +1,4 @@
-/* similarity.h - how alike are the features of two connected nodes? */
+/* similarity.h - similarity of the features of connected nodes. */
 #ifndef GRAPHSS_SIMILARITY_H
 #define GRAPHSS_SIMILARITY_H
 
@@ -10,14 +10,14 @@
  * COSINE. O(sum over edges of the lengths of both rows). */
 void graphss_i_edge_similarity(graphss_ctx *ctx, float *out, const graphss_graph *graph,
                                const graphss_features *features, graphss_similarity kind);
-/* The edges of graph but those of a similarity below least; NaN stays. out, {0}, is the
- * caller's to destroy, whatever comes back. alike [graph->offset[n_nodes]]: of stored edges.
- */
+/* Copies graph without edges whose similarity is below least; NaN stays. The caller destroys
+ * out, which begins as {0}, also on errors. alike [graph->offset[n_nodes]] is the similarity
+ * of stored edges. */
 graphss_status graphss_i_edges_alike(graphss_ctx *ctx, graphss_graph *out,
                                      const graphss_graph *graph, const float *alike,
                                      float least);
-/* The middle one of alike [n], none of them NaN; of many, of those at even distances. 0 where
- * there are none. */
+/* The median of alike [n], which holds no NaN; of a long array, the median of an evenly spaced
+ * sample. 0 if n is 0. */
 graphss_status graphss_i_similarity_median(graphss_ctx *ctx, float *median, const float *alike,
                                            size_t n);
 

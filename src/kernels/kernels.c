@@ -1,4 +1,4 @@
-/* kernels.c - which of the compiled instruction sets this machine gets. */
+/* kernels.c - chooses the instruction set for this machine. */
 #include "kernels/kernels.h"
 
 #include <stdbool.h>

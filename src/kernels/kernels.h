@@ -95,7 +95,7 @@ extern const graphss_i_kernels graphss_i_kernels_avx2;
 extern const graphss_i_kernels graphss_i_kernels_avx512;
 #endif
 
-/* The best of them for this machine. */
+/* The fastest one this machine supports. */
 const graphss_i_kernels *graphss_i_kernels_choose(void);
 
 #endif
