@@ -76,7 +76,7 @@ struct cli {
     json_t *warnings;       /* what cli_warn said; NULL: nothing, and no data was read */
     char error[2048];       /* of the program; empty: ask the context */
     bool predictor;         /* --predictor answers in place of a model, */
-    size_t predictor_calls; /* asked so often */
+    size_t predictor_calls; /* asked this many times */
     bool alerted;           /* alert raised one: exit code 1 */
     bool reader_left;       /* stdout is a pipe nobody reads: end without a word */
 };
@@ -156,7 +156,7 @@ json_t *cli_json_confusion(const int64_t *confusion, size_t n_classes);
 json_t *cli_json_dataset(const graphss_dataset *data);
 /* What is the same for every run: version, seed, threads, peak memory. */
 void cli_json_run(cli *app, json_t *object);
-/* The file appears whole or not at all. */
+/* Writes the file completely or not at all. */
 graphss_status cli_write_file(cli *app, const char *path, const char *text, size_t size);
 
 uint64_t cli_peak_memory(void);

@@ -1,4 +1,4 @@
-/* predictor.c - a program in the place of a model's own answers: --predictor COMMAND.
+/* predictor.c - a program in place of a model's own answers: --predictor COMMAND.
  *
  * It is run by the shell as COMMAND IN.npz OUT.npz, reads a snapshot (the layout of convert)
  * from the first file and writes an array `probabilities` [nodes x classes] to the second.

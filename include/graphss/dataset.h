@@ -72,7 +72,7 @@ typedef struct graphss_read_options {
 
 /* The folders that names are looked up in by default: those of the variable GRAPHSS_DATA, with
  * colons between, then $XDG_DATA_HOME/graphss (~/.local/share/graphss), where `graphss fetch`
- * puts them. Ended by NULL; one block, the caller's to release. The library reads the
+ * puts them. Ended by NULL; one block, released by the caller. The library reads the
  * environment nowhere else. NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_data_dirs(graphss_ctx *ctx, const char ***out);
 
@@ -81,7 +81,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss
                                                        const char *where,
                                                        const graphss_read_options *opt);
 /* Writes FILE.npz in the gnn-benchmark layout, which numpy reads; the same dataset gives
- * the same bytes. The file appears whole or not at all. Errors: INVALID (no graph; a
+ * the same bytes. Writes the file completely or not at all. Errors: INVALID (no graph; a
  * label that is no class), IO (also where the folder is not there), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_write(graphss_ctx *ctx,
                                                         const graphss_dataset *data,
@@ -113,8 +113,8 @@ GRAPHSS_API void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *i
 
 /* Reads one node id a line. Blank lines and lines that begin with '#' are skipped; an id that
  * does is written with '\\' before it (a line that is such an id is warned of), and ids may be
- * escaped as graphss_name_escape does, blanks around them with '\\', too. *nodes is the
- * caller's to release. DATA: an id that is unknown or stands twice, with file and line; a file
+ * escaped as graphss_name_escape does, blanks around them with '\\', too. *nodes is released
+ * by the caller. DATA: an id that is unknown or stands twice, with file and line; a file
  * without any. */
 GRAPHSS_MUST_CHECK graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes,
                                                          size_t *n, const char *path,

@@ -191,7 +191,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_adopt(graphss_ctx *ctx,
                                                       graphss_adoption *what);
 
 /* safetensors: an 8-byte length, a JSON header, the arrays. The split, its labels and names
- * go along. The file appears whole or not at all. IO, NOMEM. */
+ * go along. Writes the file completely or not at all. IO, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_save(graphss_ctx *ctx,
                                                      const graphss_model *model,
                                                      const char *path);

@@ -1,6 +1,6 @@
 /* graphss/predictions.h - labels and probabilities of a run, as a file.
  *
- * FILE.npz holds labels (int64; without them the likeliest classes count), and where known
+ * FILE.npz holds labels (int64; without them the most likely classes count), and where known
  * probabilities (N x K, float32) from
  * predict, or posterior (N x K, float64) and perturbed (N, float64) from recover; node_names
  * where the dataset has names, so that rows can be matched across snapshots, and class_names

@@ -1,4 +1,4 @@
-/* graphss/predictor.h - a classifier of yours in the place of a model.
+/* graphss/predictor.h - a classifier of yours in place of a model.
  *
  *     static graphss_status ask(void *user, float *prob, const graphss_graph *graph,
  *                               const graphss_features *features, char *why, size_t size);

@@ -140,7 +140,7 @@ typedef struct graphss_selfsup {
     size_t n_traces;
     double r_hat; /* the worst of the traces; NaN when fewer than 4 sweeps were kept */
     double ess;   /* the least of them */
-    size_t kept;  /* sweeps averaged in each chain; a refit begins anew */
+    size_t kept;  /* sweeps averaged in each chain; a refit starts over */
     size_t refits;
     double seconds; /* total, with refits */
 } graphss_selfsup;

@@ -30,7 +30,7 @@ typedef struct graphss_plot {
     size_t n_series;
 } graphss_plot;
 
-/* Writes n_plots one below the other into one file, which appears whole or not at all.
+/* Writes n_plots one below the other into one file, which appears completely or not at all.
  * Errors: INVALID (no plot, or a series without values), IO, NOMEM. Time O(points). */
 GRAPHSS_MUST_CHECK graphss_status graphss_plot_write(graphss_ctx *ctx,
                                                      const graphss_plot *plot, size_t n_plots,

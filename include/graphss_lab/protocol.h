@@ -59,7 +59,7 @@ GRAPHSS_API void graphss_protocol_suit(graphss_protocol_options *opt,
 GRAPHSS_MUST_CHECK graphss_status graphss_protocol_surrogate(
     graphss_ctx *ctx, float **surrogate, const graphss_dataset *data,
     const graphss_split *split, uint64_t seed, const graphss_train_options *train);
-/* What he believes: labels of the split, and of test nodes a share `noise` drawn anew. label
+/* What he believes: labels of the split, and of test nodes a share `noise` drawn again. label
  * [nodes] holds the truth and is changed. INVALID (something lacks, noise is not in [0, 1]),
  * SHAPE (the split is of other data), NOMEM; label is then as it was. */
 GRAPHSS_MUST_CHECK graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,

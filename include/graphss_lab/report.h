@@ -27,7 +27,7 @@ typedef struct graphss_report_summary {
 GRAPHSS_API graphss_report_options graphss_report_options_default(void);
 
 /* Reads records (a file, or a folder: its records.jsonl and those of folders in it) and writes
- * the report, whole or not at all. summary and opt may be NULL. Errors: INVALID (no known
+ * the report, completely or not at all. summary and opt may be NULL. Errors: INVALID (no known
  * ending), NOT_FOUND, DATA (a line that is no record: file, line and what was wanted), LIMIT,
  * IO, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_report_write(graphss_ctx *ctx,

@@ -74,7 +74,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_change(graphss_ctx *ctx,
                                                            graphss_snapshots *s,
                                                            const graphss_flips *flips);
 /* Writes previous.npz, current.npz, split.npz, previous_split.npz, flips.tsv and groups.npz
- * into dir, which is made; each file appears whole or not at all. groups.npz is for
+ * into dir, which is made; each file appears completely or not at all. groups.npz is for
  * evaluation only: nodes and offset (groups one after another), attacked, victims, churned.
  * With more than one group also group1.txt ... for alert --group. INVALID: dir holds files
  * and force is false. */

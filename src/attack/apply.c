@@ -2,7 +2,7 @@
  *
  * The changes are sorted by row and column, keeping their order within a cell, so that each
  * cell's history is one run: its first old value must be what the data holds, each next
- * one what the last change left, and the last new value is merged into the row. A edge is
+ * one what the last change left, and the last new value is merged into the row. An edge is
  * two cells. Of several misfits the one that comes first in the list is told. */
 #include "attack/apply.h"
 #include "base/base.h"
@@ -14,7 +14,7 @@
 typedef struct cell {
     int32_t row, column;
     float old, new;
-    size_t order; /* place in the sequence of changes as they are made */
+    size_t order; /* position in the sequence of changes */
     size_t flip;  /* index into the list */
 } cell;
 
@@ -49,7 +49,7 @@ static graphss_status check_flip(graphss_ctx *ctx, const graphss_flips *flips, s
     const bool switched =
         (f->old_value == 0 && f->new_value == 1) || (f->old_value == 1 && f->new_value == 0);
     if (known && inside && (!edge || (switched && f->node != f->target)))
-        return GRAPHSS_OK; /* there are many, and texts take long */
+        return GRAPHSS_OK; /* the check is called often, and formatting is slow */
     where_text(where, sizeof where, flips, i);
     if (!known)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: of no known kind", where);
@@ -100,7 +100,7 @@ static graphss_status make_cells(graphss_ctx *ctx, cell **out, size_t *n_out,
     return GRAPHSS_OK;
 }
 
-/* What a row holds in a column; entries [from, to) ascending, value NULL: ones. */
+/* The value of a row in a column. Entries [from, to) ascend; value NULL: all ones. */
 static float held(const int32_t *column, const float *value, int64_t from, int64_t to,
                   int32_t wanted)
 {
@@ -237,8 +237,8 @@ done:
     return st;
 }
 
-/* The builder takes the new entries over, so that what is stored sparse and what dense is
- * decided as when the data is read. */
+/* The new entries go through the builder, so that sparse or dense storage is chosen as when
+ * data are read. */
 static graphss_status apply_features(graphss_ctx *ctx, graphss_features *out,
                                      const graphss_features *f, const graphss_flips *flips,
                                      const graphss_apply_options *opt)

@@ -1,5 +1,5 @@
-/* feature_index.c - features by node and by word. The rows by node stay where they are until a
- * node is changed, which happens to victims only; the rows by word are counted out once. */
+/* feature_index.c - features by node and by column. The rows by node stay where they are until
+ * a node is changed, which happens only to victims; the rows by column are built once. */
 #include "attack/feature_index.h"
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static graphss_status compress(graphss_ctx *ctx, graphss_i_feature_index *x,
     return GRAPHSS_OK;
 }
 
-/* The nodes of each word, ascending. */
+/* The nodes that have each feature, ascending. */
 static graphss_status invert(graphss_ctx *ctx, graphss_i_feature_index *x)
 {
     graphss_graph *g = &x->inverted;
@@ -38,7 +38,8 @@ static graphss_status invert(graphss_ctx *ctx, graphss_i_feature_index *x)
     g->target = graphss_i_alloc(ctx, (size_t)x->start[x->n], sizeof *g->target);
     if (!g->offset || !g->target)
         return GRAPHSS_ERR_NOMEM;
-    /* Counted two places on, so that filling leaves each offset at its row's begin. */
+    /* Counts are stored two positions ahead, so that filling leaves each offset at the start
+     * of its row. */
     for (size_t i = 0; i < x->n; i++)
         for (int32_t e = 0; e < x->length[i]; e++)
             g->offset[x->column[i][e] + 2]++;
@@ -143,8 +144,8 @@ void graphss_i_feature_index_product(double *xw, const graphss_i_feature_index *
     }
 }
 
-/* Takes `node` from or adds it to the holders of the words that only one of two ascending
- * lists has. */
+/* Removes `node` from, or adds it to, the holders of the features that only one of two
+ * ascending lists has. */
 static bool move_holder(graphss_ctx *ctx, graphss_i_feature_index *x, size_t node,
                         const int32_t *a, size_t n_a, const int32_t *b, size_t n_b)
 {
@@ -183,7 +184,7 @@ size_t graphss_i_feature_index_find(bool *there, const graphss_i_feature_index *
     return from;
 }
 
-/* Rows of changed nodes have room for their length, rounded up: so it need not be kept. */
+/* The capacity of a changed row is its length rounded up, so it is not stored. */
 enum { ROOM = 64 };
 
 static size_t room_for(size_t n)
@@ -215,7 +216,7 @@ graphss_status graphss_i_feature_index_replace(graphss_ctx *ctx, graphss_i_featu
     return GRAPHSS_OK;
 }
 
-/* The node's row becomes one of its own with room for one more word. */
+/* Gives the node its own row, with room for one more feature. */
 static graphss_status make_room(graphss_ctx *ctx, graphss_i_feature_index *x, size_t node)
 {
     const size_t n = (size_t)x->length[node];
@@ -280,7 +281,7 @@ graphss_status graphss_i_feature_index_on(graphss_ctx *ctx, float *on,
         on[j] = 1;
     if (domain != GRAPHSS_DOMAIN_COUNTS && domain != GRAPHSS_DOMAIN_REAL)
         return GRAPHSS_OK;
-    /* The values grouped by word, then the middle of each group. */
+    /* Groups values by feature, then takes the median of each group. */
     float *group = graphss_i_alloc(ctx, (size_t)x->start[x->n], sizeof *group);
     int64_t *offset = graphss_i_calloc(ctx, x->d + 2, sizeof *offset);
     if (!group || !offset) {

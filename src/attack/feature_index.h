@@ -1,6 +1,5 @@
-/* feature_index.h - the features as an attack sees them: which words each node holds, which
- * nodes hold each word, and what a word that is switched on becomes. "Word" is any feature
- * column. */
+/* feature_index.h - the features as an attack uses them: which features each node has, which
+ * nodes have each feature, and which value an added feature gets. A "word" is any feature. */
 #ifndef GRAPHSS_WORDS_H
 #define GRAPHSS_WORDS_H
 
@@ -16,20 +15,20 @@ typedef struct graphss_i_feature_index {
     double **changed;       /* [n] values of a changed node, or NULL */
     graphss_i_rows holders; /* [d] the nodes that hold a word, ascending; empty if not asked */
 
-    int32_t *sparse_column; /* what the columns of unchanged nodes point into, if ours */
+    int32_t *sparse_column; /* storage for the columns of unchanged nodes, if owned */
     float *sparse_value;
     int64_t *sparse_start;
     graphss_graph inverted; /* base of holders; n_nodes is d */
-    bool shared;            /* the arrays above belong to another */
+    bool shared;            /* the arrays above are borrowed */
 } graphss_i_feature_index;
 
 /* The features are borrowed. Dense ones are copied without their zeros. */
 graphss_status graphss_i_feature_index_init(graphss_ctx *ctx, graphss_i_feature_index *x,
                                             const graphss_features *features);
-/* The same without holders. */
+/* The same, without holders. */
 graphss_status graphss_i_feature_index_rows(graphss_ctx *ctx, graphss_i_feature_index *x,
                                             const graphss_features *features);
-/* What `from`, which was not changed and stays so, holds; its arrays are borrowed. */
+/* Shares the arrays of `from`, which must not change. */
 graphss_status graphss_i_feature_index_share(graphss_ctx *ctx, graphss_i_feature_index *x,
                                              const graphss_i_feature_index *from);
 void graphss_i_feature_index_destroy(graphss_ctx *ctx, graphss_i_feature_index *x);
@@ -41,7 +40,7 @@ static inline double graphss_i_feature_index_value(const graphss_i_feature_index
                             : (double)x->value[x->start[node] + (int64_t)e];
 }
 
-/* The place of the word in the node's row, or where it would be. */
+/* The position of the feature in the node's row, or where it would be inserted. */
 size_t graphss_i_feature_index_find(bool *there, const graphss_i_feature_index *x, size_t node,
                                     int32_t word);
 
@@ -49,19 +48,19 @@ size_t graphss_i_feature_index_find(bool *there, const graphss_i_feature_index *
 void graphss_i_feature_index_product(double *xw, const graphss_i_feature_index *x, size_t node,
                                      const float *w, size_t k);
 
-/* Gives the node these words and values instead (copied). After NOMEM the words are good
- * for nothing but destroy. */
+/* Replaces the features of the node by these (copied). After NOMEM the index can only be
+ * destroyed. */
 graphss_status graphss_i_feature_index_replace(graphss_ctx *ctx, graphss_i_feature_index *x,
                                                size_t node, const int32_t *column,
                                                const double *value, size_t n);
 
-/* Gives one word of the node another value, 0: takes it away. NOMEM: as above. */
+/* Sets one feature of the node; 0 removes it. NOMEM: as above. */
 graphss_status graphss_i_feature_index_set(graphss_ctx *ctx, graphss_i_feature_index *x,
                                            size_t node, int32_t word, double value);
 
-/* on [d]: what an absent word becomes: 1, or the median of the column's non-zero values (1 in
- * a column without any). Where two values are in the middle: the lower one for counts,
- * which stay counts that way, else halfway. */
+/* on [d]: the value an added feature gets: 1, or the median of the column's non-zero values (1
+ * in an empty column). Between two middle values: the lower one for counts, so that they stay
+ * integers, else their mean. */
 graphss_status graphss_i_feature_index_on(graphss_ctx *ctx, float *on,
                                           const graphss_i_feature_index *x,
                                           graphss_feature_domain domain);

@@ -1,5 +1,5 @@
-/* flips.c - the list of changes and its text. A file is small and written by hand at times,
- * so every line that cannot be read is refused with its number. */
+/* flips.c - the list of changes and its text format. Files may be written by hand, so a line
+ * that cannot be read is refused with its number. */
 #include "base/base.h"
 #include "data/build.h"
 #include <graphss/flips.h>
@@ -175,7 +175,7 @@ static graphss_status put_flip(graphss_ctx *ctx, text *t, const graphss_flip *f,
     return st ? st : put_text(ctx, t, "\n");
 }
 
-/* A value that no newline can end early. */
+/* Copies a value without newlines. */
 static graphss_status put_head(graphss_ctx *ctx, text *t, const char *key, const char *value)
 {
     graphss_status st = put_text(ctx, t, "# ");
@@ -342,7 +342,7 @@ static graphss_status read_flip(graphss_flip *out, const reading *r, char *line)
     return GRAPHSS_OK;
 }
 
-/* "# key: value"; unknown keys are for others. false: a value too long to hold. */
+/* Reads "# key: value" and ignores unknown keys. false: the value is too long. */
 static bool read_head(graphss_flips *flips, const char *line)
 {
     line++;
@@ -410,7 +410,7 @@ graphss_status graphss_flips_read(graphss_ctx *ctx, graphss_flips *out, const ch
         return st;
     st = graphss_node_index_new(ctx, &r.index, data);
     if (!st && data->column_names.count) {
-        /* The list is borrowed: only the slots are made. */
+        /* The list is borrowed; only the hash slots are allocated. */
         r.columns.list = (graphss_i_name_list){.count = data->column_names.count,
                                                .start = data->column_names.start,
                                                .text = data->column_names.text};

@@ -1,4 +1,4 @@
-/* knowledge.c - which class an attacker takes each node for. */
+/* knowledge.c - which class the attacker assumes for each node. */
 #include "data/build.h"
 #include <graphss/attack.h>
 #include <string.h>
@@ -9,7 +9,7 @@ const char *graphss_knowledge_text(graphss_knowledge knows)
     return (unsigned)knows <= GRAPHSS_KNOWS_NOTHING ? row->choices[knows] : "?";
 }
 
-/* Labels that were given out are known to anybody who reads them. */
+/* Published labels are known to everybody. */
 static void take_split(int32_t *label, const graphss_split *split)
 {
     for (size_t i = 0; split->train_label && i < split->n_train; i++)

@@ -17,9 +17,9 @@ graphss_status graphss_i_sandbox_init(graphss_ctx *ctx, graphss_i_sandbox *s,
                                       const graphss_features *features);
 void graphss_i_sandbox_destroy(graphss_ctx *ctx, graphss_i_sandbox *s);
 
-/* The value of a word at a node now; 0: absent. */
+/* The current value of a feature at a node; 0: absent. */
 float graphss_i_sandbox_feature(const graphss_i_sandbox *s, size_t node, int32_t column);
-/* May the edge between a and b be cut without leaving either end alone? */
+/* True if removing the edge between a and b leaves neither end isolated. */
 bool graphss_i_sandbox_may_cut(const graphss_i_sandbox *s, int32_t a, int32_t b);
 
 /* Makes the change and appends it to flips. */
@@ -29,8 +29,7 @@ graphss_status graphss_i_sandbox_flip_edge(graphss_ctx *ctx, graphss_i_sandbox *
 graphss_status graphss_i_sandbox_set_feature(graphss_ctx *ctx, graphss_i_sandbox *s,
                                              graphss_flips *flips, int32_t victim,
                                              int32_t node, int32_t column, float value);
-/* Takes back the changes of flips from number `from` on, the last one first; they stay in
- * the list. */
+/* Undoes the changes of flips from number `from` on, last one first; they stay in the list. */
 graphss_status graphss_i_sandbox_take_back(graphss_ctx *ctx, graphss_i_sandbox *s,
                                            const graphss_flips *flips, size_t from);
 

@@ -7,7 +7,8 @@
 #include <graphss/attack.h>
 #include <string.h>
 
-/* No bias, since the attack has none, and rows as they are, since it changes them. */
+/* No bias, because the attack has none, and no row normalisation, because the attack changes
+ * rows. */
 graphss_train_options graphss_i_surrogate_options(void)
 {
     graphss_train_options opt = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
@@ -20,7 +21,7 @@ graphss_train_options graphss_i_surrogate_options(void)
     return opt;
 }
 
-/* Its weights; the model is freed. */
+/* Takes the weights and frees the model. */
 static graphss_status take_weights(graphss_ctx *ctx, float **w, graphss_model *model)
 {
     const graphss_status st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
@@ -71,7 +72,7 @@ static const float *layer(const graphss_model *model, size_t i, size_t *rows, si
 /* c [m x n] = a [m x k] b [k x n], summed in double */
 static void multiply(float *c, const float *a, const float *b, size_t m, size_t k, size_t n)
 {
-    enum { BLOCK = 16 }; /* columns at a time, whose sums do not wait for each other */
+    enum { BLOCK = 16 }; /* columns at a time, with independent sums */
     for (size_t i = 0; i < m; i++)
         for (size_t j0 = 0; j0 < n; j0 += BLOCK) {
             const size_t width = n - j0 < BLOCK ? n - j0 : BLOCK;
@@ -112,7 +113,7 @@ graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
         layers++;
     if (layers == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "the model has no weights");
-    /* Multiplied from the last, which has few columns. */
+    /* Multiplies from the last layer, which has few columns. */
     const float *last = layer(model, layers - 1, &rows, &cols);
     to = model->n_classes;
     float *product = fold(ctx, last, rows, cols, to);
@@ -144,7 +145,7 @@ graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
         product = grown;
         from = rows;
     }
-    /* Of standardised columns: what a step of the column itself is worth. */
+    /* For standardised columns: the effect of a unit change of the raw column. */
     const float *gain = model->scaling.gain;
     for (size_t j = 0; gain && j < from; j++)
         for (size_t c = 0; c < to; c++)

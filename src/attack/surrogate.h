@@ -5,7 +5,7 @@
 #include <graphss/model.h>
 
 graphss_train_options graphss_i_surrogate_options(void);
-/* graphss_surrogate_train on a snapshot that was looked at. */
+/* graphss_surrogate_train on a snapshot that was already checked. */
 graphss_status graphss_i_surrogate_train(graphss_ctx *ctx, float **w,
                                          const graphss_graph *graph,
                                          const graphss_features *features, size_t n_classes,

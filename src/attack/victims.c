@@ -1,4 +1,4 @@
-/* victims.c - whom to attack. The rule is told in words, since results depend on it. */
+/* victims.c - chooses victims. The rule is recorded as text, because results depend on it. */
 #include "base/base.h"
 #include <graphss/attack.h>
 #include <math.h>
@@ -30,7 +30,7 @@ const graphss_option *graphss_victim_options_table(void)
     return table;
 }
 
-/* prob[label] less the largest of the others */
+/* prob[label] minus the largest of the others */
 static double margin_of(const float *prob, size_t k, size_t label)
 {
     double best = -INFINITY;

@@ -8,7 +8,7 @@
  *
  * The threads start with the first job: a program that forks before it computes anything
  * (graphss_lab/reproduce.h) forks with one thread, as it should. One that forks later has a
- * child without our threads, and locks as some thread left them: there the pool begins anew.
+ * child without our threads, and locks as some thread left them: there the pool starts over.
  *
  * Tasks are handed out by a counter. Which thread runs a task is left to chance; what it
  * computes is not. */

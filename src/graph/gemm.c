@@ -10,8 +10,8 @@
  * not say so: it throws, which ends a C program, or calls code that was never written. OpenMP
  * ends the program by itself. So both are given their memory while it is known to be there:
  * all code is written at once after a look at how much memory there is (get_ready), and each
- * later product begins with a look whether its small blocks can be had. Its large ones oneDNN
- * checks.
+ * later product begins with a look whether its small blocks are available. Its large ones
+ * oneDNN checks.
  */
 #include "graph/products.h"
 #include <dnnl.h>
@@ -39,7 +39,7 @@ static void omp_set_num_threads(int threads)
 enum {
     TINY = 1 << 10,  /* multiply-adds below which starting oneDNN takes longer */
     GRAIN = 1 << 22, /* multiply-adds of a task, about 60 us */
-    LEAST_ROWS = 96, /* rows of c in a task: each packs b anew, which costs 10 % here */
+    LEAST_ROWS = 96, /* rows of c in a task: each packs b again, which costs 10 % here */
     CODE = 24 << 20, /* bytes, for all that get_ready lets be written: 18 MB with AVX-512 */
     SMALL = 64 << 10 /* bytes, for the small blocks of a product: a tenth of it is used */
 };

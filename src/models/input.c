@@ -243,7 +243,7 @@ static void copy_columns(float *to, size_t to_cols, const float *from, size_t fr
         memcpy(to + i * to_cols, from + i * from_cols, cols * sizeof *to);
 }
 
-/* P^hops X in the place of X, some columns at a time: a second matrix of the size of X may
+/* P^hops X in place of X, some columns at a time: a second matrix of the size of X may
  * be most of the memory of a training. */
 static graphss_status make_dense(graphss_ctx *ctx, graphss_i_input *in,
                                  const graphss_features *f, const float *factor,

@@ -36,7 +36,7 @@ typedef struct graphss_i_scaling {
     float *mean, *gain; /* [n_cols] each, one block; NULL: columns stay as they are */
 } graphss_i_scaling;
 
-/* As opt says; the arrays are the caller's to destroy. A column without spread has gain 0. */
+/* As opt says; the arrays are destroyed by the caller. A column without spread has gain 0. */
 graphss_status graphss_i_scaling_learn(graphss_ctx *ctx, graphss_i_scaling *out,
                                        const graphss_features *features,
                                        const graphss_train_options *opt);

@@ -430,7 +430,7 @@ static float number_at(const char *data, const char *dtype, size_t i)
     }
 }
 
-/* One entry of the header; its values are the caller's to release. */
+/* One entry of the header; its values are released by the caller. */
 static graphss_status read_tensor(graphss_ctx *ctx, graphss_tensor *out,
                                   const graphss_i_safetensors *file, const char *name,
                                   json_t *entry)

@@ -178,7 +178,7 @@ static graphss_status read_columns(graphss_ctx *ctx, graphss_model *model, const
     return GRAPHSS_OK;
 }
 
-/* Of any shape: whether it is of use is for alert to say, which can learn anew. */
+/* Of any shape: whether it is of use is for alert to say, which can learn again. */
 static graphss_status read_lesson(graphss_ctx *ctx, graphss_model *model, const source *src)
 {
     graphss_i_tensor want = {.name = GRAPHSS_I_LESSON_CALLED, .dtype = "F64"};
@@ -206,7 +206,7 @@ static graphss_status read_lesson(graphss_ctx *ctx, graphss_model *model, const 
     return st;
 }
 
-/* That there was a predictor; it is given anew. */
+/* That there was a predictor; it is given again. */
 static graphss_status read_predictor(graphss_ctx *ctx, graphss_model *model, const source *src)
 {
     static const char *const key = "predictor_agreement";

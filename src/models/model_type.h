@@ -1,5 +1,5 @@
-/* model_type.h - what a classifier is to the rest: one file that fills this struct, and one
- * line in models.def. */
+/* model_type.h - what a classifier is to the rest of the library: one file that fills this
+ * struct, and one line in models.def. */
 #ifndef GRAPHSS_MODEL_TYPE_H
 #define GRAPHSS_MODEL_TYPE_H
 

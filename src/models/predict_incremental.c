@@ -2,8 +2,8 @@
  *
  * Of a network of two layers, Z = relu(P X W0 + b0) W1 and softmax(P Z + b1), the rows of X W0
  * change where features do, those of Z around them and around changed edges, those of the
- * answer one step further. These are worked out anew, in the order and by the kernels of a
- * whole pass, so that they come out the same to the bit. Where most rows of Z would change a
+ * answer one step further. These are recomputed, in the order and by the kernels of a
+ * whole pass, so that they come out the same bit for bit. Where most rows of Z would change a
  * whole pass is as good. */
 #include "models/predict_incremental.h"
 #include "graph/rows.h"

@@ -1,5 +1,5 @@
-/* predictor.c - answers from a function of the caller, or from a table of answers, in the
- * place of those of a model's own weights.
+/* predictor.c - answers from a function of the caller, or from a table of answers, in place of
+ * those of a model's own weights.
  *
  * All that asks a model asks it through graphss_i_predict and its two kin, which come here for
  * a model that has a predictor. So everything that takes a model takes a predictor. */
@@ -431,7 +431,7 @@ graphss_status graphss_i_predictor_again(graphss_ctx *ctx, float *prob,
 
 /* ---- being made ---- */
 
-/* Share of the n nodes, node NULL: the first n, with the same likeliest class in both. */
+/* Share of the n nodes, node NULL: the first n, with the same most likely class in both. */
 static double agreement_of(const float *a, const float *b, size_t k, const int32_t *node,
                            size_t n)
 {

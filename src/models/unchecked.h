@@ -1,4 +1,4 @@
-/* unchecked.h - train and predict on snapshots that somebody looked at already, or that the
+/* unchecked.h - train and predict on snapshots that were checked before, or that the
  * library made: simulated ones are many. The same as the public ones otherwise. */
 #ifndef GRAPHSS_TRUSTED_H
 #define GRAPHSS_TRUSTED_H
@@ -22,13 +22,13 @@ graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss
                                   uint64_t seed, int64_t epochs);
 graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
                                  const graphss_graph *graph, const graphss_features *features);
-/* The same, and what it leaves for snapshots that differ in a few nodes; it is the caller's to
- * destroy. */
+/* The same, and what it leaves for snapshots that differ in a few nodes; the caller destroys
+ * it. */
 graphss_status graphss_i_predict_first(graphss_ctx *ctx, float *prob,
                                        graphss_i_forward_cache *pass,
                                        const graphss_model *model, const graphss_graph *graph,
                                        const graphss_features *features);
-/* As graphss_i_predict, to the bit, but sooner where most is as it was seen. there [n]: the
+/* As graphss_i_predict, bit for bit, but sooner where most is as it was seen. there [n]: the
  * number a node had, -1 for none; NULL: all have the same. wanted [n] or NULL: the nodes whose
  * rows of prob are asked for. */
 graphss_status graphss_i_predict_again(graphss_ctx *ctx, float *prob,

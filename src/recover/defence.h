@@ -1,5 +1,5 @@
-/* defence.h - what a defence is to the rest: one file that fills graphss_i_defence, and one
- * line in defences.def. */
+/* defence.h - what a defence is to the rest of the library: one file that fills
+ * graphss_i_defence, and one line in defences.def. */
 #ifndef GRAPHSS_DEFENCE_H
 #define GRAPHSS_DEFENCE_H
 
@@ -8,7 +8,7 @@
 
 /* What a method found out besides labels. */
 typedef struct graphss_i_report {
-    const char *kind; /* constant text: the likeliest attack, "none"; NULL: no idea */
+    const char *kind; /* constant text: the most likely attack, "none"; NULL: no idea */
     double share;     /* estimated share of the nodes without a label that were hit */
 } graphss_i_report;
 
@@ -98,7 +98,7 @@ graphss_status graphss_i_check_method(graphss_ctx *ctx, const graphss_i_defence 
 
 /* ---- running (recover.c) ---- */
 
-/* graphss_recover on input that was looked at. */
+/* graphss_recover on input that was checked before. */
 graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
                                  const graphss_recover_input *in,
                                  const graphss_recover_options *opt);

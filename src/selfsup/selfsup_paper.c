@@ -1,6 +1,6 @@
 /* selfsup_paper.c - Algorithm 1 as the paper's public code runs it.
  *
- * Not a sampler: every node takes its likeliest label, all at once, by a matrix that is
+ * Not a sampler: every node takes its most likely label, all at once, by a matrix that is
  * looked at again at every 10th sweep. Kept apart so that the exact sampler need not know.
  * The one deviation: the code refits when accuracy against the truth of all nodes rose; here
  * agreement with the source stands in for it, since nobody has the truth. */

@@ -1,4 +1,4 @@
-/* benign.c - churn: edges joined and cut, words come and go, at nodes that nobody attacks. */
+/* benign.c - benign churn: edges and features come and go at nodes that nobody attacks. */
 #include "attack/attack_method.h"
 #include "attack/benign/churn.h"
 #include "attack/benign/class_sampler.h"
@@ -43,8 +43,8 @@ typedef struct churn {
     graphss_i_sandbox world;
     graphss_i_mixing mix;
     graphss_rng rng;
-    int32_t turn;       /* number of the node now, from 1 */
-    int32_t *edge_turn; /* [n], [d] the last turn in which a place was changed */
+    int32_t turn;       /* number of the current node, from 1 */
+    int32_t *edge_turn; /* [n], [d] the last turn in which this edge or feature was changed */
     int32_t *feature_turn;
 } churn;
 
@@ -91,7 +91,8 @@ static graphss_status churn_edge(graphss_ctx *ctx, graphss_flips *out, churn *c,
     return GRAPHSS_OK;
 }
 
-/* Of dense features no word comes or goes: values become those of nodes of the class. */
+/* Dense features do not come or go: values are replaced by those of nodes of the same
+ * class. */
 static graphss_status churn_word(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node,
                                  bool remove)
 {
@@ -118,8 +119,8 @@ static graphss_status churn_word(graphss_ctx *ctx, graphss_flips *out, churn *c,
     return GRAPHSS_OK;
 }
 
-/* A word takes the value that some word of a node of the class has. Where all values are the
- * same none can, and another word comes in its place. */
+/* A feature takes the value of some feature of a node of the same class. If all values are
+ * equal, this changes nothing, and another feature is added instead. */
 static graphss_status churn_value(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node)
 {
     graphss_i_sandbox *s = &c->world;
@@ -165,7 +166,7 @@ graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
                                             : l >= opt->edges + opt->joins;
             st = churn_edge(ctx, flips, &c, node[i], cut);
         }
-        /* Removals and additions in turn: the length of a row hardly changes. */
+        /* Alternates removals and additions, so that the length of a row hardly changes. */
         const int64_t words =
             data->features.n_cols ? opt->features + opt->adds + opt->drops : 0;
         for (int64_t w = 0; w < words && !st; w++)
@@ -201,9 +202,9 @@ graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
     return st;
 }
 
-/* ---- in the table of attacks: what an attack is to be told from ---- */
+/* ---- as an entry of the table of attacks, for comparison ---- */
 
-/* The log of changes that were made without a word about losses. */
+/* Fills the log for changes without known losses. */
 static graphss_status write_log(graphss_ctx *ctx, graphss_attack_log *log,
                                 const graphss_flips *flips, const graphss_attack_input *in,
                                 size_t wanted)
@@ -211,7 +212,7 @@ static graphss_status write_log(graphss_ctx *ctx, graphss_attack_log *log,
     log->victim = graphss_i_calloc(ctx, in->n_victims, sizeof *log->victim);
     if (!log->victim)
         return GRAPHSS_ERR_NOMEM;
-    size_t at = 0; /* changes stand in the order of the victims */
+    size_t at = 0; /* changes are in the order of the victims */
     for (size_t i = 0; i < in->n_victims; i++) {
         graphss_attack_victim *v = &log->victim[log->n_victims++];
         *v = (graphss_attack_victim){

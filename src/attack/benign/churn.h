@@ -6,12 +6,12 @@
 #include <graphss/benign.h>
 
 typedef struct graphss_i_churning {
-    int64_t edges;       /* joined or cut, a coin decides for each */
-    int64_t features;    /* go and come in turn */
-    int64_t joins, cuts; /* and so many edges that are joined, and cut */
-    int64_t adds,
-        drops;      /* and so many words that come, and go; of dense features values change */
-    int64_t values; /* and so many words that take the value of another word of the class */
+    int64_t edges;       /* edges added or removed, each by a coin flip */
+    int64_t features;    /* features removed and added in turn */
+    int64_t joins, cuts; /* further edges added, and removed */
+    int64_t adds, drops; /* further features added, and removed; values change if features are
+                          * dense */
+    int64_t values; /* further features that take the value of another feature of the class */
 } graphss_i_churning;
 
 /* As graphss_benign_churn, without its checks: node i has the budget each[i * stride]. The

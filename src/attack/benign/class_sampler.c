@@ -8,14 +8,14 @@ size_t graphss_i_mixing_class(const graphss_i_mixing *m, int32_t node)
     return label < 0 ? m->n_classes - 1 : (size_t)label;
 }
 
-/* Counts become begins: start[c + 1] held the count of class c. */
+/* Turns counts into offsets: start[c + 1] held the count of class c. */
 static void add_up(int64_t *start, size_t n)
 {
     for (size_t c = 0; c < n; c++)
         start[c + 1] += start[c];
 }
 
-/* Filling moved each begin to the next one's place. */
+/* Filling moved each offset to that of the next class; moves them back. */
 static void move_back(int64_t *start, size_t n)
 {
     for (size_t c = n; c > 0; c--)
@@ -93,7 +93,7 @@ int32_t graphss_i_mixing_feature(const graphss_i_mixing *m, size_t class, float 
         *value = f->value[e];
         return f->column[e];
     }
-    /* Dense rows are more than half filled on the whole, so a few tries find an entry. */
+    /* Dense rows are more than half filled on average, so a few tries find an entry. */
     for (int i = 0; i < 64; i++) {
         const size_t c = (size_t)graphss_rng_below(rng, f->n_cols);
         *value = f->value[node * f->n_cols + c];

@@ -1,5 +1,5 @@
-/* class_sampler.h - draws that follow a dataset's own habits: where edges lead, which words a
- * class uses. Classes are 0..n_classes-1, and n_classes for nodes of unknown label. */
+/* class_sampler.h - draws edges and features from the distribution of each class in a dataset.
+ * Classes are 0..n_classes-1, and n_classes for nodes of unknown label. */
 #ifndef GRAPHSS_MIXING_H
 #define GRAPHSS_MIXING_H
 
@@ -20,9 +20,9 @@ graphss_status graphss_i_mixing_init(graphss_ctx *ctx, graphss_i_mixing *m,
 void graphss_i_mixing_destroy(graphss_ctx *ctx, graphss_i_mixing *m);
 
 size_t graphss_i_mixing_class(const graphss_i_mixing *m, int32_t node);
-/* Where a random edge out of the class leads; -1: the class has no edges. */
+/* The other end of a random edge of the class; -1: the class has no edges. */
 int32_t graphss_i_mixing_end(const graphss_i_mixing *m, size_t class, graphss_rng *rng);
-/* A random word of a random node of the class, and its value there; -1: the node has
+/* A random feature of a random node of the class, and its value there; -1: the node has
  * none. */
 int32_t graphss_i_mixing_feature(const graphss_i_mixing *m, size_t class, float *value,
                                  graphss_rng *rng);

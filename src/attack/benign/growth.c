@@ -1,4 +1,4 @@
-/* growth.c - new nodes that look like the old ones. */
+/* growth.c - adds nodes that resemble existing ones. */
 #include "attack/benign/class_sampler.h"
 #include "data/build.h"
 #include <graphss/benign.h>
@@ -31,7 +31,7 @@ static void drawn_destroy(graphss_ctx *ctx, drawn *x)
     *x = (drawn){0};
 }
 
-/* Room for `more` behind the first n of two lists of four-byte numbers. */
+/* Makes room for `more` entries after the first n of two lists of four-byte numbers. */
 static bool reserve(graphss_ctx *ctx, void *a_list, void *b_list, size_t *room, size_t n,
                     size_t more)
 {
@@ -66,7 +66,7 @@ static size_t row_length(const graphss_features *f, size_t node)
     return n;
 }
 
-/* As many edges and words as the template has, less those drawn again. */
+/* Draws as many edges and features as the template has; duplicates are dropped. */
 static graphss_status draw_node(graphss_ctx *ctx, drawn *x, const graphss_i_mixing *m,
                                 size_t number, graphss_rng *rng)
 {
@@ -173,7 +173,7 @@ static graphss_status grow_features(graphss_ctx *ctx, graphss_dataset *out,
                                         "features");
 }
 
-/* The old names, then new1, new2 ... made longer until no node is called so. */
+/* The old names, then new1, new2 ..., extended until they are unique. */
 static graphss_status grow_names(graphss_ctx *ctx, graphss_names *out,
                                  const graphss_names *old, size_t n_new)
 {
@@ -184,7 +184,7 @@ static graphss_status grow_names(graphss_ctx *ctx, graphss_names *out,
         const char *name = graphss_names_get(old, i);
         bool added = false;
         st = graphss_i_intern_add(ctx, &index, &added, &table, name, strlen(name));
-        if (!st && !added) /* a file may call two nodes the same */
+        if (!st && !added) /* a file may give two nodes the same name */
             st = graphss_i_name_list_add(ctx, &table.list, name, strlen(name));
     }
     for (size_t i = 0; i < n_new && !st; i++) {

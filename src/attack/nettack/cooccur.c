@@ -7,7 +7,7 @@
 #include "attack/nettack/cooccur.h"
 #include <string.h>
 
-enum { MANY = 5 }; /* a row with more than one bit set in so many is added up in full */
+enum { MANY = 5 }; /* a row with more than one bit in MANY set is summed completely */
 
 static inline void set_bit(uint64_t *row, int32_t i)
 {
@@ -94,7 +94,7 @@ void graphss_i_cooccur_destroy(graphss_ctx *ctx, graphss_i_cooccur *c)
     *c = (graphss_i_cooccur){0};
 }
 
-/* The row of word j, worked out in scratch when it is not kept. */
+/* The row of feature j, computed in scratch if it is not stored. */
 static const uint64_t *row_of(const graphss_i_cooccur *c, int32_t j, uint64_t *scratch)
 {
     if (c->row[j])
@@ -117,7 +117,7 @@ static void add_few(double *sum, const uint64_t *row, size_t blocks, double inv)
             sum[64 * b + (size_t)__builtin_ctzll(rest)] += inv;
 }
 
-/* The same for all bits, four at a time: to add 0 changes nothing. */
+/* The same for all bits, four at a time; adding 0 changes nothing. */
 static void add_many(double *sum, const uint64_t *row, size_t blocks, double inv)
 {
     double add[16][4];
@@ -156,7 +156,7 @@ void graphss_i_cooccur_allowed(uint8_t *allowed, const graphss_i_cooccur *c,
         allowed[i] = sum[i] - 0.5 * all > 0;
 }
 
-/* Do two ascending lists share a number? */
+/* True if two ascending lists share a number. */
 static bool share(const int32_t *a, int32_t n_a, const int32_t *b, int32_t n_b)
 {
     for (int32_t i = 0, j = 0; i < n_a && j < n_b;) {

@@ -28,11 +28,11 @@ typedef struct graphss_i_cooccur_scratch {
 
 enum { GRAPHSS_I_COOCCUR_BYTES = 1 << 30 }; /* kept rows, usually */
 
-/* Rows are kept for the words with wanted[j], as many as fit into max_bytes. */
+/* Stores rows for the features with wanted[j], as many as fit into max_bytes. */
 graphss_status graphss_i_cooccur_init(graphss_ctx *ctx, graphss_i_cooccur *c,
                                       const graphss_i_feature_index *x, const uint8_t *wanted,
                                       size_t max_bytes);
-/* The same rows for x, which holds the same words. */
+/* Shares the rows with x, which has the same features. */
 graphss_status graphss_i_cooccur_copy(graphss_ctx *ctx, graphss_i_cooccur *c,
                                       const graphss_i_cooccur *from,
                                       const graphss_i_feature_index *x);
@@ -42,7 +42,7 @@ void graphss_i_cooccur_destroy(graphss_ctx *ctx, graphss_i_cooccur *c);
 void graphss_i_cooccur_allowed(uint8_t *allowed, const graphss_i_cooccur *c,
                                const int32_t *word, size_t n,
                                graphss_i_cooccur_scratch *scratch);
-/* The words of a node were changed in x from old to now: brings the kept rows up to date. */
+/* Updates the stored rows after the features of a node in x changed from old to now. */
 void graphss_i_cooccur_update(graphss_i_cooccur *c, const int32_t *old, size_t n_old,
                               const int32_t *now, size_t n_now);
 

@@ -23,7 +23,7 @@ void graphss_i_degree_test_start(graphss_i_degree_test *t, const int32_t *count,
                                  size_t max_degree, double cutoff, bool sign_error);
 /* The ratio when the ends of an edge, of degrees a and b, both gain step (+1 or -1). */
 double graphss_i_degree_ratio(const graphss_i_degree_test *t, int32_t a, int32_t b, int step);
-/* The flip was made. */
+/* Records that the flip was made. */
 void graphss_i_degree_test_move(graphss_i_degree_test *t, int32_t a, int32_t b, int step);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct record {
     graphss_attack_step step;
 } record;
 
-/* One victim's attack: where to write, what came of it. */
+/* One victim's attack: where it writes, and its result. */
 typedef struct attempt {
     int32_t u;
     graphss_i_attack_budget budget;
@@ -52,7 +52,7 @@ static void settle_all(graphss_i_nettack_work *work)
             graphss_i_nettack_settle(work, t);
 }
 
-/* Up to `steps` changes, each the best of edges and words, where allowed. A edge must be
+/* Up to `steps` changes, each the best of edges and words, where allowed. An edge must be
  * strictly better than the best word. */
 static void phase(graphss_i_nettack_work *work, attempt *a, bool edges, bool words,
                   size_t steps)
@@ -121,7 +121,7 @@ static void attack_victim(graphss_i_nettack_work *work, attempt *a)
 
 /* ---- cumulative ---- */
 
-/* Makes the victim's new words known to the next victims. */
+/* Makes the victim's changed features visible to later victims. */
 static graphss_status commit_words(graphss_ctx *ctx, graphss_i_nettack_shared *shared,
                                    graphss_i_nettack_work *work)
 {
@@ -242,7 +242,8 @@ static void attack_some(void *arg, size_t task)
     }
 }
 
-/* Attacks a batch, then alone and with the allocator those that lacked room. */
+/* Attacks a batch in parallel, then those that lacked memory one by one, with the
+ * allocator. */
 static graphss_status run_batch(graphss_ctx *ctx, team *t, size_t n_work)
 {
     atomic_store(&t->next, 0);
@@ -265,7 +266,7 @@ static graphss_status run_independent(graphss_ctx *ctx, graphss_flips *out,
                                       graphss_attack_log *log,
                                       graphss_i_nettack_shared *shared)
 {
-    /* Between two reports of progress: so many victims, about so many changes. */
+    /* Victims between two progress reports, and their approximate number of changes. */
     enum { BATCH = 256, RECORDS = 1 << 18 };
     const graphss_attack_input *in = shared->in;
     graphss_status st = GRAPHSS_OK;

@@ -7,9 +7,9 @@
  *     S[w] = sum over x in N(w) + w of t_x
  *     logits_u = d_u^-1/2 sum over w in N(u) + u of S[w] / d_w
  *
- * XW and S are kept for all nodes. After a change the rows that depend on it are computed
- * anew from their definition, not adjusted, so they hold no history: the same graph gives
- * the same bits, and taking a change back restores them. */
+ * XW and S are kept for all nodes. After a change the rows that depend on it are recomputed
+ * from their definition, not adjusted, so they hold no history: the same graph gives the same
+ * bits, and taking a change back restores them. */
 #ifndef GRAPHSS_NETTACK_H
 #define GRAPHSS_NETTACK_H
 

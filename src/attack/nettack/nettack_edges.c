@@ -1,9 +1,9 @@
 /* nettack_edges.c - which edge to flip: the exact margin after each candidate.
  *
- * Joining u and v changes d_u, d_v, the two sums S[u] and S[v], and the S of whoever
- * neighbours u or v. Of these only the w in N(u) matter to u, so one pass over the
- * neighbours' neighbours collects via[v], and then each candidate costs two fused rows of
- * k numbers: n k operations for all of them, instead of a product of matrices each. */
+ * Joining u and v changes d_u, d_v, the two sums S[u] and S[v], and the S of the neighbours of
+ * u or v. Of these only the w in N(u) matter to u, so one pass over the neighbours' neighbours
+ * collects via[v], and then each candidate costs two fused rows of k numbers: n k operations
+ * for all of them, instead of a product of matrices each. */
 #include "attack/nettack/nettack.h"
 #include <float.h>
 #include <math.h>
@@ -91,7 +91,7 @@ static joining join_start(graphss_i_nettack_work *work, int32_t u)
     return j;
 }
 
-/* k is given, so that the compiler may know it. */
+/* k is an argument, so that the compiler can specialise on constants. */
 static inline __attribute__((always_inline)) double
 join_score_of(const graphss_i_nettack_work *work, const joining *j, size_t v, size_t label,
               size_t k)

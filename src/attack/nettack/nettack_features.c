@@ -48,7 +48,7 @@ void graphss_i_nettack_features_reach(graphss_i_nettack_work *work, int32_t u)
     }
 }
 
-/* What switching the e-th candidate of a target does to it. */
+/* The effect of changing the e-th candidate of a target. */
 typedef struct turn {
     double old, next, pull;
 } turn;

@@ -1,4 +1,4 @@
-/* nettack_state.c - what Nettack keeps about the graph, and how a change reaches it. */
+/* nettack_state.c - what Nettack stores about the graph, and how a change updates it. */
 #include "attack/nettack/nettack.h"
 #include <math.h>
 #include <string.h>
@@ -103,7 +103,7 @@ void graphss_i_nettack_reset(graphss_i_nettack_work *work)
     work->n_touched = 0;
 }
 
-/* The words an attack may ask the co-occurrence of: those of the nodes it may change. */
+/* Features whose co-occurrence is needed: those of the nodes that may be changed. */
 static graphss_status init_together(graphss_ctx *ctx, graphss_i_nettack_shared *shared)
 {
     uint8_t *wanted = graphss_i_calloc(ctx, shared->d, sizeof *wanted);
@@ -126,7 +126,7 @@ static graphss_status init_together(graphss_ctx *ctx, graphss_i_nettack_shared *
     return st;
 }
 
-/* The words, which go together, and what an absent one becomes. */
+/* Opens the features, their co-occurrence, and the values of added features. */
 static graphss_status init_words(graphss_ctx *ctx, graphss_i_nettack_shared *shared,
                                  const graphss_i_ground *ground)
 {

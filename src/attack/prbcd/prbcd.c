@@ -82,7 +82,7 @@ static void fill_block(search *s)
         if (may_flip(s, other))
             add_pair(s, other);
     }
-    /* On a small graph chance leaves some out. */
+    /* On a small graph random draws miss some pairs. */
     for (size_t i = 0; n <= 4 * BLOCK && s->b < BLOCK && i < n; i++)
         if (may_flip(s, (int32_t)i))
             add_pair(s, (int32_t)i);
@@ -192,7 +192,7 @@ static graphss_status add_step(graphss_ctx *ctx, graphss_attack_log *log, double
     return GRAPHSS_OK;
 }
 
-/* Writes the chosen pairs down one by one, with the margin after each. */
+/* Appends the chosen pairs one by one, with the margin after each. */
 static graphss_status record_set(graphss_ctx *ctx, search *s, graphss_i_local_net *net,
                                  graphss_flips *out, graphss_attack_log *log,
                                  graphss_attack_victim *report)
@@ -268,7 +268,7 @@ static graphss_status check(graphss_ctx *ctx, const graphss_attack_input *in,
     return GRAPHSS_OK;
 }
 
-/* Cumulative: what was chosen stays. */
+/* Cumulative: the chosen changes stay. */
 static graphss_status keep_flips(graphss_ctx *ctx, search *s, const graphss_flips *out,
                                  size_t from)
 {

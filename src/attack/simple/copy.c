@@ -52,7 +52,8 @@ static graphss_status copy_edges(graphss_ctx *ctx, graphss_i_sandbox *s, graphss
     return st;
 }
 
-/* Words that only the model has are taken, then words that only the victim has are dropped. */
+/* Adds features that only the copied node has, then removes features that only the victim
+ * has. */
 static graphss_status copy_words(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flips *flips,
                                  int32_t victim, int32_t from, const graphss_i_copying *how,
                                  graphss_rng *rng)
@@ -83,7 +84,7 @@ static graphss_status copy_words(graphss_ctx *ctx, graphss_i_sandbox *s, graphss
     return st;
 }
 
-/* The same of dense features: values that differ are taken over. */
+/* The same for dense features: copies values that differ. */
 static graphss_status copy_values(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flips *flips,
                                   int32_t victim, int32_t from, const graphss_i_copying *how,
                                   graphss_rng *rng)

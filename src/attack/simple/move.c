@@ -20,7 +20,7 @@ static void count_edges(size_t *count, const graphss_attack_input *in, int32_t v
     }
 }
 
-/* A node of another class, of one with the most edges; -1: none was met. */
+/* A random node of the other class with the most new edges; -1: none was found. */
 static int32_t look_for(const graphss_attack_input *in, int32_t victim, const size_t *count,
                         graphss_rng *rng)
 {

@@ -24,7 +24,7 @@ static size_t choose_actors(graphss_i_control_state *s, int32_t *actor, int32_t 
     return degree < most ? degree : most;
 }
 
-/* A word comes or goes; of dense features the value is that of a random node. */
+/* Adds or removes a feature; a dense value becomes that of a random node. */
 static float new_value(graphss_i_control_state *s, int32_t node, int32_t word)
 {
     const float now = graphss_i_sandbox_feature(&s->world, (size_t)node, word);

@@ -13,23 +13,24 @@ typedef struct graphss_i_control_state {
     const graphss_attack_input *in;
     graphss_i_sandbox world;
     graphss_rng rng;
-    float *on;          /* [d] what an absent word becomes */
-    int32_t *edge_turn; /* [n], [d] the last victim for which a place was changed, from 1 */
+    float *on;          /* [d] value of an added feature */
+    int32_t *edge_turn; /* [n], [d] the last victim for which this edge or feature was changed,
+                         * from 1 */
     int32_t *feature_turn;
-    int32_t turn; /* number of the victim now, from 1 */
+    int32_t turn; /* number of the current victim, from 1 */
 } graphss_i_control_state;
 
-/* Both draw a place at `node` that was not changed for this victim before; false: there is
- * none, or none was met in many tries. */
+/* Both draw an edge or feature of `node` that was not changed for this victim before; false:
+ * there is none, or many draws found none. */
 typedef struct graphss_i_control {
     bool (*edge)(graphss_i_control_state *s, int32_t node, int32_t *target);
     bool (*word)(graphss_i_control_state *s, int32_t node, int32_t *column);
 } graphss_i_control;
 
-/* Draws until one is accepted, so often. */
+/* Maximum number of draws until one is accepted. */
 enum { GRAPHSS_I_CONTROL_TRIES = 1000 };
 
-/* A edge may be joined, or cut where both ends keep another one. */
+/* True if the edge may be added, or removed without isolating an end. */
 bool graphss_i_control_may_flip(const graphss_i_control_state *s, int32_t node,
                                 int32_t target);
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A word and how much more it says for a class than for any other. */
+/* A feature, and how much more it supports a class than any other. */
 typedef struct loud {
     float says;
     int32_t word;

@@ -121,7 +121,7 @@ static graphss_status want_equal(graphss_ctx *ctx, const char *path, const char 
                           what, want, other);
 }
 
-/* One id a line. *test is the caller's to release. */
+/* One id a line. *test is released by the caller. */
 static graphss_status read_index(graphss_ctx *ctx, int32_t **test, size_t *n_test,
                                  const planetoid_file *file)
 {

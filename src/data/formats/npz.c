@@ -39,7 +39,7 @@ static graphss_status fault_status(graphss_i_zip_fault fault)
                                                : GRAPHSS_ERR_DATA;
 }
 
-/* Parses the header of a member; faults go to member->fault, but for want of memory. */
+/* Parses the header of a member; faults go to member->fault, but for lack of memory. */
 static graphss_status read_header(graphss_ctx *ctx, const graphss_i_zip *zip,
                                   graphss_i_member *member)
 {

@@ -71,7 +71,7 @@ graphss_status graphss_i_npz_split(graphss_ctx *ctx, graphss_split *out, graphss
                                    size_t n, size_t n_classes);
 
 /* Writing: the arrays of one file, borrowed for the call. The same arrays give the same
- * bytes (fixed time stamps), deflated; the file appears whole or not at all. */
+ * bytes (fixed time stamps), deflated; the file appears completely or not at all. */
 typedef struct graphss_i_array_out {
     const char *name;
     const char *dtype; /* "<i4" "<i8" "<f4" "<f8" "|b1" "|u1"; "<U": names is used */

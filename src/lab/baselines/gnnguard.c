@@ -7,7 +7,7 @@
  *   w_ij = exp(b_ij) where b_ij > 0,  P = D^-1/2 w D^-1/2,  D = row sums of w
  *   h <- relu(P h W + b), the last without relu
  *
- * Minimises cross-entropy; the weights of edges are taken for constants there, as in the
+ * Minimises cross-entropy; the weights of edges are treated as constants there, as in the
  * authors' code. Left out of it: the learned pruning and the memory between layers. Sees
  * edges, features and training labels. A GCN of its own: which model is given matters for
  * the undefended answer only. Costs a GCN and a dot product per edge, layer and pass. */

@@ -1,5 +1,5 @@
 /* jaccard.c - GNN-Jaccard (Wu et al., IJCAI 2019): edges between nodes with unlike features
- * are cut, then the classifier runs as ever.
+ * are cut, then the classifier runs as before.
  *
  *   keep (i, j)  unless  |x_i and x_j| / |x_i or x_j| < threshold
  *

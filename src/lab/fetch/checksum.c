@@ -58,7 +58,7 @@ graphss_status graphss_i_file_digests(graphss_ctx *ctx, graphss_i_digests *out,
     graphss_i_digests made = {0};
     struct stat info;
 
-    /* O_NONBLOCK: a pipe in the place of a file must not hang us. */
+    /* O_NONBLOCK: a pipe in place of a file must not hang us. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return cannot_read(ctx, path, errno);

@@ -107,7 +107,7 @@ static void add(graphss_i_runs *out, json_t *object, size_t line)
     out->n++;
 }
 
-/* Of two lines of one cell the later stays, in the place of the first. */
+/* Of two lines of one cell the later stays, in place of the first. */
 static graphss_status drop_replaced(graphss_ctx *ctx, graphss_i_runs *out)
 {
     json_t *index = json_object(); /* key of a cell -> its index */

@@ -50,7 +50,7 @@ typedef struct graphss_i_safe_name {
     char text[121];
 } graphss_i_safe_name;
 graphss_i_safe_name graphss_i_safe(const char *text);
-/* Writes what the writer holds to a file, whole or not at all. */
+/* Writes what the writer holds to a file, completely or not at all. */
 graphss_status graphss_i_writer_save(graphss_i_writer *writer, const char *path);
 void graphss_i_writer_done(graphss_i_writer *writer);
 

@@ -1,5 +1,5 @@
 /* ops_bits.c - y [N x h] = X [N x d, bits] w [d x h]. While training with dropout, X is
- * dropped bit by bit into scratch memory, and the transpose is built anew from what is left:
+ * dropped bit by bit into scratch memory, and the transpose is rebuilt from what is left:
  * a few bit operations for each 32 bits, a tenth of the product's time. */
 #include "models/tape/tape_private.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* ops_pairs.c - operations for networks that learn which nodes to edge: numbers of pairs of
+/* ops_pairs.c - operations for networks that learn which nodes to connect: numbers of pairs of
  * nodes become entries of a symmetric matrix, and are taught where edges are. */
 #include "models/tape/tape_private.h"
 #include <string.h>

@@ -75,8 +75,8 @@ graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
                                       const graphss_i_csr *transposed,
                                       const int64_t *transposed_at, graphss_i_var a,
                                       graphss_i_var b);
-/* (nnz x 1): numbers for the pattern of m that fill computes anew from x in each forward
- * pass; they are taken for constants, no gradient flows back to x. fill must write every
+/* (nnz x 1): numbers for the pattern of m that fill recomputes from x in each forward
+ * pass; they are treated as constants, no gradient flows back to x. fill must write every
  * number, and the same ones whatever the threads. */
 typedef void (*graphss_i_fill_edges)(graphss_ctx *ctx, float *edge, const graphss_i_csr *m,
                                      const float *x, size_t cols, const void *user);
@@ -111,7 +111,7 @@ typedef struct graphss_i_pair_pattern {
     int64_t *transposed_at; /* [nnz] where (j, i) stands, for the entry (i, j) */
     int32_t *source;        /* [nnz] the pair of an entry, or -1: its value is 1 */
     int64_t *entry;         /* [n_pairs] one of the two entries of each pair */
-    const float *weight;    /* factors of the pairs of b below; read anew in each pass */
+    const float *weight;    /* factors of the pairs of b below; read again in each pass */
     size_t n_pairs;
 } graphss_i_pair_pattern;
 /* (nnz x 1): values for the pattern. a has the numbers of the first pairs, b of the others,
@@ -144,7 +144,7 @@ graphss_i_var graphss_i_tape_gaussian(graphss_i_tape *t, graphss_i_var mean,
 graphss_i_var graphss_i_tape_drop_rows(graphss_i_tape *t, graphss_i_var x, double rate);
 graphss_i_var graphss_i_tape_softmax(graphss_i_tape *t, graphss_i_var x);
 /* x^(1 / temperature), each row divided by its sum: the largest stand out more the smaller
- * the temperature. x >= 0, and taken for a constant: no gradient flows back. */
+ * the temperature. x >= 0, and treated as constant: no gradient flows back. */
 graphss_i_var graphss_i_tape_sharpen(graphss_i_tape *t, graphss_i_var x, double temperature);
 
 /* ---- losses; their value is 1 x 1, several add up ---- */
@@ -161,12 +161,12 @@ graphss_i_var graphss_i_tape_cross_entropy_part(graphss_i_tape *t, graphss_i_var
 graphss_i_var graphss_i_tape_squared_distance(graphss_i_tape *t, graphss_i_var x,
                                               graphss_i_var y, double factor);
 /* factor times the mean over the listed rows i of -sum_c target[i][c] log softmax(x[i])[c].
- * target [rows x cols] is borrowed and read anew in each pass; a row is listed where it sums
+ * target [rows x cols] is borrowed and read again in each pass; a row is listed where it sums
  * to 1, and not where it is 0. Without any the loss is 0. */
 graphss_i_var graphss_i_tape_soft_cross_entropy(graphss_i_tape *t, graphss_i_var x,
                                                 const float *target, double factor);
 /* factor times rows times the mean of (r_i . r_j - [i and j are connected])^2 over all edges
- * and, drawn anew in each training pass, `reach` pairs a node that are not connected. 0 when
+ * and, drawn again in each training pass, `reach` pairs a node that are not connected. 0 when
  * not training. edges is borrowed. */
 graphss_i_var graphss_i_tape_edge_loss(graphss_i_tape *t, graphss_i_var r,
                                        const graphss_graph *edges, size_t reach,

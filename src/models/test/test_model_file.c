@@ -160,7 +160,7 @@ static void test_what_is_saved_comes_back(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* Numbers that mean nothing to the model: they come back to the bit, and damaged ones are
+/* Numbers that mean nothing to the model: they come back bit for bit, and damaged ones are
  * refused. */
 static void test_a_lesson_comes_back_or_is_refused(void **state)
 {

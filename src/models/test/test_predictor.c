@@ -1,4 +1,4 @@
-/* Classifiers that are not ours: functions and tables of answers in the place of weights. */
+/* Classifiers that are not ours: functions and tables of answers in place of weights. */
 #include "models/model_private.h"
 #include "models/predictor.h"
 #include "models/test/testing_world.h"

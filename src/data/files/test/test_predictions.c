@@ -96,7 +96,8 @@ static void test_unsound_predictions_are_refused(void **state)
     assert_fails(ctx, graphss_predictions_read(ctx, &p, path), GRAPHSS_ERR_DATA,
                  "array 'probabilities': 2 x 3, want 3 nodes x classes");
     assert_ok(ctx, graphss_i_npz_write(ctx, path, array + 1, 1));
-    assert_ok(ctx, graphss_predictions_read(ctx, &p, path)); /* the likeliest are the labels */
+    assert_ok(ctx,
+              graphss_predictions_read(ctx, &p, path)); /* the most likely are the labels */
     assert_true(p.n_nodes == 2 && p.n_classes == 3 && p.label && p.prob);
     graphss_predictions_destroy(ctx, &p);
     const graphss_i_array_out other = {
