@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The parts of a matrix, as arguments and as files call them. */
+/* Names of the parts of a matrix, in arguments and in files. */
 enum { OFFSET, COLUMN, VALUE };
 
 /* "adj_indices", or just "indices"; what NULL: it came as an argument. */
@@ -112,7 +112,8 @@ static graphss_status sort_rows(graphss_ctx *ctx, const int64_t *offset, int32_t
     if (longest > UINT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "a row of %zu entries, want at most %u",
                               longest, UINT32_MAX);
-    uint64_t *key = graphss_i_alloc(ctx, longest, sizeof *key); /* column, place in the row */
+    uint64_t *key = graphss_i_alloc(ctx, longest, sizeof *key); /* column, then position in the
+                                                                 * row */
     float *moved = graphss_i_alloc(ctx, longest, sizeof *moved);
     for (size_t i = 0; key && moved && i < n_rows; i++) {
         const size_t begin = (size_t)offset[i], n = (size_t)offset[i + 1] - begin;
@@ -137,7 +138,8 @@ static graphss_status sort_rows(graphss_ctx *ctx, const int64_t *offset, int32_t
     return fine ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
-/* Sums repeats in ascending rows and drops zeros, in place; returns what is left. */
+/* Sums duplicates in ascending rows and drops zeros, in place; returns the number of entries
+ * left. */
 static size_t squeeze_rows(int64_t *offset, int32_t *column, float *value, size_t n_rows)
 {
     int64_t kept = 0, begin = 0;
@@ -159,7 +161,7 @@ static size_t squeeze_rows(int64_t *offset, int32_t *column, float *value, size_
     return (size_t)kept;
 }
 
-/* Do all rows ascend without repeats, and hold no zeros? */
+/* True if all rows ascend without duplicates and hold no zeros. */
 static bool clean_rows(const int64_t *offset, const int32_t *column, const float *value,
                        size_t n_rows)
 {
@@ -175,15 +177,15 @@ static bool clean_rows(const int64_t *offset, const int32_t *column, const float
     return clean;
 }
 
-/* Dense are features that are more than half filled, and real ones of which most non-zeros
- * stand in columns that are: measurements, with kinds and places beside them as columns of 0
- * and 1. Words, however they are weighted, are not like that. column NULL: value is a whole
- * block; else nnz entries. A block that would be nearly empty is not worth its memory. */
+/* Features are dense if they are more than half filled, or if they are real and most non-zeros
+ * are in columns that are more than half filled: measurements, possibly beside one-hot
+ * columns. Weighted words do not qualify. column NULL: value is a whole block; else there are
+ * nnz entries. A block that would be nearly empty stays sparse. */
 static graphss_status tells_dense(graphss_ctx *ctx, bool *dense, graphss_feature_kind kind,
                                   size_t n_rows, size_t n_cols, const int32_t *column,
                                   const float *value, size_t nnz)
 {
-    enum { FEWEST = 16 }; /* of so many cells one is filled */
+    enum { FEWEST = 16 }; /* at least one cell in FEWEST is filled */
     size_t cells, measured = 0;
     const bool fits = graphss_i_mul(&cells, n_rows, n_cols);
     *dense = fits && nnz > cells / 2;
@@ -387,7 +389,8 @@ graphss_status graphss_i_graph_from_pairs(graphss_ctx *ctx, graphss_graph *out, 
 {
     graphss_status st = GRAPHSS_ERR_NOMEM;
     int64_t zeros = 0, weighted = 0;
-    int32_t *some_from = NULL, *some_to = NULL; /* those with a weight, where not all have */
+    int32_t *some_from = NULL, *some_to = NULL; /* edges with non-zero weight, if some have
+                                                 * weight zero */
     for (size_t e = 0; weight && e < m; e++) {
         zeros += weight[e] == 0;
         weighted += weight[e] != 0 && weight[e] != 1;

@@ -1,4 +1,4 @@
-/* build.h - from loose parts to a sound dataset. Readers parse; this checks and cleans. */
+/* build.h - builds a sound dataset from parts. Readers parse; this checks and cleans. */
 #ifndef GRAPHSS_BUILD_H
 #define GRAPHSS_BUILD_H
 
@@ -15,7 +15,7 @@ graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *
                                             size_t n_rows, size_t n_cols, int64_t *offset,
                                             int32_t *column, float *value, size_t nnz,
                                             const char *what);
-/* The same from a dense row-major block, taken over as well. */
+/* The same from a dense row-major block, of which it takes ownership, too. */
 graphss_status graphss_i_features_from_dense(graphss_ctx *ctx, graphss_features *out,
                                              size_t n_rows, size_t n_cols, float *value,
                                              const char *what);
@@ -37,7 +37,7 @@ graphss_feature_kind graphss_i_features_kind(const graphss_features *features);
 graphss_status graphss_i_names_copy(graphss_ctx *ctx, graphss_names *out,
                                     const graphss_names *names);
 
-/* "0", "1", "2" ...: what n things without names are called. */
+/* Names "0", "1", "2" ... for n things without names. */
 graphss_status graphss_i_names_number(graphss_ctx *ctx, graphss_names *out, size_t n);
 
 /* A growing list of strings: add, then finish into names. {0} is empty. */
@@ -52,8 +52,8 @@ graphss_status graphss_i_name_list_finish(graphss_ctx *ctx, graphss_names *out,
                                           graphss_i_name_list *list);
 void graphss_i_name_list_destroy(graphss_ctx *ctx, graphss_i_name_list *list);
 
-/* A hash table from strings to 0, 1, 2 ... in order of first sight, for ids and class
- * names. The strings live in its list, which finish hands over. */
+/* A hash table from strings to 0, 1, 2 ... in order of first occurrence, for ids and class
+ * names. The strings are stored in its list, which finish hands over. */
 typedef struct graphss_i_intern {
     graphss_i_name_list list;
     size_t *slot; /* [slots], index + 1 or 0 */
@@ -65,23 +65,23 @@ graphss_status graphss_i_intern_add(graphss_ctx *ctx, size_t *index, bool *added
 /* -1 when absent */
 int64_t graphss_i_intern_find(const graphss_i_intern *table, const char *text, size_t length);
 void graphss_i_intern_destroy(graphss_ctx *ctx, graphss_i_intern *table);
-/* Makes the slots anew for the strings of the list; of equal ones the first is found. */
+/* Rebuilds the slots for the strings of the list; of equal strings the first is found. */
 graphss_status graphss_i_intern_index(graphss_ctx *ctx, graphss_i_intern *table);
 
-/* Takes the backslashes of graphss_name_escape, and those before blanks, out of a name, in
- * place. false: one stands before a wrong letter. */
+/* Undoes graphss_name_escape in place, and removes backslashes before blanks. false: a
+ * backslash stands before a wrong letter. */
 bool graphss_i_name_unescape(char *name);
 /* A line of a list that graphss_node_list_read reads back as this name. DATA: it is empty. */
 graphss_status graphss_i_node_list_line(graphss_ctx *ctx, graphss_i_output *out,
                                         const char *name);
 
-/* Are the lists of a caller's split there? INVALID. */
+/* Checks that the lists of a caller's split are present. INVALID. */
 graphss_status graphss_i_split_lists(graphss_ctx *ctx, const graphss_split *split);
-/* And are its nodes among n, none twice in a list? One may be in two of them. INVALID, SHAPE,
- * NOMEM. */
+/* Checks also that its nodes are below n and occur at most once in a list. A node may be in
+ * two lists. INVALID, SHAPE, NOMEM. */
 graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *split, size_t n);
 
-/* The node whose number the text is, or -1. */
+/* The node whose number is this text, or -1. */
 int64_t graphss_i_find_number(const graphss_dataset *data, const char *id, size_t length);
 
 /* Labels as files hold them (any integers; negative: unknown) to 0..K-1. When class names
@@ -90,7 +90,7 @@ int64_t graphss_i_find_number(const graphss_dataset *data, const char *id, size_
 graphss_status graphss_i_labels_from_ints(graphss_ctx *ctx, graphss_dataset *data,
                                           const int64_t *label, size_t n, const char *what);
 
-/* A caller's dataset: do its parts fit together, is each sound? DATA, INVALID. */
+/* Checks that the parts of a caller's dataset are sound and fit together. DATA, INVALID. */
 graphss_status graphss_i_dataset_check(graphss_ctx *ctx, const graphss_dataset *data);
 
 /* Checks that the parts fit together (rows, labels, names), fills isolated, hash and name,

@@ -1,6 +1,5 @@
-/* columns.h - feature columns as a reader hands them over: is there one for each number below
- * the largest although hardly any is used, and are the values such that one can compute with
- * them? */
+/* columns.h - checks feature columns that a reader delivers: drops unused columns of very wide
+ * tables, and refuses values too large or too small to compute with. */
 #ifndef GRAPHSS_COLUMNS_H
 #define GRAPHSS_COLUMNS_H
 
@@ -19,7 +18,8 @@ graphss_status graphss_i_columns_drop_unused(graphss_ctx *ctx, graphss_dataset *
 
 /* The square of a value must fit a float, and that of the largest one must not vanish. DATA
  * names node, column, the value and the range. Names may be NULL. */
-graphss_status graphss_i_columns_check_range(graphss_ctx *ctx, const graphss_features *features,
+graphss_status graphss_i_columns_check_range(graphss_ctx *ctx,
+                                             const graphss_features *features,
                                              const graphss_names *node_names,
                                              const graphss_names *column_names);
 
@@ -27,7 +27,7 @@ graphss_status graphss_i_columns_check_range(graphss_ctx *ctx, const graphss_fea
 void graphss_i_columns_place(size_t *row, size_t *column, const graphss_features *features,
                              size_t entry);
 
-/* 'name', else the number. */
+/* The name in quotes, or the number if there is none. */
 const char *graphss_i_columns_called(char text[96], const graphss_names *names, size_t i);
 
 #endif

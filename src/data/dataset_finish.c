@@ -1,5 +1,5 @@
-/* dataset_finish.c - the last step of every reader: parts fitted together, the hash, a word
- * on what was cleaned and what is odd. */
+/* dataset_finish.c - the last step of every reader: checks that the parts fit, computes the
+ * hash, and reports what was cleaned and what looks wrong. */
 #include "data/build.h"
 #include "data/columns.h"
 #include "data/digest.h"
@@ -135,7 +135,7 @@ static graphss_status check_parts(graphss_ctx *ctx, const graphss_dataset *data)
     return st;
 }
 
-/* "dir/ind.cora" and "dir/cora.npz" are both "cora". */
+/* The name of a dataset: "cora" for "dir/ind.cora" and for "dir/cora.npz". */
 static void stem(char *out, size_t size, const char *where, const char *format)
 {
     static const char *const endings[] = {".npz", ".csv", ".tsv", ".txt", ".edges"};
@@ -181,9 +181,9 @@ static void log_cleaning(graphss_ctx *ctx, const char *name, const graphss_clean
         graphss_i_log(ctx, GRAPHSS_LOG_INFO, "%s: %s", name, line);
 }
 
-/* The median of what is not 0, without signs, to within an eighth: floats above 0 are in the
- * order of their bits, of which the first eleven are counted. Every step-th value of n; one at
- * least is not 0. */
+/* The median of the absolute non-zero values, to within an eighth: positive floats sort like
+ * their bits, of which the first eleven are counted. Uses every step-th of n values, at least
+ * one of which is not 0. */
 static float median_size(const float *value, size_t n, size_t step)
 {
     enum { SHIFT = 20, BINS = 1 << (31 - SHIFT) };
@@ -202,9 +202,9 @@ static float median_size(const float *value, size_t n, size_t step)
     return median;
 }
 
-/* One number that drowns all others is a slip, and what is learned of such features is that
- * number. Columns of measurements have units of their own, so there it is to be large among
- * those of its column, too. */
+/* A single value that dwarfs all others is probably a mistake, and would dominate training.
+ * Measured columns have their own units, so such a value must also be large within its
+ * column. */
 static void warn_of_giant(graphss_ctx *ctx, const graphss_dataset *data, const char *where)
 {
     static const float GIANT = 1e6F;

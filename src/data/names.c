@@ -80,7 +80,7 @@ graphss_status graphss_i_names_copy(graphss_ctx *ctx, graphss_names *out,
     return GRAPHSS_OK;
 }
 
-/* Room for `wanted` elements, doubling; false when there is no memory. */
+/* Makes room for `wanted` elements by doubling; false if there is no memory. */
 static bool reserve(graphss_ctx *ctx, void **block, size_t *room, size_t used, size_t wanted,
                     size_t size)
 {
@@ -171,7 +171,7 @@ static uint64_t hash_text(const char *text, size_t length)
     return h ^ (h >> 32);
 }
 
-/* The slot where the text is, or the free one where it belongs. */
+/* The slot of the text, or the free slot where it would be inserted. */
 static size_t probe(const graphss_i_intern *table, const char *text, size_t length)
 {
     const graphss_i_name_list *list = &table->list;

@@ -78,7 +78,7 @@ graphss_status graphss_i_node_list_line(graphss_ctx *ctx, graphss_i_output *out,
     char *line = graphss_i_alloc(ctx, 2 * n + 3, 1);
     if (!line)
         return GRAPHSS_ERR_NOMEM;
-    /* Blanks around it would be passed over. */
+    /* Blanks around a name would be skipped by the reader. */
     size_t used = 0;
     if (name[0] == ' ')
         line[used++] = '\\';
@@ -193,7 +193,7 @@ static graphss_status refuse(const group_reader *r, const char *what, const char
                           what, (int)(length < 80 ? length : 80), id);
 }
 
-/* The id at *at, which is taken out of its quotes where it stands; *at behind it. */
+/* Reads the id at *at, unquotes it in place and moves *at past it. */
 static graphss_status take_id(const group_reader *r, char **id, size_t *length, char **at,
                               const char *end)
 {
@@ -220,7 +220,7 @@ static graphss_status take_id(const group_reader *r, char **id, size_t *length, 
     return GRAPHSS_OK;
 }
 
-/* Adds the nodes of one line behind *used. */
+/* Appends the nodes of one line at *used. */
 static graphss_status read_group(const group_reader *r, int32_t *node, size_t *used,
                                  char *begin, const char *end)
 {

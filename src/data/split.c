@@ -43,7 +43,7 @@ static graphss_status check_options(graphss_ctx *ctx, const graphss_split_option
         if (!(shares[i].share >= 0 && shares[i].share <= 1))
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s is %g, want 0..1",
                                   shares[i].name, shares[i].share);
-    /* Decimal shares such as 0.7 and 0.3 may add up to a hair above 1. */
+    /* In binary, fractions such as 0.7 and 0.3 may add up to slightly more than 1. */
     if (opt->train == 0 || opt->train + opt->val > 1 + 1e-12)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "train is %g and val is %g, want train above 0 and a sum of "

@@ -1,4 +1,4 @@
-/* evaluate.c - accuracy, confusion, argmax: the plain questions. */
+/* evaluate.c - accuracy, confusion matrix, argmax. */
 #include "base/base.h"
 #include <graphss/evaluate.h>
 #include <math.h>

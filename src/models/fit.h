@@ -24,7 +24,7 @@ typedef struct graphss_i_measure {
 } graphss_i_measure;
 graphss_i_measure graphss_i_judge(const float *logits, size_t k, const int32_t *node,
                                   const int32_t *label, size_t n);
-/* A higher accuracy, or the same and a lower loss. */
+/* True for a higher accuracy, or the same accuracy and a lower loss. */
 bool graphss_i_better(graphss_i_measure now, graphss_i_measure best);
 
 #endif

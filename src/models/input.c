@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-/* What the three products take an epoch, measured by bench_kernels on Amazon Photo at width
- * 208, in units of a stored entry: one cell of GEMM and one of the product with bits. */
+/* Cost of the three products per epoch, measured by bench_kernels on Amazon Photo at width
+ * 208, in units of a stored entry: one cell of GEMM, and one of the product with bits. */
 static const double gemm_cell = 0.4, bits_cell = 0.16;
 
-/* Most memory the dense road may take where the features came sparse. */
+/* Memory limit of the dense method if the features are stored sparse. */
 static const size_t dense_limit = (size_t)1 << 30;
 
 enum { STRIP = 64 }; /* columns that are propagated together */
@@ -146,7 +146,7 @@ static int64_t row_factors(float *factor, const graphss_features *f, bool row_no
     return -1;
 }
 
-/* ---- the roads ---- */
+/* ---- the three methods ---- */
 
 typedef enum road { SPARSE, BITS, DENSE } road;
 
@@ -243,8 +243,8 @@ static void copy_columns(float *to, size_t to_cols, const float *from, size_t fr
         memcpy(to + i * to_cols, from + i * from_cols, cols * sizeof *to);
 }
 
-/* P^hops X in place of X, some columns at a time: a second matrix of the size of X may
- * be most of the memory of a training. */
+/* Replaces X by P^hops X, some columns at a time: a second matrix of the size of X could be
+ * most of the memory of a training. */
 static graphss_status make_dense(graphss_ctx *ctx, graphss_i_input *in,
                                  const graphss_features *f, const float *factor,
                                  const graphss_i_scaling *s)
@@ -298,8 +298,8 @@ static double edges_of(const graphss_i_input *in)
     return in->hops ? (double)in->hops * (double)in->p->m.offset[in->p->m.n_rows] : 0;
 }
 
-/* X, by the road: *number is taken over where it goes by bits. DATA: a value that is not
- * finite. */
+/* Builds X for the chosen method; takes ownership of *number if it uses bits. DATA: a value
+ * that is not finite. */
 static graphss_status make_road(graphss_ctx *ctx, graphss_i_input *in,
                                 const graphss_features *f, const graphss_i_scaling *scaling,
                                 road by, float **number)
@@ -363,7 +363,7 @@ void graphss_i_product_destroy(graphss_ctx *ctx, graphss_i_product *product)
     *product = (graphss_i_product){0};
 }
 
-/* Copies the rows of the product that are known; the others are listed in row. */
+/* Copies the known rows of the product and lists the others in row. */
 static size_t take_known(graphss_i_product *product, int32_t *row, const graphss_features *f,
                          const graphss_i_known *known)
 {
@@ -403,7 +403,7 @@ static graphss_status pick_rows(graphss_ctx *ctx, graphss_features *out,
     return GRAPHSS_OK;
 }
 
-/* X w, by the road of the product. */
+/* X w by the chosen method. */
 static graphss_status multiply_all(graphss_ctx *ctx, graphss_i_product *product,
                                    const graphss_features *f, const graphss_i_scaling *scaling,
                                    const float *w)

@@ -1,6 +1,6 @@
-/* input.h - the first layer's product P^hops X W, by the cheapest road.
+/* input.h - the first layer's product P^hops X W, by the cheapest of three methods.
  *
- * Three roads, compared by cost before training:
+ * The methods, compared by cost before training:
  *   sparse  P (... (P (X W))): a product with X's stored entries, then hops with P's
  *   bits    the same, where each row of X holds zeros and one other number: see graph/bits.h
  *   dense   (P^hops X) W: the matrix in brackets is computed once, then one GEMM an epoch
@@ -50,18 +50,18 @@ void graphss_i_scaling_destroy(graphss_ctx *ctx, graphss_i_scaling *scaling);
 double graphss_i_input_scale(const graphss_features *features, bool row_normalise);
 
 /* features and p are borrowed as long as the input is used. Columns with a mean of their own
- * take the dense road, however the features are stored. DATA: a value that is not finite. */
+ * use the dense method, however the features are stored. DATA: a value that is not finite. */
 graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
                                     const graphss_features *features,
                                     const graphss_i_propagation *p, size_t hops,
                                     const graphss_i_scaling *scaling);
 void graphss_i_input_destroy(graphss_ctx *ctx, graphss_i_input *input);
 
-/* X W of a snapshot. {0} is empty, and it stays so on the dense road. */
+/* X W of a snapshot. {0} is empty, and it stays empty with the dense method. */
 typedef struct graphss_i_product {
     float *value; /* [n_rows x n_cols] */
     size_t n_rows, n_cols;
-    bool bits; /* the road: two of them do not round alike */
+    bool bits; /* the method; methods round differently */
 } graphss_i_product;
 
 /* A snapshot whose product with the same weights is known: rows that are the same are taken
@@ -81,7 +81,7 @@ graphss_status graphss_i_input_multiply(graphss_ctx *ctx, graphss_i_input *out,
                                         const graphss_i_scaling *scaling, const float *w,
                                         size_t cols, const graphss_i_known *known);
 /* value [n x cols]: what some rows of the product of the same size are for other features.
- * *same: whether these take the same road; else nothing is written. entries: of P. */
+ * *same: whether these use the same method; else nothing is written. entries: of P. */
 graphss_status graphss_i_product_rows(graphss_ctx *ctx, float *value, bool *same,
                                       const graphss_i_product *product,
                                       const graphss_features *features, size_t entries,
@@ -89,7 +89,7 @@ graphss_status graphss_i_product_rows(graphss_ctx *ctx, float *value, bool *same
                                       const float *w, const int32_t *row, size_t n);
 void graphss_i_product_destroy(graphss_ctx *ctx, graphss_i_product *product);
 
-/* Records P^hops drop(X) w on a tape (on the dense road: drop(P^hops X) w). Of a product that
+/* Records P^hops drop(X) w on a tape (dense method: drop(P^hops X) w). Of a product that
  * was worked out w is not looked at. */
 graphss_i_var graphss_i_input_apply(graphss_i_tape *t, const graphss_i_input *input,
                                     graphss_i_var w, double dropout);

@@ -116,8 +116,8 @@ static void network_destroy(graphss_ctx *ctx, network *net)
     graphss_i_propagation_destroy(ctx, &net->p);
 }
 
-/* What the model sees of a snapshot. split NULL: for prediction only, and known, if not NULL,
- * helps. */
+/* Opens the network on a snapshot. split NULL: for prediction only; known, if not NULL, speeds
+ * it up. */
 static graphss_status network_open(graphss_ctx *ctx, network *net, const graphss_model *model,
                                    const graphss_graph *graph,
                                    const graphss_features *features,
@@ -142,7 +142,7 @@ static graphss_status network_open(graphss_ctx *ctx, network *net, const graphss
     return st;
 }
 
-/* Records the model on it. */
+/* Records the model on the tape. */
 static graphss_status network_record(graphss_ctx *ctx, network *net,
                                      const graphss_model *model, const graphss_split *split)
 {

@@ -1,12 +1,12 @@
-/* model_align.c - a model and data in each other's terms: what the model remembers of its data, and
- * other data brought into its order. Files list words and classes as they meet them, so that
- * the same column number may be another word in the next export. */
+/* model_align.c - a model and data in each other's terms: what the model remembers of its
+ * data, and other data brought into its order. Files list words and classes as they meet them,
+ * so that the same column number may be another word in the next export. */
 #include "data/build.h"
 #include "graph/rows.h"
 #include "models/model_private.h"
 #include <string.h>
 
-/* As many names as there are things, or none. */
+/* Checks that there are as many names as things, or none. */
 static graphss_status check_counts(graphss_ctx *ctx, const graphss_dataset *data)
 {
     const struct {
@@ -59,7 +59,7 @@ graphss_status graphss_model_describe(graphss_ctx *ctx, graphss_model *model,
     return GRAPHSS_OK;
 }
 
-/* One side has names and the other none. */
+/* True if only one side has names. */
 static void warn_of_position(graphss_ctx *ctx, const graphss_model *model,
                              const graphss_dataset *data, bool named, const char *what)
 {
@@ -202,7 +202,7 @@ static void list_lacking(int32_t *lacking, uint8_t *found, const int32_t *to, si
             lacking[m++] = (int32_t)c;
 }
 
-/* The first few by name. */
+/* Lists the first few by name. */
 static void warn_of_lacking(graphss_ctx *ctx, const graphss_model *model,
                             const graphss_dataset *data, const int32_t *lacking, size_t n)
 {
@@ -266,7 +266,7 @@ static graphss_status adopt_columns(graphss_ctx *ctx, graphss_features *made,
 
 /* ---- classes ---- */
 
-/* The class whose number the text is, below k; else -1. */
+/* The class below k whose number is this text; else -1. */
 static int32_t number_of(const char *text, size_t k)
 {
     int64_t value = -1;

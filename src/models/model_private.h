@@ -5,8 +5,8 @@
 #include "models/model_type.h"
 #include <graphss/dataset.h>
 
-/* What alert learned from rehearsed attacks on the training snapshot: numbers that mean
- * nothing here (defence/detector_fit.c). Without rows: nothing was learned. */
+/* Parameters of the detector that alert fitted on simulated attacks; their meaning is in
+ * src/alert/detector_fit.c. No rows: there is no detector. */
 typedef struct graphss_i_model_lesson {
     size_t rows, cols;
     double *value; /* [rows x cols], finite */
@@ -39,20 +39,21 @@ graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
 graphss_status graphss_i_model_like(graphss_ctx *ctx, graphss_model **out,
                                     const graphss_model *from, uint64_t seed);
 
-/* The model keeps a copy of the lesson, in place of what it had; or has none. */
+/* Stores a copy of the detector parameters in the model, replacing earlier ones; none removes
+ * them. */
 graphss_status graphss_i_model_teach(graphss_ctx *ctx, graphss_model *model,
                                      const double *value, size_t rows, size_t cols);
 void graphss_i_model_forget(graphss_ctx *ctx, graphss_model *model);
 
-/* What a training leaves to the one that goes on from it, as plain numbers: so a process can
- * hand it to another (model_state.c). */
+/* State that a further training needs, as plain numbers, so that one process can pass it to
+ * another (model_state.c). */
 typedef struct graphss_i_model_state {
     bool filled;
     size_t step;
     float value[]; /* weights, then Adam's two moments */
 } graphss_i_model_state;
 
-/* Room for the state of models like this one; 0: it has no moments. */
+/* Size of the state of models like this one; 0: it has no moments. */
 size_t graphss_i_model_state_size(const graphss_model *model);
 void graphss_i_model_state_put(graphss_i_model_state *state, const graphss_model *model);
 graphss_status graphss_i_model_state_take(graphss_ctx *ctx, graphss_model **out,

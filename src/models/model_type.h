@@ -25,7 +25,7 @@ typedef struct graphss_i_model_type {
     bool hops_by_option; /* and whether opt->hops times before the first weights, or once */
     bool propagates;     /* record propagates itself: its input is X times the first weights */
     bool attends;        /* opt->heads and opt->activation have a meaning */
-    double paper_gain;   /* paper mode: weights start so many times as large; 0: as they are */
+    double paper_gain;   /* Paper mode: factor applied to the initial weights; 0 means 1. */
     bool paper_drawn;    /* paper mode: its attacker has the weights as drawn (protocol.c) */
 
     /* Declares its weights for d features and k classes. */
@@ -38,7 +38,7 @@ typedef struct graphss_i_model_type {
 
 /* NULL when there is none of that name, or past the end. */
 const graphss_i_model_type *graphss_i_model_type_find(const char *name);
-/* Whether it counts a node among its neighbours. */
+/* Whether a node counts as its own neighbour. */
 bool graphss_i_model_type_loops(const graphss_i_model_type *type,
                                 const graphss_train_options *opt);
 /* Propagations before the first weights. */
@@ -47,7 +47,7 @@ size_t graphss_i_model_type_hops(const graphss_i_model_type *type,
 /* By graphss_mode, ended by NULL: for tables of options. */
 extern const char *const graphss_i_mode_names[];
 const graphss_i_model_type *graphss_i_model_type_at(size_t i);
-/* INVALID, with the names there are. */
+/* Fails with INVALID and the list of names. */
 graphss_status graphss_i_model_unknown(graphss_ctx *ctx, const char *name);
 
 /* How features of this sort are scaled by default, in honest mode. */

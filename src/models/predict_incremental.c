@@ -153,7 +153,7 @@ static size_t list_marked(int32_t *node, const uint8_t *mark, size_t n, uint8_t 
 
 /* ---- anew ---- */
 
-/* Rows of x change places with others; twice, and all is as it was. */
+/* Swaps rows of x with saved rows; a second call restores them. */
 static void swap_rows(float *x, float *rows, const int32_t *row, size_t n, size_t k)
 {
     for (size_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
-/* none.c - no defence: what the model says of the current snapshot. Every table needs this
- * row, for what the others gain or lose is counted from it. */
+/* none.c - no defence: the model's prediction on the current snapshot. Gains and losses of all
+ * other methods are measured against it. */
 #include "recover/defence.h"
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,

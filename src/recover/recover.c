@@ -1,5 +1,5 @@
-/* recover.c - what is the same for all defences: matching of nodes, the model's own answer,
- * labels from posteriors. */
+/* recover.c - what all defences share: matching nodes, the model's own predictions, labels
+ * from posteriors. */
 #include "data/build.h"
 #include "models/unchecked.h"
 #include "observation/standardise.h"
@@ -15,7 +15,7 @@ static uint64_t peak_memory(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }
 
-/* Memory of one run besides the result. */
+/* Working memory of one run. */
 typedef struct workspace {
     float *prob;             /* [n x k] */
     int32_t *own;            /* [n] the model's labels */
@@ -80,7 +80,7 @@ static graphss_status allocate(graphss_ctx *ctx, graphss_recovery *r, workspace 
     return st;
 }
 
-/* Labels from posteriors, and the counts. */
+/* Derives labels from posteriors, and counts them. */
 static graphss_status conclude(graphss_ctx *ctx, graphss_recovery *r, const workspace *w,
                                const graphss_i_defence_input *input, double abstain)
 {
@@ -107,7 +107,7 @@ static graphss_status conclude(graphss_ctx *ctx, graphss_recovery *r, const work
     return GRAPHSS_OK;
 }
 
-/* in: as the model sees it, and checked. */
+/* in is standardised as the model expects, and checked. */
 static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
                           const graphss_recover_input *in, const graphss_recover_options *opt,
                           const graphss_i_defence *m, bool retrain, graphss_i_carry *carry)

@@ -1,4 +1,4 @@
-/* recover_check.c - can this method work on this input? */
+/* recover_check.c - checks that a method can work on an input. */
 #include "models/model_private.h"
 #include "recover/defence.h"
 

@@ -1,7 +1,8 @@
-/* repair.c - which edges and features would undo an attack on the nodes found suspicious? What
- * the previous snapshot knows is as it was. What it does not: edges to nodes of other classes
- * that share no neighbour, and words that speak for another class more strongly than words of
- * trusted nodes do. Words and edges that were taken away leave no trace without a past. */
+/* repair.c - lists edges and features whose change would undo an attack on suspicious nodes.
+ * What the previous snapshot has is restored. Elsewhere it guesses: edges to nodes of other
+ * classes that share no neighbour, and features that support another class more strongly than
+ * those of trusted nodes do. Without a previous snapshot, removed edges and features leave no
+ * trace. */
 #include "attack/surrogate.h"
 #include "base/base.h"
 #include "models/unchecked.h"
@@ -19,7 +20,7 @@ typedef struct input {
     const graphss_predictions *found;
     const graphss_graph *graph;
     const graphss_features *features;
-    const char *kind; /* of attack: what it leaves alone is not guessed at */
+    const char *kind; /* type of attack; what it does not change is not guessed */
     size_t n, k;
     double least;
     int32_t *before; /* [n] node of previous or -1 */
@@ -39,7 +40,7 @@ static size_t recovered(const input *s, size_t i)
     return graphss_i_top_double(s->found->posterior + i * s->k, s->k);
 }
 
-/* What the model takes the node for, other than the class recovered. */
+/* The class the model predicts for the node, other than the recovered one. */
 static size_t pushed_to(const input *s, size_t i, size_t class)
 {
     const float *p = s->prob + i * s->k;
@@ -144,7 +145,7 @@ static bool share_a_neighbour(const graphss_graph *g, size_t a, size_t b)
     return false;
 }
 
-/* Is the edge new, or, if the past cannot tell, does it look so? */
+/* True if the edge is new or, if the previous snapshot cannot tell, looks new. */
 static bool strange(const input *s, size_t i, size_t u)
 {
     if (s->before && s->before[i] >= 0 && s->before[u] >= 0)
@@ -155,7 +156,7 @@ static bool strange(const input *s, size_t i, size_t u)
     return alike < ALIKE && !share_a_neighbour(s->graph, i, u);
 }
 
-/* Of two suspicious ends the first one tells. */
+/* If both ends are suspicious, the first one decides. */
 static bool told(const input *s, size_t i, size_t u)
 {
     return u == i || (u < i && suspicious(s, u));

@@ -1,4 +1,4 @@
-/* convergence.c - have the chains forgotten where they began?
+/* convergence.c - convergence diagnostics of the chains.
  *
  * Split R-hat and the effective number of draws after Gelman et al., Bayesian Data Analysis,
  * 3rd edition, sections 11.4 and 11.5, the sum of correlations cut by Geyer's rule: pairs of

@@ -27,7 +27,7 @@ void graphss_i_chain_warm(const graphss_i_problem *p, graphss_i_chain *c)
     c->warm = true;
 }
 
-/* d more nodes of class k were seen as y. */
+/* Counts d more nodes of class k observed as y. */
 static inline void count_in(graphss_i_matrix *t, size_t K, size_t y, size_t k, double d)
 {
     const size_t cell = y * K + k;

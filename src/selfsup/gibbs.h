@@ -8,11 +8,11 @@
 #include <graphss/rng.h>
 #include <graphss/selfsup.h>
 
-/* One transition matrix as the sampler reads it: for a seen label y the factors of all true
- * classes lie side by side. The factor of class k is top[y][k] * inverse[k].
- * Live: top = alpha + C, inverse = 1 / sum over y of top. Else top = phi, inverse = 1. */
+/* One transition matrix as the sampler reads it: for an observed label y the factors of all
+ * true classes lie side by side. The factor of class k is top[y][k] * inverse[k]. Live: top =
+ * alpha + C, inverse = 1 / sum over y of top. Else top = phi, inverse = 1. */
 typedef struct graphss_i_matrix {
-    double *top;         /* [K x K] by seen label, then true class */
+    double *top;         /* [K x K] by observed label, then true class */
     double *counts;      /* [K x K] C, likewise; not kept up while the chain is warm */
     const double *alpha; /* [K x K] likewise */
     double *inverse;     /* [K] */
@@ -31,7 +31,7 @@ typedef struct graphss_i_problem {
     size_t first[GRAPHSS_SOURCES_MAX]; /* a source's first matrix; then one for each state */
     bool split[GRAPHSS_SOURCES_MAX];   /* has it one for each state, or one for all? */
     size_t n_matrices;
-    double *alpha; /* [n_matrices x K x K] by seen label, then true class */
+    double *alpha; /* [n_matrices x K x K] by observed label, then true class */
     double *phi;   /* likewise: phi', for warm-up and for fixed matrices */
     bool fixed[GRAPHSS_SOURCES_MAX * GRAPHSS_STATES_MAX]; /* [n_matrices] */
     double

@@ -125,7 +125,7 @@ static graphss_status build(graphss_ctx *ctx, run *u, const graphss_selfsup_inpu
     return st;
 }
 
-/* The next count numbers of a block. */
+/* Takes the next count numbers of a block. */
 static double *cut(double **at, size_t count)
 {
     double *block = *at;
@@ -272,7 +272,7 @@ static graphss_status prepare(graphss_ctx *ctx, run *u, const graphss_selfsup_in
     return st;
 }
 
-/* What most chains hold; the earliest of them where two labels are as frequent. */
+/* The label most chains hold; on ties, that of the earliest chain. */
 static void vote(int32_t *label, const run *u)
 {
     for (size_t i = 0; i < u->problem.n; i++) {
@@ -289,7 +289,7 @@ static void vote(int32_t *label, const run *u)
     }
 }
 
-/* Averages of other probabilities are of no use. */
+/* Discards averages taken with the earlier probabilities. */
 static void forget(run *u)
 {
     const graphss_i_problem *p = &u->problem;

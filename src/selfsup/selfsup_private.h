@@ -5,14 +5,14 @@
 #include "base/base.h"
 #include "selfsup/gibbs.h"
 
-/* INVALID with the place when an option, a label, a matrix or a number is out of range. */
+/* INVALID, with the position, if an option, a label, a matrix or a number is out of range. */
 graphss_status graphss_i_selfsup_check(graphss_ctx *ctx, const graphss_selfsup_input *in,
                                        const graphss_selfsup_options *opt);
 /* prob [n x K] finite, not negative, no row of zeros; where begins the text of the error. */
 graphss_status graphss_i_check_prob(graphss_ctx *ctx, const float *prob, size_t n, size_t K,
                                     const char *where);
 
-/* Is it time to refit after this sweep (from 0)? */
+/* True if a refit is due after this sweep (from 0). */
 bool graphss_i_refit_due(const graphss_selfsup_input *in, const graphss_selfsup_options *opt,
                          size_t sweep);
 /* Refits prob with the labels z unless the gate forbids it; *done says whether. *best is the

@@ -1,7 +1,7 @@
 /* transition.c - priors, the warm-up matrix, counts and means of transition matrices.
  *
- * Letters: K classes, k or t a true class, y a seen label. Matrices are [K x K], row by row,
- * and small; the only loop over nodes that costs anything is the one of phi'. */
+ * Letters: K classes, k or t a true class, y an observed label. Matrices are [K x K], row by
+ * row, and small; the only loop over nodes that costs anything is the one of phi'. */
 #include "base/base.h"
 #include <float.h>
 #include <graphss/transition.h>

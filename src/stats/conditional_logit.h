@@ -1,6 +1,6 @@
-/* conditional_logit.h - conditional logit: one weight per column of evidence, shared by all classes,
- *     P(class c of row i) ~ exp(w . x[i][c]).
- * Fitted by Newton's method; with wrong labels among those given, by EM around it. */
+/* conditional_logit.h - conditional logit: one weight per column of evidence, shared by all
+ * classes, P(class c of row i) ~ exp(w . x[i][c]). Fitted by Newton's method; with wrong
+ * labels among those given, by EM around it. */
 #ifndef GRAPHSS_CHOICE_H
 #define GRAPHSS_CHOICE_H
 
@@ -15,8 +15,8 @@ typedef struct graphss_i_choice {
     const float *weight;  /* [n] */
     double penalty;       /* on the squares of the weights, per unit of weight */
     const double *centre; /* [f] the penalty is on the distance from it; NULL: from 0 */
-    bool noisy;           /* a share of the labels is wrong, uniformly: estimate it as well */
-    bool rising;          /* no weight below 0: no evidence is turned round */
+    bool noisy;           /* also estimate a uniform rate of wrong labels */
+    bool rising;          /* restrict weights to be non-negative */
 } graphss_i_choice;
 
 /* w [f]. *noise becomes the share of wrong labels; may be NULL. Time O(rounds n (k + f) f). */

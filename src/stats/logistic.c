@@ -52,7 +52,7 @@ double graphss_i_logistic_odds(const graphss_i_logistic *logit, const float *x)
     return weigh(logit->w, g, 1 + 2 * logit->columns);
 }
 
-/* away [f]: the mean of what the quiet change does to a row */
+/* away [f]: mean difference of the pairs of the invariance penalty */
 static void quiet_direction(double *away, const graphss_i_logistic *logit,
                             const graphss_i_logistic_rows *rows)
 {

@@ -1,4 +1,4 @@
-/* multinomial_logit.h - softmax regression: which of several states does a row look like?
+/* multinomial_logit.h - multinomial logistic regression of a row's state on its columns:
  *     P(state r of row i) ~ exp(w[r] . x[i]). */
 #ifndef GRAPHSS_SOFTMAX_H
 #define GRAPHSS_SOFTMAX_H

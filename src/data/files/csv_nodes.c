@@ -19,7 +19,7 @@ static const char *const other_words[] = {"graph_id", NULL};
 static const char *const mask_words[MASKS][2] = {
     {"train_mask", NULL}, {"val_mask", NULL}, {"test_mask", NULL}};
 
-/* A column without an entry so far. */
+/* A column without a value so far. */
 typedef struct open_column {
     size_t column, cells;
     graphss_i_csv_field missing; /* its first cell */
@@ -27,7 +27,7 @@ typedef struct open_column {
 
 enum { BAD_SHOWN = 10 };
 
-/* Cells that hold no number and should: the first few, and how many there are. */
+/* Cells that should hold a number and do not: the first few, and their count. */
 typedef struct bad_cells {
     graphss_i_csv_field cell[BAD_SHOWN], name[BAD_SHOWN];
     size_t like[BAD_SHOWN]; /* the line of the first number of its column; 0: above it */
@@ -82,7 +82,7 @@ static bool has_other_use(const node_table *t, size_t column, int64_t graph_id)
            c == t->mask[TRAIN] || c == t->mask[VAL] || c == t->mask[TEST] || c == graph_id;
 }
 
-/* Nothing, or a word for it. */
+/* True if the cell is empty or holds a word for "missing". */
 static bool is_missing(const graphss_i_csv_field *field)
 {
     static const char *const nothing[] = {"na", "n/a", "nan", "null", "none", "-", "?"};
@@ -121,7 +121,7 @@ static graphss_status choose_numbers(graphss_ctx *ctx, node_table *t, graphss_da
             continue;
         }
         if (t->feat >= 0 || !graphss_i_parse_double(&value, field->text, field->length)) {
-            /* Perhaps a number in another spelling, such as 1,5. */
+            /* True if the text may be a number in another notation, such as 1,5. */
             const bool spoilt = t->feat < 0 && field->text[0] >= '0' && field->text[0] <= '9';
             char why[80] = "";
             if (t->feat < 0 && !spoilt) {
@@ -179,7 +179,7 @@ static void settle_open(node_table *t, const graphss_i_csv *header)
     }
 }
 
-/* The first few by name. */
+/* Lists the first few by name. */
 static void tell_text(graphss_ctx *ctx, const node_table *t, const graphss_i_csv *header)
 {
     enum { NAMED = 3 };
@@ -392,7 +392,7 @@ static size_t plain_label(char *out, const char *text)
     return n;
 }
 
-/* Labels that are one for people and two for us. */
+/* Warns of labels that differ only in case or blanks. */
 static graphss_status tell_alike(graphss_ctx *ctx, const node_table *t)
 {
     const graphss_i_name_list *list = &t->classes.list;

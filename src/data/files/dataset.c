@@ -1,12 +1,12 @@
-/* dataset.c - which reader? "synth:" first; then a path that exists, told apart by what it
- * is and by its ending; then a name in the data folders. A folder without nodes.csv is no
- * dataset, so a name it happens to have (after "snapshots -o cora", say) is looked up. */
+/* dataset.c - chooses a reader: "synth:" first; then an existing path, by its type and ending;
+ * then a name in the data folders. A folder without nodes.csv is not a dataset, so its name
+ * (after "snapshots -o cora", say) is looked up in the data folders. */
 #include "data/files/readers.h"
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
-/* The datasets that graphss fetch knows, and the names their files go by elsewhere. */
+/* The datasets that graphss fetch knows, and other names of their files. */
 static const struct {
     const char *name, *file;
 } public[] = {
@@ -80,7 +80,8 @@ static graphss_status read_file(graphss_ctx *ctx, graphss_dataset *out, const ch
                           path);
 }
 
-/* Where a folder keeps NAME: at before NAME after, if the same with proof added is a file. */
+/* Where a folder may hold NAME: at before NAME after, if this path with proof appended is a
+ * file. */
 static const struct {
     const char *before, *after, *proof;
     graphss_i_reader reader;
@@ -110,7 +111,7 @@ static graphss_status read_from(graphss_ctx *ctx, graphss_dataset *out, bool *fo
     return GRAPHSS_OK;
 }
 
-/* Letters to change, add or take away to make b of a; large when either is long. */
+/* Edit distance between a and b; large if either is long. */
 static size_t distance(const char *a, const char *b)
 {
     enum { LONGEST = 32 };

@@ -50,7 +50,7 @@ static void skip_lines(graphss_i_csv *csv)
     }
 }
 
-/* What a file is that is not there, or is no text of ours; "": nothing is known of it. */
+/* Describes a file that is missing or not a text table; "" if nothing is known about it. */
 static const char *other_form(const char *text, size_t length)
 {
     if (length >= 2 && !memcmp(text, "\x1f\x8b", 2))

@@ -44,7 +44,7 @@ void graphss_i_csv_end(graphss_ctx *ctx, graphss_i_csv *csv);
 /* Fails with "FILE:LINE:COLUMN: found 'TEXT', want WANTED". */
 graphss_status graphss_i_csv_fail(graphss_ctx *ctx, const graphss_i_csv *csv,
                                   const graphss_i_csv_field *field, const char *wanted);
-/* Same letters, whatever their case. */
+/* Compares without regard to case. */
 bool graphss_i_csv_is(const graphss_i_csv_field *field, const char *word);
 /* The first field of the record that is one of the words (ended by NULL), or -1. */
 int64_t graphss_i_csv_column(const graphss_i_csv *csv, const char *const *words);
@@ -52,8 +52,8 @@ int64_t graphss_i_csv_column(const graphss_i_csv *csv, const char *const *words)
  * have been meant as an edge. */
 void graphss_i_csv_warn_header(graphss_ctx *ctx, const graphss_i_csv *csv,
                                const graphss_i_csv_field *field, const char *why);
-/* Has the header, the last record, a first column without a name, as pandas writes its index,
- * and at least so many fields? Then warns that the column is passed over. */
+/* True if the header (the last record) has at least this many fields and a first column
+ * without a name, as pandas writes its index. Warns that the column is skipped. */
 bool graphss_i_csv_index(graphss_ctx *ctx, const graphss_i_csv *csv, size_t least);
 /* Names that mark the two ends of an edge, and its weight; ended by NULL. */
 extern const char *const graphss_i_csv_from[], *const graphss_i_csv_to[],

@@ -3,8 +3,8 @@
  * must not be inside at once: hence the one lock of the library. The first vector is drawn
  * from a fixed seed, so that the same matrix gives the same vectors.
  *
- * The library is opened when it is first asked for. Connected, it would bring LAPACK, BLAS and
- * Fortran's library into every command, 13 ms and 4 MB, though two defences use it. */
+ * The library is loaded on first use. Linked, it would bring LAPACK, BLAS and Fortran's
+ * runtime into every command, 13 ms and 4 MB, though only two defences use it. */
 #include "lab/baselines/eigen.h"
 #include <arpack.h>
 #include <dlfcn.h>
@@ -31,7 +31,8 @@ static graphss_status arpack_open(graphss_ctx *ctx, arpack *out)
         dlclose(a.handle);
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "libarpack.so.2 lacks its C functions");
     }
-    /* C has no cast from an object's address to a function's; POSIX wants it to work. */
+    /* C does not allow a cast from an object pointer to a function pointer; POSIX requires it
+     * to work. */
     memcpy(&a.saupd, &found[0], sizeof a.saupd);
     memcpy(&a.seupd, &found[1], sizeof a.seupd);
     *out = a;

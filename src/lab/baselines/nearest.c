@@ -13,7 +13,7 @@ typedef struct search {
     const int32_t *from, *among;
     size_t n_from, n_among, each, first; /* first row of this round */
     int32_t *near;
-    int32_t *at;     /* [n] place of a node in among, or -1 */
+    int32_t *at;     /* [n] position of a node in among, or -1 */
     int64_t *offset; /* [columns + 1] the index: places in among, and values over lengths */
     int32_t *transposed_at;
     float *value;
@@ -21,7 +21,7 @@ typedef struct search {
     float *heap;  /* [TASKS x each] scores of the places in near */
 } search;
 
-/* Entries of a row, one by one; a dense row's zeros are passed over. */
+/* Iterates over the entries of a row and skips zeros of a dense row. */
 typedef struct entries {
     const graphss_features *f;
     int64_t e, end;
@@ -83,7 +83,7 @@ static void fill_lists(search *s)
     s->offset[0] = 0;
 }
 
-/* Of two places, is the first less wanted? */
+/* True if the first of two positions ranks lower. */
 static bool worse(float score_a, int32_t a, float score_b, int32_t b)
 {
     return score_a < score_b || (score_a == score_b && a > b);

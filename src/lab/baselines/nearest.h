@@ -1,4 +1,4 @@
-/* nearest.h - which nodes have the features most like those of a node? */
+/* nearest.h - finds the nodes with the most similar features. */
 #ifndef GRAPHSS_NEAREST_H
 #define GRAPHSS_NEAREST_H
 

@@ -30,7 +30,7 @@ void graphss_i_params_hidden(graphss_i_params *p, bool rows, bool cols);
 graphss_status graphss_i_params_allocate(graphss_ctx *ctx, graphss_i_params *p);
 void graphss_i_params_destroy(graphss_ctx *ctx, graphss_i_params *p);
 
-/* Does the name of a matrix end in "bias", or "weight"? */
+/* True if the name of a matrix ends in "bias", or in "weight". */
 bool graphss_i_is_bias(const char *name);
 bool graphss_i_is_weight(const char *name);
 /* Glorot & Bengio 2010: uniform in +-sqrt(6 / (rows + cols)); one whose name ends in

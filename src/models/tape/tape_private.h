@@ -77,7 +77,7 @@ graphss_i_var graphss_i_tape_var(const graphss_i_tape *t, const graphss_i_node *
 graphss_i_node *graphss_i_tape_node(graphss_i_tape *t, graphss_i_var x); /* NULL if < 0 */
 /* Notes that recording failed. Returns -1. */
 graphss_i_var graphss_i_tape_spoil(graphss_i_tape *t, graphss_status status);
-/* Memory that lives as long as the tape, or NULL with the tape spoilt. */
+/* Memory that lives as long as the tape; NULL if there is none, and recording then fails. */
 void *graphss_i_tape_scratch(graphss_i_tape *t, graphss_i_node *node, size_t count,
                              size_t size);
 
