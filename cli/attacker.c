@@ -62,7 +62,7 @@ graphss_status attacker_apply(cli *app, int group, attacker_options *options,
                               "of --kind lf are --links and --features");
     if (options->knows.cumulative && a->independent)
         return cli_usage(app, "--cumulative and --independent exclude each other");
-    /* Who asks for links alone gets links alone. */
+    /* If only --links is given, no features are changed. */
     if (links && !features)
         a->features = 0;
     if (features && !links)
@@ -72,7 +72,7 @@ graphss_status attacker_apply(cli *app, int group, attacker_options *options,
     return GRAPHSS_OK;
 }
 
-/* [nodes] what the attacker believes; freed by free. */
+/* [nodes] labels the attacker assumes; release with free. */
 static graphss_status believed_labels(cli *app, int32_t **out, const graphss_dataset *data,
                                       const graphss_split *split, size_t n_classes,
                                       const int32_t *before, const attacker_options *options)

@@ -31,9 +31,9 @@ typedef struct cli_command {
     const char *about;     /* paragraphs, each ended by a newline; or NULL */
     const char *examples;  /* one command a line, without the program's name */
     size_t min_arguments, max_arguments;
-    bool judges_data; /* data are looked at for the first time, so oddities are told */
+    bool judges_data; /* reads data for the first time, so notices about them are shown */
     cli_group group[CLI_MAX_GROUPS]; /* ended by one without a table */
-    /* Has this option one default, whatever else is given? NULL: all have. */
+    /* True if the option has one default, independent of others. NULL: all have. */
     bool (*settled)(const graphss_option *row);
     graphss_status (*run)(cli *app);
 } cli_command;
@@ -78,7 +78,7 @@ struct cli {
     bool predictor;         /* --predictor answers in place of a model, */
     size_t predictor_calls; /* asked this many times */
     bool alerted;           /* alert raised one: exit code 1 */
-    bool reader_left;       /* stdout is a pipe nobody reads: end without a word */
+    bool reader_left;       /* the reader of stdout is gone: end silently */
 };
 
 /* ---- arguments.c ---- */
@@ -91,7 +91,7 @@ graphss_status cli_unknown_command(cli *app, const char *name);
 graphss_status cli_apply(cli *app, int group, void *options);
 /* The text of the last --name of the command's own options, or NULL. */
 const char *cli_given(const cli *app, const char *name);
-/* Is a row of a group hidden by the same name in an earlier group? */
+/* True if an earlier group has an option of the same name. */
 bool cli_row_hidden(const cli_command *command, int group, const graphss_option *row);
 /* The candidate nearest to text by edit distance, or NULL when none is near. next(user, i)
  * gives candidates until NULL. */
@@ -190,7 +190,7 @@ graphss_status cli_find_data_dirs(cli *app);
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where);
 /* The model of --model-file; free it by graphss_model_free. DATA as above. */
 graphss_status cli_load_model(cli *app, graphss_model **out, const char *path);
-/* Is it what fetch calls a dataset? */
+/* True if it is the name of a dataset that fetch knows. */
 bool cli_is_public_name(const char *name);
 /* Brings data to be labelled into the terms of the model; says so where features moved.
  * *moved (or NULL): features or classes did. */
@@ -200,7 +200,7 @@ graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *
  * commands whose result it is not. */
 void cli_print_dataset(cli *app, const graphss_dataset *data);
 void cli_show_dataset(cli *app, const graphss_dataset *data);
-/* The s of a plural. */
+/* "s" unless n is 1. */
 const char *cli_s(size_t n);
 /* "Attack   links, about 3.0 % of the nodes", without an end. */
 void cli_show_attack(const char *kind, double share, const char *of);
@@ -231,7 +231,7 @@ graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *
 
 /* ---- splits.c ---- */
 
-/* Is it one of the public datasets, by its name or by what it holds? */
+/* True if it is one of the public datasets, by name or by content. */
 bool cli_is_benchmark(const graphss_dataset *data);
 /* The split of a file of its own, of labels, or of a model, whose nodes are found by name. */
 graphss_status cli_read_split(cli *app, graphss_split *out, const char *path,
@@ -280,7 +280,7 @@ graphss_status cli_split_add_new(cli *app, graphss_split *split, const graphss_m
 
 /* INVALID: a name that does not end in .npz, .csv or .tsv. */
 graphss_status cli_check_labels(cli *app, const char *path);
-/* Does the name end in .csv or .tsv? */
+/* True if the name ends in .csv or .tsv. */
 bool cli_is_table(const char *path);
 /* As .npz, or as a table: node, label, probability, and with own [n_nodes], the labels of the
  * classifier, these and `perturbed`. */
@@ -313,8 +313,7 @@ typedef struct cli_fit {
     double test_accuracy; /* against the truth; NaN where it is unknown */
 } cli_fit;
 
-/* Shows the model what attacks on the snapshot it was trained on would look like, for alert.
- */
+/* Fits the detector for alert on the snapshot the model was trained on. */
 graphss_status cli_teach(cli *app, graphss_model *model, const graphss_dataset *data);
 graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
                            const graphss_split *split, const graphss_train_options *options);

@@ -1,4 +1,4 @@
-/* cmd_alert.c - was a snapshot, or a group of its nodes, tampered with? */
+/* cmd_alert.c - tests whether a snapshot, or a group of its nodes, was attacked. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +161,7 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
         printf("... and %zu more\n", a->n_flagged - most);
 }
 
-/* Ranks among a few nodes are coarse, and nodes alone look alike. */
+/* Warns of few reference nodes: ranks are then coarse. */
 static void note_few(cli *app, size_t clean, bool past)
 {
     enum { FEW = 100 };

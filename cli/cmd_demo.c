@@ -8,10 +8,10 @@
 #include "attacker.h"
 #include "commands.h"
 
-/* Short texts and stray links: neither the words nor the graph alone is enough. */
+/* Few words per node and noisy edges, so that neither features nor graph alone suffice. */
 static const char DEMO_GRAPH[] = "synth:nodes=3000,degree=5,classes=6,features=600,"
                                  "homophily=0.75,words=10,topic=0.25,seed=7";
-static const int64_t LINKS = 2, WORDS = 10; /* of each victim that change */
+static const int64_t LINKS = 2, WORDS = 10; /* changes per victim */
 
 /* What the table compares, in its order. */
 typedef struct rival {
@@ -88,7 +88,7 @@ static graphss_status plan(cli *app, story *s, graphss_snapshots *out)
                                   (uint64_t)app->global.seed, &opt);
 }
 
-/* As many changes to as many nodes as the attack makes, but nobody's will behind them. */
+/* Benign change of the same size as the attack. */
 static graphss_status live(cli *app, story *s)
 {
     const graphss_benign_options opt = {.edges = LINKS, .features = WORDS};
@@ -326,7 +326,7 @@ static void tell_report(cli *app, const story *s)
            "its figures\nare near those above, not the same.\n");
 }
 
-/* To be pasted, also where nothing is installed. */
+/* Commands to paste, also if nothing is installed. */
 static void tell_next(cli *app)
 {
     printf("\nNext: ");

@@ -1,5 +1,6 @@
-/* cmd_evaluate.c - how right are the labels of a file? Rows are matched by node name where
- * both sides have names, so that the labels of one snapshot can be held against another. */
+/* cmd_evaluate.c - measures the accuracy of the labels in a file. Rows are matched by node
+ * name where both sides have names, so that the labels of one snapshot can be held against
+ * another. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -373,7 +374,7 @@ static void fill(cli *app, const result *r, const choice *c, char **name)
     cli_json_set(app->json, "confusion", cli_json_confusion(r->confusion, r->n_classes));
 }
 
-/* The file of labels; says what it is where it is something else. */
+/* Reads the file of labels; if it is something else, the error says what it is. */
 static graphss_status read_labels(cli *app, graphss_predictions *out, const char *path)
 {
     const graphss_status st = graphss_predictions_read(app->ctx, out, path);

@@ -104,7 +104,7 @@ static void list_methods(cli *app)
         json_decref(all);
 }
 
-/* A chance of more than one half. */
+/* A probability above one half. */
 static const double SUSPICIOUS = 0.5;
 
 /* The method's preset with what was given laid over it. */

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 typedef struct graphss_fetch_options {
-    const char *dir;      /* where files go; made when missing */
+    const char *dir;      /* folder for the files; created if missing */
     const char *base_url; /* instead of each file's own, for mirrors and tests; or NULL */
     bool offline;         /* only check what is there; NETWORK when something is missing */
     bool force;           /* download again what is there and sound */
@@ -32,10 +32,10 @@ typedef struct graphss_fetch_result {
     uint64_t bytes;  /* of its files together */
     size_t files;    /* how many make it up */
     size_t fetched;  /* how many were downloaded now */
-    char sha256[65]; /* of its one file, or of the sha256sum-style listing of several */
+    char sha256[65]; /* of its file, or of the sha256sum-style listing if there are several */
 } graphss_fetch_result;
 
-/* The i-th file of the manifest, or NULL past its end. Borrowed for ever. */
+/* The i-th file of the manifest, or NULL past its end. Constant. */
 GRAPHSS_API const graphss_fetch_item *graphss_fetch_item_at(size_t i);
 
 /* Downloads the files of one dataset; sound ones that are there are kept. An interrupted

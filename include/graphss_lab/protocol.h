@@ -1,4 +1,5 @@
-/* graphss_lab/protocol.h - one experiment, ready to be defended: the paper's, or ours.
+/* graphss_lab/protocol.h - sets up an attacked trial for a defence, by the paper's protocol or
+ * ours.
  *
  *     graphss_protocol_options opt =
  *         graphss_protocol_options_default("gcn", GRAPHSS_MODE_PAPER);
@@ -20,7 +21,7 @@
  *              sets of victims; setting seen
  * mode honest  raw features, attacked in their own domain by a surrogate trained on the split;
  *              the tuned models; any setting
- * Whoever defends gets graphss_protocol_input alone; the truth stays with the trial. */
+ * A defence gets only graphss_protocol_input; the truth stays in the trial. */
 #ifndef GRAPHSS_LAB_PROTOCOL_H
 #define GRAPHSS_LAB_PROTOCOL_H
 
@@ -48,20 +49,21 @@ GRAPHSS_API graphss_protocol_options graphss_protocol_options_default(const char
 GRAPHSS_API void graphss_protocol_budget(const graphss_dataset *data, int64_t *edges,
                                          int64_t *features);
 
-/* Budgets that are < 0 and, in paper mode, loops, as a dataset has them.
- * graphss_protocol_start does it; for snapshots made otherwise. */
+/* Replaces budgets below 0 and, in paper mode, self-loops by the values for a dataset.
+ * graphss_protocol_start calls it; use it for snapshots made otherwise. */
 GRAPHSS_API void graphss_protocol_suit(graphss_protocol_options *opt,
                                        const graphss_dataset *data);
-/* What the paper's attacker knows, of a model that was trained so on data: not the weights it
- * is to mislead, but those of the last epoch, or of SGC and GraphSAGE those before the first
- * (docs/selfsup.md). The caller releases *surrogate [features x classes]. Errors: those of
- * graphss_model_train and graphss_surrogate_from_model. */
+/* The weights that the paper's attacker knows: not those of the model it attacks, but those of
+ * the last epoch or, for SGC and GraphSAGE, those before the first epoch (docs/selfsup.md).
+ * The caller releases *surrogate [features x classes]. Errors: those of graphss_model_train
+ * and graphss_surrogate_from_model. */
 GRAPHSS_MUST_CHECK graphss_status graphss_protocol_surrogate(
     graphss_ctx *ctx, float **surrogate, const graphss_dataset *data,
     const graphss_split *split, uint64_t seed, const graphss_train_options *train);
-/* What he believes: labels of the split, and of test nodes a share `noise` drawn again. label
- * [nodes] holds the truth and is changed. INVALID (something lacks, noise is not in [0, 1]),
- * SHAPE (the split is of other data), NOMEM; label is then as it was. */
+/* The labels that the paper's attacker assumes: those of the split and, for a fraction `noise`
+ * of the test nodes, random ones. label [nodes] holds the truth on entry and is changed.
+ * INVALID (an argument is missing, noise is not in [0, 1]), SHAPE (the split belongs to other
+ * data), NOMEM; label is then unchanged. */
 GRAPHSS_MUST_CHECK graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
                                                             const graphss_dataset *data,
                                                             const graphss_split *split,
@@ -88,7 +90,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_protocol_start(graphss_ctx *ctx,
 GRAPHSS_API void graphss_protocol_destroy(graphss_ctx *ctx, graphss_protocol *p);
 
 typedef struct graphss_protocol_score {
-    double victims, others, test; /* accuracy in [0, 1]; NaN where there is nobody */
+    double victims, others, test; /* accuracy in [0, 1]; NaN for an empty set */
 } graphss_protocol_score;
 
 /* One attacked snapshot. {0} is empty. Seconds are wall clock. */
@@ -96,10 +98,11 @@ typedef struct graphss_protocol_trial {
     graphss_snapshots snapshots;  /* previous, current as attacked, splits, victims, flips */
     const graphss_model *model;   /* trained on previous: the protocol's or `own` */
     graphss_model *own;           /* settings new and growing */
-    bool has_past;                /* false in setting new: nobody knew the victims */
+    bool has_past;                /* false in setting new: the previous snapshot lacks the
+                                   * victims */
     graphss_observation previous; /* filled by graphss_protocol_input */
     size_t n_others;
-    int32_t *other;          /* test nodes that are no victims, ascending */
+    int32_t *other;          /* test nodes that are not victims, ascending */
     int32_t *before, *after; /* [nodes] the model's labels of current, before and
                               * after the attack */
     graphss_protocol_score clean, attacked; /* of these */
@@ -107,17 +110,17 @@ typedef struct graphss_protocol_trial {
     double attack_seconds;
 } graphss_protocol_trial;
 
-/* Draws victims with victim_seed, trains where previous depends on them, attacks. Borrows p
- * until the trial is destroyed. Progress stages: "train", "attack". Errors: those of
- * graphss_snapshots_plan, graphss_model_train and graphss_attack_run. */
+/* Draws victims with victim_seed, trains a model if previous depends on the victims, and
+ * attacks. Borrows p until the trial is destroyed. Progress stages: "train", "attack". Errors:
+ * those of graphss_snapshots_plan, graphss_model_train and graphss_attack_run. */
 GRAPHSS_MUST_CHECK graphss_status graphss_protocol_attack(graphss_ctx *ctx,
                                                           graphss_protocol_trial *out,
                                                           const graphss_protocol *p,
                                                           uint64_t victim_seed);
-/* What a defence may see, with the seed of the victims. Borrows the trial, which stays where
- * it is as long as this is used. */
+/* The input for a defence, with the seed of the victims. Borrows the trial, which must not
+ * move while this is used. */
 GRAPHSS_API graphss_recover_input graphss_protocol_input(graphss_protocol_trial *trial);
-/* label [nodes of current]; -1 (no answer) counts as wrong. */
+/* Accuracy of label [nodes of current]; -1 (abstained) counts as wrong. */
 GRAPHSS_API graphss_protocol_score
 graphss_protocol_measure(const graphss_protocol_trial *trial, const int32_t *label);
 GRAPHSS_API void graphss_protocol_trial_destroy(graphss_ctx *ctx,

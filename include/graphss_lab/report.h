@@ -16,11 +16,11 @@ extern "C" {
 #endif
 
 typedef struct graphss_report_options {
-    const char *plots; /* folder for each plot as an SVG file, made when missing; NULL: none */
+    const char *plots; /* folder for plots as SVG files, created if missing; NULL: none */
 } graphss_report_options;
 
 typedef struct graphss_report_summary {
-    size_t cells, errors; /* records that were read, and those of them that are failures */
+    size_t cells, errors; /* records read, and how many of them are failures */
     size_t tables, plots;
 } graphss_report_summary;
 

@@ -23,17 +23,17 @@
 extern "C" {
 #endif
 
-/* Lists are "a,b"; NULL: as the recipe has it. */
+/* Lists are "a,b"; NULL: as in the recipe. */
 typedef struct graphss_reproduce_options {
     const char *what;     /* "datasets", "defence", ... or "all" */
     const char *mode;     /* "paper" or "honest"; NULL: both */
     const char *datasets; /* instead of the recipe's */
     const char *models;   /* instead of the recipe's; with "all" only those of the recipe */
-    const char *settings; /* of the recipe's only these */
-    const char *methods;  /* of the recipe's only these */
-    int64_t seeds;        /* how many, 0: as the recipe has it */
+    const char *settings; /* restricts those of the recipe */
+    const char *methods;  /* restricts those of the recipe */
+    int64_t seeds;        /* number of seeds; 0: as in the recipe */
     const char *recipe;   /* a file instead of those built in; what may be NULL then */
-    const char *folder;   /* made where there is none */
+    const char *folder;   /* created if missing */
     const char *const *data_dirs; /* as in graphss_read_options */
 } graphss_reproduce_options;
 
@@ -43,8 +43,8 @@ typedef struct graphss_reproduced {
     size_t cells;  /* in all */
     size_t before; /* recorded by an earlier run */
     size_t run;    /* finished by this one */
-    size_t failed; /* with an error, of this run or kept from before */
-    size_t cut;    /* bytes of a torn last line that were taken off */
+    size_t failed; /* failed, in this run or an earlier one */
+    size_t cut;    /* bytes of an incomplete last line that were removed */
     char first_error[512];
     double seconds;
 } graphss_reproduced;

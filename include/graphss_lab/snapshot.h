@@ -35,8 +35,8 @@ typedef struct graphss_snapshot_options {
     int setting;             /* graphss_setting; seen */
     double victims;          /* share of the nodes of an attacked group, (0, 1]; 0.2 */
     double missing;          /* growing: share of the edges previous lacks, [0, 1); 0.5 */
-    int64_t groups;          /* the test nodes are dealt into so many groups; 1 */
-    int64_t attacked_groups; /* so many of them are attacked; 1 */
+    int64_t groups;          /* number of groups the test nodes are divided into; 1 */
+    int64_t attacked_groups; /* number of attacked groups; 1 */
     bool background; /* the same share of the other groups' nodes is listed in `churned` */
 } graphss_snapshot_options;
 
@@ -59,17 +59,16 @@ typedef struct graphss_snapshots {
     graphss_flips flips; /* from current before the changes to current */
 } graphss_snapshots;
 
-/* Deals the groups, draws the victims (stream VICTIMS) and the missing edges (stream
- * BENIGN), and makes previous; current is data as it is. Errors: INVALID (an option; more
- * attacked groups than groups; unsound data, a node twice in a list of the split), DATA (fewer
- * test nodes than groups; parts of the data that do not fit), SHAPE (a node of the split that
- * the data lacks), NOMEM. */
+/* Divides the test nodes into groups, draws the victims (stream VICTIMS) and the missing edges
+ * (stream BENIGN), and makes previous; current is a copy of data. Errors: INVALID (an option;
+ * more attacked groups than groups; unsound data, a node twice in a list of the split), DATA
+ * (fewer test nodes than groups; parts of the data that do not fit), SHAPE (a node of the
+ * split that the data lacks), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_plan(
     graphss_ctx *ctx, graphss_snapshots *out, const graphss_dataset *data,
     const graphss_split *split, uint64_t seed, const graphss_snapshot_options *opt);
-/* Applies changes to current and appends them to flips. May be called again: lists for
- * current as it is by then. DATA: they do not fit; then
- * nothing is changed. */
+/* Applies changes to current and appends them to flips. It may be called again, with changes
+ * to the new current. DATA: they do not fit; nothing is changed. */
 GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_change(graphss_ctx *ctx,
                                                            graphss_snapshots *s,
                                                            const graphss_flips *flips);
@@ -81,7 +80,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_change(graphss_ctx *ctx,
 GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_write(graphss_ctx *ctx,
                                                           const graphss_snapshots *s,
                                                           const char *dir, bool force);
-/* The check of write alone, to fail before the work: makes nothing. */
+/* Runs only the checks of graphss_snapshots_write, so that callers can fail early. Creates
+ * nothing. */
 GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_check_folder(graphss_ctx *ctx,
                                                                  const char *dir, bool force);
 GRAPHSS_API void graphss_snapshots_destroy(graphss_ctx *ctx, graphss_snapshots *s);

@@ -157,7 +157,8 @@ graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before, int32_t 
     }
     for (size_t i = 0; i < m && !st && after; i++)
         (*after)[i] = -1;
-    for (size_t i = n; i-- > 0 && !st && after;) /* of two with one name the first */
+    for (size_t i = n; i-- > 0 && !st && after;) /* of two nodes with the same name, the
+                                                  * first */
         if ((*before)[i] >= 0)
             (*after)[(*before)[i]] = (int32_t)i;
     if (st) {
@@ -167,7 +168,7 @@ graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before, int32_t 
     return st;
 }
 
-/* Entries that are not 0, be they stored in one way or the other. */
+/* Number of non-zero entries, in sparse or dense storage. */
 static bool same_entries(graphss_i_row a, graphss_i_row b)
 {
     size_t i = 0, j = 0;

@@ -1,9 +1,9 @@
-/* standardise.c - measurements in units of their own, brought to one unit.
+/* standardise.c - brings measured columns with different units to a common scale.
  *
- * Defences compare rows, move values towards those of other nodes, and ask linear models what
- * a value is worth: in a column of large numbers nothing else would be seen. So they are given
- * the columns as the classifier sees them, but for the mean of those that are 0 now and then
- * (counts, amounts, kinds): nothing is to stay nothing. */
+ * Defences compare rows, move values towards those of other nodes, and ask linear models for
+ * the effect of a value. Without scaling, a column of large numbers would dominate. So they
+ * get the columns as the classifier sees them. One exception: columns that contain zeros
+ * (counts, amounts, categories) are not centred, so that zero stays zero. */
 #include "observation/standardise.h"
 #include "graph/rows.h"
 

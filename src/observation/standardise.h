@@ -1,19 +1,19 @@
-/* standardise.h - snapshots as the classifier sees them, where it standardises columns.
+/* standardise.h - applies the classifier's standardisation of columns to both snapshots.
  *
- *     graphss_i_standardised seen = {0};
- *     graphss_i_standardise_open(ctx, &seen, in);
- *     ... seen.in ...
- *     graphss_i_standardise_close(ctx, &seen); */
+ *     graphss_i_standardised scaled = {0};
+ *     graphss_i_standardise_open(ctx, &scaled, in);
+ *     ... scaled.in ...
+ *     graphss_i_standardise_close(ctx, &scaled); */
 #ifndef GRAPHSS_MEASURED_H
 #define GRAPHSS_MEASURED_H
 
 #include "models/model_private.h"
 #include <graphss/recover.h>
 
-/* {0} is empty. in points into it: it must not be moved. */
+/* {0} is empty. `in` points into the struct, so it must not be moved. */
 typedef struct graphss_i_standardised {
     graphss_recover_input in;
-    graphss_features current, past; /* empty: as they came */
+    graphss_features current, past; /* empty: unchanged */
     graphss_observation previous;
     graphss_model model; /* shallow: the given one without what is done here */
     float *mean;         /* [2 n_cols] of the model: what it still subtracts, and ones */

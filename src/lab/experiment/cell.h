@@ -5,7 +5,8 @@
 #include "lab/experiment/job_state.h"
 #include "lab/experiment/measure.h"
 
-/* Each answers 0, or not: no memory, which may be looked at once for many. */
+/* Each returns 0, or not 0 for lack of memory; the results of many calls can be combined by
+ * |. */
 int graphss_i_set_real(json_t *object, const char *key, double value);
 int graphss_i_set_count(json_t *object, const char *key, size_t value);
 json_t *graphss_i_json_numbers(const double *value, size_t n);

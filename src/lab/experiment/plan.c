@@ -101,14 +101,14 @@ static const char *keep_word(planner *p, const char *word, size_t n)
     return copy;
 }
 
-/* Does the method give the same answer whatever the classifier, on the same snapshots? So do
- * those that bring a network along, or none. Most attacks do not look at the classifier. */
+/* True if the method gives the same answer whatever the classifier, on the same snapshots: it
+ * has its own network, or none. Most attacks ignore the classifier. */
 static bool own_network(const graphss_i_defence *m)
 {
     return m->untrained || (m->evasion_previous && !m->on_model);
 }
 
-/* Is the method on a list of the recipe? */
+/* True if the method is on a list of the recipe. */
 static bool listed(const graphss_i_job *job, const char *key, const char *method)
 {
     const char *list = graphss_i_recipe_get(job->recipe, key, job->dataset);
@@ -332,7 +332,7 @@ static graphss_status for_seeds(planner *p, graphss_i_job *job)
 
 static graphss_status for_datasets(planner *p, graphss_i_job *job)
 {
-    /* A point may be a dataset of its own. */
+    /* A point may name its own dataset. */
     if (job->point) {
         const char *at = job->point->value;
         for (size_t n; (n = graphss_i_word(&at)) > 0; at += n)
@@ -366,7 +366,7 @@ static graphss_status unknown_key(graphss_ctx *ctx, const graphss_i_recipe *r,
     return graphss_i_recipe_refuse(ctx, r, line->number, text);
 }
 
-/* Refuses what would be read and have no effect. */
+/* Refuses settings that would have no effect. */
 static graphss_status check_effect(graphss_ctx *ctx, const graphss_i_recipe *r,
                                    const graphss_i_recipe_line *line)
 {
@@ -480,7 +480,7 @@ static graphss_status add_recipe(planner *p, const graphss_i_recipe *r)
     return st || job.point ? st : for_datasets(p, &job);
 }
 
-/* Of the recipes built in, those that were asked for. */
+/* The requested ones of the built-in recipes. */
 static bool asked(const graphss_reproduce_options *opt, const graphss_i_recipe *r)
 {
     const char *what = graphss_i_recipe_get(r, "what", NULL);

@@ -18,7 +18,7 @@ typedef struct graphss_i_cell {
     const graphss_i_recipe_line *point; /* of a sweep, or NULL */
     int64_t set;                        /* of victims, from 1 */
     bool done;                          /* a record of it is there */
-    bool twin; /* the same cell in another setting says all: it is copied */
+    bool twin; /* equal to a cell of another setting, whose result is copied */
 } graphss_i_cell;
 
 typedef struct graphss_i_job {
@@ -31,7 +31,7 @@ typedef struct graphss_i_job {
     bool any;          /* the cells do not depend on it */
     int64_t seed;
     const graphss_i_recipe_line *point; /* of all cells, where points differ in the trial */
-    bool alone;                         /* nothing else may run meanwhile */
+    bool alone;                         /* nothing else may run at the same time */
     size_t threads;                     /* of each cell: all when alone, else 1 */
     int64_t limit;                      /* seconds for a cell; 0: none */
     graphss_i_cell *cell;               /* [n_cells] */
@@ -72,10 +72,11 @@ graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_opt
 graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
                                 graphss_recover_options *recover, const char *key,
                                 size_t n_key, const char *value, bool lasts, bool *known);
-/* Are all assignments of a point of options that exist, and are they of methods alone? */
+/* Checks that all assignments of a point name existing options; tells whether only options of
+ * methods occur. */
 graphss_status graphss_i_point_check(graphss_ctx *ctx, const graphss_i_recipe *r,
                                      const graphss_i_recipe_line *point, bool *of_methods);
-/* Fields that tell the cell apart, and format; NULL: no memory. */
+/* The fields that identify the cell, and the format; NULL: no memory. */
 json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *cell);
 /* Every option, by group. */
 graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,

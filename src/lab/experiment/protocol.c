@@ -21,13 +21,14 @@ graphss_protocol_options graphss_protocol_options_default(const char *model, gra
     opt.attack.edges = opt.attack.features = -1;
     if (mode == GRAPHSS_MODE_PAPER) {
         opt.split.noise_kind = GRAPHSS_NOISE_PAPER;
-        /* Rows are divided before the attack. Divided again after it, they would undo it. */
+        /* Rows are divided before the attack. Dividing them again afterwards would undo part
+         * of it. */
         opt.train.row_normalise = false;
     }
     return opt;
 }
 
-/* The two datasets the paper treats otherwise. */
+/* The two datasets that the paper treats differently. */
 static bool is_large(const graphss_dataset *data)
 {
     return strstr(data->name, "photo") || strstr(data->name, "coauthor");
@@ -166,9 +167,9 @@ graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
     return GRAPHSS_OK;
 }
 
-/* What the attacker takes for the labels [nodes]. Honest: by attack.knows, the truth (the
- * worst case) unless a recipe says otherwise. Paper: noisy labels of all nodes, test nodes
- * included, as its code has it. */
+/* The labels [nodes] that the attacker assumes. Honest mode: by attack.knows, the truth (the
+ * worst case) unless a recipe says otherwise. Paper mode: noisy labels of all nodes, test
+ * nodes included, as in its code. */
 static graphss_status believe(graphss_ctx *ctx, int32_t *label,
                               const graphss_protocol_trial *s, const graphss_protocol *p)
 {

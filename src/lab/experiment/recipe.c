@@ -168,7 +168,7 @@ char *graphss_i_words_of(graphss_ctx *ctx, const char *list)
         const size_t n = strcspn(at, ",");
         char *next = at + n;
         synth = !strncmp(at, "synth:", 6) || (synth && memchr(at, '=', n));
-        /* Does the next piece go on with the options of a generated graph? */
+        /* True if the next piece continues the options of a generated graph. */
         const size_t m = *next ? strcspn(next + 1, ",") : 0;
         const bool goes_on =
             synth && *next && memchr(next + 1, '=', m) && strncmp(next + 1, "synth:", 6) != 0;

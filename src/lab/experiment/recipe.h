@@ -3,7 +3,7 @@
  *     # a remark
  *     key = value
  *     key@dataset = value     for that dataset alone
- *     point 5 = attack.edges=5 attack.features=50
+ *     point 5 = attack.links=5 attack.features=50
  */
 #ifndef GRAPHSS_RECIPE_H
 #define GRAPHSS_RECIPE_H
@@ -24,7 +24,8 @@ typedef struct graphss_i_recipe {
     size_t n_lines;
 } graphss_i_recipe;
 
-/* DATA: a line that is none, a key twice, with name and line. Keys are not looked at. */
+/* Parses a recipe. DATA: a malformed line or a duplicate key, with name and line. Keys are not
+ * checked. */
 graphss_status graphss_i_recipe_parse(graphss_ctx *ctx, graphss_i_recipe *out,
                                       const char *name, const char *bytes, size_t n);
 /* INVALID: "recipe NAME: line N: what". */
@@ -34,7 +35,7 @@ void graphss_i_recipe_destroy(graphss_ctx *ctx, graphss_i_recipe *recipe);
 /* The value of a key for a dataset (NULL: none in particular), or NULL. */
 const char *graphss_i_recipe_get(const graphss_i_recipe *recipe, const char *key,
                                  const char *dataset);
-/* Are these the same dataset? A path stands for the name of its file. */
+/* True if both are the same dataset. A path counts as the name of its file. */
 bool graphss_i_same_dataset(const char *a, const char *b);
 
 /* The recipes of the program, by number; false past the last. */

@@ -6,7 +6,7 @@
 #include <graphss/recover.h>
 #include <jansson.h>
 
-/* Names of the fields that tell cells apart, ended by NULL. */
+/* Names of the fields that identify a cell, ended by NULL. */
 extern const char *const graphss_i_identity[];
 
 /* An open file of records. {0} is closed. */
@@ -18,9 +18,9 @@ typedef struct graphss_i_records {
     size_t cut; /* bytes of a torn last line that were cut off */
 } graphss_i_records;
 
-/* Opens the file for appending, makes it where there is none, reads what is there and cuts
- * off a last line without its end. DATA, with the line: one that is no record. LIMIT: some
- * other run has it open. IO, NOMEM. */
+/* Opens the file for appending, creates it if missing, reads its records and removes an
+ * incomplete last line. DATA, with the line: not a record. LIMIT: another run has it open. IO,
+ * NOMEM. */
 graphss_status graphss_i_records_open(graphss_ctx *ctx, graphss_i_records *out,
                                       const char *path);
 /* Appends a line, on disk when it returns, and keeps it in the index. */
@@ -33,7 +33,7 @@ void graphss_i_records_close(graphss_ctx *ctx, graphss_i_records *records);
 graphss_status graphss_i_records_parse(graphss_ctx *ctx, json_t *index, size_t *lines,
                                        size_t *whole, const char *bytes, size_t n,
                                        const char *name);
-/* The cell of a record as text, to be freed by free; NULL: no memory. */
+/* The identity of a record's cell as text; release it with free. NULL: no memory. */
 char *graphss_i_record_key(const json_t *record);
 /* The record of a cell, borrowed, or NULL. */
 json_t *graphss_i_records_find(const graphss_i_records *records, const json_t *identity);

@@ -53,7 +53,7 @@ typedef struct known_data {
     double size;   /* about proportional to the time a method takes */
 } known_data;
 
-/* How long a method took so far, for the estimate. */
+/* Time that a method took so far, for the estimate. */
 typedef struct pace {
     const char *method, *train;
     double per_size;
@@ -154,7 +154,8 @@ static void count_seconds(scheduler *s, const graphss_i_job *job, const graphss_
 
 /* ---- what is there ---- */
 
-/* Did the cell take as long as it may now? Records of before the mark say it by their code. */
+/* True if the cell ran into the present time limit. Records from before the mark tell it by
+ * their code. */
 static bool took_too_long(const json_t *error, int64_t limit)
 {
     const json_t *mark = json_object_get(error, "timeout");
@@ -163,8 +164,8 @@ static bool took_too_long(const json_t *error, int64_t limit)
     return timeout && limit && json_integer_value(json_object_get(error, "limit")) >= limit;
 }
 
-/* Was the cell run with the same options on the same data? One that took too long counts too,
- * while the limit is the same. */
+/* True if the cell was run with the same options on the same data. One that timed out counts
+ * too, if the limit is the same. */
 static graphss_status find_record(scheduler *s, const graphss_i_job *job, graphss_i_cell *cell,
                                   bool *failed)
 {
@@ -268,7 +269,7 @@ static graphss_status copy_to_twins(scheduler *s, const graphss_i_job *from,
     return st;
 }
 
-/* Twins that a kill came in between. */
+/* Copies that an interrupted run did not write. */
 static graphss_status find_twins(scheduler *s)
 {
     graphss_status st = GRAPHSS_OK;
@@ -483,7 +484,7 @@ static int reap(running *w, char *message, size_t size)
     return ended > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 4 : 70;
 }
 
-/* A worker that ended: what it did not send is an error. */
+/* Handles the end of a worker: cells it did not send become errors. */
 static graphss_status end_worker(scheduler *s, size_t i)
 {
     running w = s->work[i];

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- what repeats it ---- */
+/* ---- how to repeat it ---- */
 
 static json_t *time_text(void)
 {
@@ -75,7 +75,7 @@ json_t *graphss_i_repeat(graphss_ctx *ctx, const graphss_i_job *job,
     return r;
 }
 
-/* Whether it was the time is always said: the code alone may be memory, too. */
+/* States explicitly whether it timed out: the code alone could also mean lack of memory. */
 static int set_error(json_t *record, const graphss_i_job *job, int code, const char *message,
                      bool timeout)
 {
@@ -259,7 +259,7 @@ static void deliver(int out, size_t number, json_t *record)
     char head[32];
     const int n = snprintf(head, sizeof head, "%zu ", number);
     if (!text)
-        return; /* the reader notices that it is missing */
+        return; /* the reader notices the missing record */
     const size_t length = strlen(text);
     text[length] = '\n';
     if (!write_all(out, head, (size_t)n) || !write_all(out, text, length + 1))
@@ -324,7 +324,7 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
     graphss_status st = graphss_i_job_state_make(ctx, &state, job, worker->data_dirs);
     if (!st)
         st = share_state(ctx, &state, job);
-    bool broken = false; /* a cell that others begin with failed */
+    bool broken = false; /* a cell that later ones depend on failed */
     for (size_t i = 0; i < job->n_cells; i++) {
         const graphss_i_cell *cell = &job->cell[i];
         const bool carries = graphss_i_cell_carries(job, cell);

@@ -1,4 +1,4 @@
-/* worker.h - a process that prepares the trials of a job and lets methods meet them. */
+/* worker.h - a process that prepares the trials of a job and runs methods on them. */
 #ifndef GRAPHSS_WORKER_H
 #define GRAPHSS_WORKER_H
 
@@ -8,7 +8,7 @@
 typedef struct graphss_i_worker {
     const graphss_i_job *job;
     const char *const *data_dirs;
-    pid_t parent; /* who forked it; without him it ends, with code 70 */
+    pid_t parent; /* the process that forked it; if that is gone it ends with code 70 */
 } graphss_i_worker;
 
 /* Runs every cell of the job that is not done, each in a process of its own that begins as a

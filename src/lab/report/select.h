@@ -48,8 +48,8 @@ double graphss_i_stated_rate(const graphss_i_run *record);
 /* Those of the records that match: "0.05", "0.01 to 0.05". */
 const char *graphss_i_rates_text(graphss_i_runs *records, const graphss_i_query *query);
 
-/* Different texts of one field among the records that match, known ones first and in their
- * order, then others by the alphabet. */
+/* Distinct texts of one field among the matching records: known ones first, in their order,
+ * then others alphabetically. */
 typedef enum graphss_i_field {
     GRAPHSS_I_MODE,
     GRAPHSS_I_SETTING,
@@ -59,7 +59,7 @@ typedef enum graphss_i_field {
     GRAPHSS_I_TRAIN,
     GRAPHSS_I_TASK,
     GRAPHSS_I_PARAMETER,
-    GRAPHSS_I_VALUE, /* numbers by their size */
+    GRAPHSS_I_VALUE, /* numbers in numeric order */
     GRAPHSS_I_WHAT
 } graphss_i_field;
 

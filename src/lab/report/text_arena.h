@@ -1,5 +1,6 @@
-/* text_arena.h - text and small things in memory, for the files of this folder. Both keep the
- * first error: what follows does nothing, and the caller looks once, at the end. Private. */
+/* text_arena.h - memory for the report: an arena of small blocks, and a writer of growing
+ * text. Both keep the first error: what follows does nothing, and the caller looks once, at
+ * the end. Private. */
 #ifndef GRAPHSS_REPORT_PEN_H
 #define GRAPHSS_REPORT_PEN_H
 
@@ -20,11 +21,11 @@ void *graphss_i_arena_room(graphss_i_arena *arena, void *block, size_t n, size_t
 /* As printf; "" when there is no memory. */
 const char *graphss_i_arena_say(graphss_i_arena *arena, const char *format, ...)
     GRAPHSS_PRINTF(2, 3);
-/* A number for people, with so many decimals and a true minus sign. */
+/* A number for people, with the given number of decimals and a typographic minus sign. */
 const char *graphss_i_fixed(graphss_i_arena *arena, double value, int decimals);
 void graphss_i_arena_done(graphss_i_arena *arena);
 
-/* A text that grows. */
+/* A growing text buffer. */
 typedef struct graphss_i_writer {
     graphss_ctx *ctx;
     char *text; /* [n], a NUL behind it; NULL before the first byte */
@@ -36,8 +37,8 @@ void graphss_i_put_bytes(graphss_i_writer *writer, const char *text, size_t n);
 void graphss_i_put(graphss_i_writer *writer, const char *text);
 void graphss_i_putf(graphss_i_writer *writer, const char *format, ...) GRAPHSS_PRINTF(2, 3);
 void graphss_i_put_fixed(graphss_i_writer *writer, double value, int decimals);
-/* Text in which nothing means anything to the reader of the format. Bytes that are no UTF-8
- * and control characters become '?'. */
+/* Writes text with all special characters of the format escaped. Invalid UTF-8 and control
+ * characters become '?'. */
 void graphss_i_put_xml(graphss_i_writer *writer, const char *text);
 void graphss_i_put_latex(graphss_i_writer *writer, const char *text);
 void graphss_i_put_markdown(graphss_i_writer *writer, const char *text);

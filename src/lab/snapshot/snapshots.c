@@ -1,4 +1,4 @@
-/* snapshots.c - deals groups, draws victims, takes the past out of a dataset. */
+/* snapshots.c - makes groups, draws victims, and derives the previous snapshot. */
 #include "data/build.h"
 #include <graphss_lab/snapshot.h>
 #include <math.h>

@@ -38,7 +38,7 @@ const char *graphss_i_report_names_text(graphss_i_arena *arena,
 
 /* ---- conditions, rows, judgements ---- */
 
-/* Have the tables of this kind of record rows or columns for the points of a sweep? */
+/* True if tables of this type of record have rows or columns for the points of a sweep. */
 static bool shows_points(const char *what)
 {
     static const char *const sweeps[] = {"attackers", "parameters", "ablation",

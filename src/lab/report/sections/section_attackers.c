@@ -245,7 +245,7 @@ static void add_panel(const cell_context *at, graphss_i_figure *figure)
 
 /* ---- all of them ---- */
 
-/* The place of a cell of dataset and classifier; ours is NULL where GraphSS was not run. */
+/* The context of a cell of dataset and classifier; ours is NULL if GraphSS was not run. */
 static cell_context cell_context_of(graphss_i_document *d, graphss_i_runs *records,
                                     const graphss_i_condition *condition,
                                     const graphss_i_query *cell)
@@ -319,7 +319,7 @@ typedef struct tally {
     const char *least_where;
 } tally;
 
-/* Has another method more victims right than ours? */
+/* True if another method labels more victims correctly than ours. */
 static bool beaten(const cell_context *at, const char *attacker)
 {
     return best_of(at, attacker) > victims_mean(at, attacker, at->ours);
