@@ -8,12 +8,12 @@
 
 static const graphss_option rows[] = {
     {"cumulative", GRAPHSS_OPTION_BOOL, offsetof(attacker_knowledge, cumulative), 0, 0, NULL,
-     NULL, "attack each victim on the graph the last one left (the default)", 0},
+     NULL, "attack each victim after the changes for the victims before it (the default)", 0},
     {"surrogate", GRAPHSS_OPTION_STRING, offsetof(attacker_knowledge, surrogate), 0, 0, NULL,
      "FROM", "the attacker's linear model: 'train' one, the 'model' itself, or W of FILE.npz",
      0},
     {"labels", GRAPHSS_OPTION_STRING, offsetof(attacker_knowledge, labels), 0, 0, NULL,
-     "FILE.npz", "the labels the attacker believes, in place of --knows", 0},
+     "FILE.npz", "the labels the attacker assumes, instead of --knows", 0},
     {0},
 };
 

@@ -19,22 +19,22 @@ static const graphss_option rows[] = {
     {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
      "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
     {"current", GRAPHSS_OPTION_STRING, FIELD(current), 0, 0, NULL, "DATASET",
-     "the snapshot to judge; its labels are not looked at", 0},
+     "the snapshot to test; its labels are not used", 0},
     {"previous", GRAPHSS_OPTION_STRING, FIELD(previous), 0, 0, NULL, "DATASET",
      "an earlier snapshot, known to be clean; nodes are matched by name", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
      "labelled nodes of the current snapshot; default: those of the model", 0},
     {"group", GRAPHSS_OPTION_STRING, FIELD(group), 0, 0, NULL, "FILE",
-     "judge these nodes, one id per line; default: all without a label", 0},
+     "test these nodes, one id per line; default: all without a label", 0},
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
-     "judge many groups, one a line, ids between blanks or in quotes: a verdict for each", 0},
+     "test many groups, one per line, ids separated by blanks or quoted; one verdict each", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
-     "write score, p-value and chance of every node; with --groups a line for each group",
+     "write score, p-value and probability of every node; with --groups a line per group",
      'o'},
     {"show", GRAPHSS_OPTION_INT, FIELD(show), 0, 1e9, NULL, "N",
      "how many suspicious nodes to print (default 10)", 0},
     {"inspect", GRAPHSS_OPTION_BOOL, FIELD(inspect), 0, 1, NULL, NULL,
-     "name attack, share and nodes by a full inspection, as recover does; slow", 0},
+     "find the type of attack and the nodes by the full method of recover; slow", 0},
     {0},
 };
 
@@ -343,15 +343,15 @@ done:
 const cli_command cli_alert = {
     .name = "alert",
     .arguments = "--model-file MODEL --current DATASET",
-    .summary = "Tell whether a snapshot or a group of its nodes was tampered with",
-    .about = "Learns from quick attacks on training nodes what tampered nodes look like, "
-             "scores every node, and compares the group with the validation nodes, which are "
-             "taken to be clean. With --previous nodes are compared with their past. "
-             "Exit code 1: an alert was raised.\n"
-             "In the list of nodes `perturbed` is the chance that a node was tampered with, p "
-             "its own p-value: the share of clean nodes of its kind that look at least as "
-             "suspicious. At least 20 validation nodes are needed, or 40 training nodes in "
-             "their place.\n",
+    .summary = "Test whether a snapshot or a group of its nodes was attacked",
+    .about = "Scores every node by a detector that was fitted on simulated attacks, and "
+             "compares the group with the validation nodes, which are assumed to be clean. "
+             "With --previous, nodes are also compared with their past. Exit code 1 means "
+             "that an alert was raised.\n"
+             "In the list of nodes, `perturbed` is the probability that a node was "
+             "attacked, and p its own p-value: the fraction of comparable clean nodes with "
+             "a score at least as high. At least 20 validation nodes are needed, or 40 "
+             "training nodes in their place.\n",
     .examples = "alert --model-file cora.model --current today.npz\n"
                 "alert --model-file cora.model --current today.npz --previous before.npz\n"
                 "alert --model-file cora.model --current today.npz --group nodes.txt --json\n"

@@ -16,11 +16,11 @@ static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz", "where to write",
      'o'},
     {"undo", GRAPHSS_OPTION_BOOL, FIELD(undo), 0, 0, NULL, NULL,
-     "take the changes back, the last one first", 0},
+     "undo the changes, last one first", 0},
     {"victim", GRAPHSS_OPTION_STRING, FIELD(victim), 0, 0, NULL, "ID",
      "only the changes made for this node", 0},
     {"force", GRAPHSS_OPTION_BOOL, FIELD(force), 0, 0, NULL, NULL,
-     "accept other data than the list was made for, if every change fits", 0},
+     "accept data other than the list was made for, if every change fits", 0},
     {0},
 };
 
@@ -138,7 +138,7 @@ static graphss_status run(cli *app)
 const cli_command cli_apply_command = {
     .name = "apply",
     .arguments = "DATASET --flips FLIPS -o OUT.npz",
-    .summary = "Make the changes of a flips file, or take them back",
+    .summary = "Apply the changes of a flips file, or undo them",
     .about = "A list that does not fit the data is refused, and nothing is written.\n",
     .examples = "apply cora --flips cora.flips -o attacked.npz\n"
                 "apply attacked.npz --flips cora.flips --undo -o clean.npz\n",

@@ -25,11 +25,11 @@ static const graphss_option rows[] = {
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
      "draw victims from its test nodes; without it, from the model's", 0},
     {"evasion", GRAPHSS_OPTION_BOOL, FIELD(evasion), 0, 0, NULL, NULL,
-     "the model is not trained again (the default)", 0},
+     "do not train the model again (the default)", 0},
     {"poisoning", GRAPHSS_OPTION_BOOL, FIELD(poisoning), 0, 0, NULL, NULL,
      "train the model again on the attacked graph, then measure", 0},
     {"list", GRAPHSS_OPTION_BOOL, FIELD(list), 0, 0, NULL, NULL,
-     "say what each method does, and stop", 0},
+     "describe the methods, and stop", 0},
     {0},
 };
 
@@ -336,13 +336,11 @@ const cli_command cli_attack = {
     .name = "attack",
     .arguments = "DATASET --model-file MODEL [-o FLIPS]",
     .summary = "Choose changes of links and features that mislead a model",
-    .about =
-        "--list says what each method does. The budget is --links and --features for each "
-        "victim, links first; where one of the two is given the other is 0. --kind links, "
-        "features or both has one --budget instead. --knows says what the attacker takes the "
-        "nodes for whose label was not given out; --labels lists it. An attack is evasion "
-        "unless --poisoning "
-        "says that the model is trained again.\n",
+    .about = "--list describes the methods. The budget is --links and --features for each "
+             "victim, links first; if only one is given, the other is 0. With --kind links, "
+             "features or both there is one --budget instead. --knows says which labels the "
+             "attacker assumes for nodes without a published label; --labels gives them in a "
+             "file. The attack is evasion unless --poisoning asks to train the model again.\n",
     .examples = "attack cora --model-file cora.model -o cora.flips\n"
                 "attack cora --model-file cora.model --links 5 --features 0 --method dice\n"
                 "attack cora --model-file cora.model --kind both --budget 10 --independent\n"

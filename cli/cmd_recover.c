@@ -19,7 +19,7 @@ static const graphss_option rows[] = {
     {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
      "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
     {"current", GRAPHSS_OPTION_STRING, FIELD(current), 0, 0, NULL, "DATASET",
-     "the snapshot to label; its labels are not looked at", 0},
+     "the snapshot to label; its labels are not used", 0},
     {"previous", GRAPHSS_OPTION_STRING, FIELD(previous), 0, 0, NULL, "DATASET",
      "an earlier snapshot, known to be clean; nodes are matched by name", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
@@ -27,7 +27,7 @@ static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT",
      "where to write: OUT.npz, or a table as OUT.csv or OUT.tsv", 'o'},
     {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
-     "method graphss: also write the changes that would clean the snapshot, for apply", 0},
+     "method graphss: also write the changes that would undo the attack, for apply", 0},
     {"list", GRAPHSS_OPTION_BOOL, FIELD(list), 0, 0, NULL, NULL,
      "name the methods and their options, and stop", 0},
     {0},
@@ -383,15 +383,15 @@ static graphss_status run(cli *app)
 const cli_command cli_recover = {
     .name = "recover",
     .arguments = "--model-file MODEL --current DATASET -o OUT.npz|.csv|.tsv",
-    .summary = "Label a snapshot that may have been tampered with",
+    .summary = "Label a snapshot that may have been attacked",
     .about =
         "OUT.npz holds labels, posterior (a row per node) and perturbed (for each node a "
-        "number between 0 and 1), train, val and test (which nodes the model was trained on), "
-        "and node_names where the nodes have names; OUT.csv and OUT.tsv a line for each node: "
-        "node, label, probability, classifier_label, "
-        "perturbed. The nodes that changed are shown, the surest first.\n"
-        "A method sees links, features and the labels of the split, never the truth. Each "
-        "uses some of the options and has a preset of its own: --list shows both.\n",
+        "number between 0 and 1), train, val and test (which nodes the model was trained "
+        "on), and node_names where the nodes have names; OUT.csv and OUT.tsv a line for "
+        "each node: node, label, probability, classifier_label, perturbed. The nodes that "
+        "changed are shown, the surest first.\n"
+        "A method uses links, features and the labels of the split, never the truth. Each "
+        "method uses some of the options and has its own preset; --list shows both.\n",
     .examples =
         "recover --model-file cora.model --current attacked.npz -o out.npz\n"
         "recover --model-file my.model --current today/ --previous before/ -o out.csv\n"

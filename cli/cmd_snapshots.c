@@ -16,7 +16,7 @@ typedef struct snapshot_arguments {
 static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "DIR", "where to write", 'o'},
     {"benign", GRAPHSS_OPTION_BOOL, FIELD(benign), 0, 0, NULL, NULL,
-     "no attack: the same nodes change as much, as the graph does by itself", 0},
+     "no attack: benign change of the same size at the same nodes", 0},
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
      "the model to mislead; without it one is trained on the previous snapshot", 0},
     {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME",
@@ -287,7 +287,7 @@ static graphss_status run(cli *app)
 const cli_command cli_snapshots = {
     .name = "snapshots",
     .arguments = "DATASET [--setting SETTING] -o DIR",
-    .summary = "Write a past and an attacked present of a graph",
+    .summary = "Write a previous and an attacked current snapshot of a graph",
     .about = "DIR gets previous.npz, current.npz, split.npz (of current), previous_split.npz, "
              "flips.tsv, groups.npz (who was attacked: for evaluation only), a list of nodes "
              "for each group, and the model where one was trained. Nodes are matched by "

@@ -275,12 +275,12 @@ done:
 const cli_command cli_train = {
     .name = "train",
     .arguments = "DATASET [--model NAME] [-o MODEL]",
-    .summary = "Train a node classifier, keep its best validation epoch",
-    .about = "Options given win over the preset of --mode. The model file (safetensors) "
-             "carries its split and the labels it saw. Defaults shown are those of gcn.\n"
+    .summary = "Train a node classifier and keep its best validation epoch",
+    .about = "Options override the preset of --mode. The model file (safetensors) holds "
+             "the split and the training labels. Defaults shown are those of gcn.\n"
              "Labels of your own data are used as they are. Of the public datasets and of "
-             "generated graphs a tenth is made wrong on purpose, as in the benchmark; --noise "
-             "sets the share.\n",
+             "generated graphs a tenth is made wrong on purpose, as in the benchmark; "
+             "--noise sets the share.\n",
     .examples = "train cora --model gcn -o cora.model\n"
                 "train cora --model sage --hidden 64 --dropout 0.5 --curves\n"
                 "train cora --split public --model sgc\n"

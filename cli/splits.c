@@ -12,7 +12,7 @@ static const graphss_option split_rows[] = {
     {"split", GRAPHSS_OPTION_STRING, offsetof(cli_split_options, from), 0, 0, NULL, "FILE",
      "take the split from FILE.npz or a model; 'public': the one the dataset came with", 0},
     {"mode", GRAPHSS_OPTION_CHOICE, offsetof(cli_split_options, mode), 0, 0, mode_names,
-     "MODE", "preset: tuned and fair, or as the paper's code", 0},
+     "MODE", "preset: honest (tuned), or paper (as in its code)", 0},
     {0},
 };
 

@@ -110,11 +110,11 @@ const graphss_option *graphss_attack_options_table(void)
         {"budget", GRAPHSS_OPTION_INT, AT(budget), 0, 1e6, NULL, "N",
          "changes per victim (other kinds); 0: its degree + 2", 0},
         {"independent", GRAPHSS_OPTION_BOOL, AT(independent), 0, 0, NULL, NULL,
-         "attack each victim on the graph given, not on what the last one left", 0},
+         "attack each victim on the original graph, not after the victims before it", 0},
         {"influencers", GRAPHSS_OPTION_INT, AT(influencers), 0, 1e6, NULL, "N",
          "change only N neighbours of the victim; 0: the victim itself", 0},
         {"degree-test", GRAPHSS_OPTION_BOOL, AT(degree_test), 0, 0, NULL, NULL,
-         "refuse links that show in the distribution of degrees", 0},
+         "refuse links that would change the degree distribution noticeably", 0},
         {"delta-cutoff", GRAPHSS_OPTION_REAL, AT(delta_cutoff), 0, INFINITY, NULL, "RATIO",
          "largest likelihood ratio of the degree test", 0},
         {"cooccurrence-test", GRAPHSS_OPTION_BOOL, AT(cooccurrence_test), 0, 0, NULL, NULL,
@@ -122,8 +122,8 @@ const graphss_option *graphss_attack_options_table(void)
         {"feature-domain", GRAPHSS_OPTION_CHOICE, AT(domain), 0, 0, domains, "KIND",
          "values features may take: 0 and 1, or 0 and their column's median", 0},
         {"knows", GRAPHSS_OPTION_CHOICE, AT(knows), 0, 0, knowledge, "WHAT",
-         "what the attacker takes nodes for whose label was not given out: their true class, "
-         "what the model predicts, or nothing: a class drawn at random (default of attack: "
+         "what the attacker knows of nodes without a published label: the true class, the "
+         "model's prediction, or nothing (a random class) (default for attack: "
          "predictions, elsewhere truth)",
          0, .later = true},
         {0}};

@@ -191,7 +191,7 @@ static void test_each_method_tells_which_options_it_uses(void **state)
     assert_false(graphss_attack_uses(NULL, "links"));
 }
 
-static void test_budgets_are_told_in_words(void **state)
+static void test_budgets_are_described_in_text(void **state)
 {
     (void)state;
     static const char *const want[] = {"2 links then 20 features", "3 links", "3 features",
@@ -222,7 +222,7 @@ int main(void)
         cmocka_unit_test(test_what_a_method_lacks_is_refused),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
         cmocka_unit_test(test_each_method_tells_which_options_it_uses),
-        cmocka_unit_test(test_budgets_are_told_in_words),
+        cmocka_unit_test(test_budgets_are_described_in_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -403,7 +403,7 @@ static graphss_status find_victims(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_victims_are_told_once_each(void **state)
+static void test_victims_are_listed_once(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -441,7 +441,7 @@ int main(void)
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_changes_come_to_what_has_neither_edges_nor_words),
         cmocka_unit_test(test_unsound_data_and_lists_are_refused),
-        cmocka_unit_test(test_victims_are_told_once_each),
+        cmocka_unit_test(test_victims_are_listed_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

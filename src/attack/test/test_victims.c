@@ -2,7 +2,7 @@
 #include "attack/test/testing_attack.h"
 #include "data/formats/npz.h"
 
-static void test_victims_are_drawn_by_the_seed_and_the_rule_is_told(void **state)
+static void test_victims_are_drawn_by_the_seed_and_the_rule_is_reported(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -292,7 +292,7 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_victims_are_drawn_by_the_seed_and_the_rule_is_told),
+        cmocka_unit_test(test_victims_are_drawn_by_the_seed_and_the_rule_is_reported),
         cmocka_unit_test(test_rules_by_degree_margin_and_correctness_are_kept),
         cmocka_unit_test(test_a_surrogate_is_the_product_of_the_layers),
         cmocka_unit_test(test_blocks_of_a_layer_are_averaged_in_a_surrogate),

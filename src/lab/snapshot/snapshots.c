@@ -24,19 +24,19 @@ const graphss_option *graphss_snapshot_options_table(void)
 #define AT(field) offsetof(graphss_snapshot_options, field)
     static const graphss_option table[] = {
         {"setting", GRAPHSS_OPTION_CHOICE, AT(setting), 0, 0, settings, "SETTING",
-         "seen: all nodes were there before; new: the victims were not; growing: links "
-         "were missing",
+         "seen: the previous snapshot has all nodes; new: it lacks the victims; growing: "
+         "it lacks some links",
          0},
         {"victims", GRAPHSS_OPTION_REAL, AT(victims), 0, 1, NULL, "SHARE",
          "share of the test nodes (of each attacked group) to attack", 0},
         {"missing", GRAPHSS_OPTION_REAL, AT(missing), 0, 1, NULL, "SHARE",
          "setting growing: share of the links the previous snapshot lacks", 0},
         {"groups", GRAPHSS_OPTION_INT, AT(groups), 1, 1e6, NULL, "N",
-         "deal the test nodes into so many groups", 0},
+         "number of groups the test nodes are divided into", 0},
         {"attacked-groups", GRAPHSS_OPTION_INT, AT(attacked_groups), 0, 1e6, NULL, "N",
-         "attack nodes of so many of them", 0},
+         "number of groups with attacked nodes", 0},
         {"background", GRAPHSS_OPTION_BOOL, AT(background), 0, 0, NULL, NULL,
-         "the other groups change too, as much and benignly", 0},
+         "apply benign change of the same size to the other groups", 0},
         {0}};
 #undef AT
     return table;

@@ -86,7 +86,7 @@ static void run_road(graphss_ctx *ctx, float *y, const graphss_features *f,
     graphss_i_input_destroy(ctx, &in);
 }
 
-static void test_all_roads_lead_to_the_same_place(void **state)
+static void test_all_methods_of_the_first_product_agree(void **state)
 {
     (void)state;
     enum { COLS = 3, WIDE = 400 };
@@ -391,7 +391,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_propagation_is_as_defined),
-        cmocka_unit_test(test_all_roads_lead_to_the_same_place),
+        cmocka_unit_test(test_all_methods_of_the_first_product_agree),
         cmocka_unit_test(test_each_allocation_of_each_road_may_fail),
         cmocka_unit_test(test_rows_that_are_known_are_taken_over),
         cmocka_unit_test(test_each_allocation_of_a_product_may_fail),

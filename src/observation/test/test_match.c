@@ -134,7 +134,7 @@ static void test_a_past_without_any_of_the_nodes_is_refused(void **state)
 
 /* Nodes in another order: b has another word, c another neighbour, a one less; d is as it
  * was, e is new. */
-static void test_who_changed_is_told_by_words_and_edges(void **state)
+static void test_changed_nodes_are_found_by_features_and_edges(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -167,7 +167,7 @@ static void count_warnings(void *user, graphss_log_level level, const char *line
 }
 
 /* A ring of six nodes with a word each, and what becomes of it. */
-static void test_strangers_in_every_place_are_told_of_where_nodes_go_by_number(void **state)
+static void test_mismatched_nodes_are_warned_of_when_matched_by_number(void **state)
 {
     (void)state;
     size_t warnings = 0;
@@ -300,8 +300,8 @@ int main(void)
         cmocka_unit_test(test_names_of_one_side_are_numbers_or_position_counts),
         cmocka_unit_test(test_the_split_of_a_model_follows_its_nodes),
         cmocka_unit_test(test_a_past_without_any_of_the_nodes_is_refused),
-        cmocka_unit_test(test_who_changed_is_told_by_words_and_edges),
-        cmocka_unit_test(test_strangers_in_every_place_are_told_of_where_nodes_go_by_number),
+        cmocka_unit_test(test_changed_nodes_are_found_by_features_and_edges),
+        cmocka_unit_test(test_mismatched_nodes_are_warned_of_when_matched_by_number),
         cmocka_unit_test(test_without_names_a_node_is_its_number),
         cmocka_unit_test(test_a_wrong_number_of_names_is_an_error),
         cmocka_unit_test(test_a_split_follows_its_nodes),

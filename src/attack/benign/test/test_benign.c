@@ -85,7 +85,7 @@ static void test_new_edges_have_the_homophily_of_the_graph(void **state)
 }
 
 /* As many of each; these nodes have edges and words enough. */
-static void test_edges_and_words_come_and_go_as_asked_for(void **state)
+static void test_edges_and_features_change_as_requested(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -266,7 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_churn_fits_and_keeps_to_the_budget),
         cmocka_unit_test(test_new_edges_have_the_homophily_of_the_graph),
-        cmocka_unit_test(test_edges_and_words_come_and_go_as_asked_for),
+        cmocka_unit_test(test_edges_and_features_change_as_requested),
         cmocka_unit_test(test_values_become_those_of_other_words),
         cmocka_unit_test(test_growth_keeps_old_nodes_and_resembles_them),
         cmocka_unit_test(test_wrong_nodes_and_budgets_are_refused),

@@ -141,7 +141,7 @@ static void test_each_edge_is_the_best_by_full_matrices(void **state)
     check_greedy(GRAPHSS_FEATURES_BINARY, GRAPHSS_ATTACK_EDGES);
 }
 
-static void test_each_word_is_the_best_by_full_matrices(void **state)
+static void test_each_feature_is_the_best_by_full_matrices(void **state)
 {
     (void)state;
     check_greedy(GRAPHSS_FEATURES_BINARY, GRAPHSS_ATTACK_FEATURES);
@@ -243,7 +243,7 @@ static void test_independent_victims_are_attacked_as_if_alone(void **state)
 }
 
 /* Cumulative: the same as attacking one victim after the other by hand. */
-static void test_cumulative_victims_meet_the_graph_the_last_one_left(void **state)
+static void test_cumulative_victims_see_earlier_changes(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -531,7 +531,7 @@ static void test_every_allocation_may_fail(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_budget_and_the_domain_are_told(void **state)
+static void test_the_budget_and_the_domain_are_reported(void **state)
 {
     (void)state;
     char text[160];
@@ -607,11 +607,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_score_of_any_edge_is_the_margin_after_its_flip),
         cmocka_unit_test(test_each_edge_is_the_best_by_full_matrices),
-        cmocka_unit_test(test_each_word_is_the_best_by_full_matrices),
+        cmocka_unit_test(test_each_feature_is_the_best_by_full_matrices),
         cmocka_unit_test(test_each_change_of_either_kind_is_the_best_by_full_matrices),
         cmocka_unit_test(test_the_last_loss_is_the_margin_of_the_changed_graph),
         cmocka_unit_test(test_independent_victims_are_attacked_as_if_alone),
-        cmocka_unit_test(test_cumulative_victims_meet_the_graph_the_last_one_left),
+        cmocka_unit_test(test_cumulative_victims_see_earlier_changes),
         cmocka_unit_test(test_no_edge_leaves_a_node_alone),
         cmocka_unit_test(test_a_strict_degree_test_refuses_edges_and_the_log_says_so),
         cmocka_unit_test(test_an_isolated_victim_can_be_connected_but_has_no_influencers),
@@ -619,7 +619,7 @@ int main(void)
         cmocka_unit_test(test_an_attack_can_be_cancelled),
         cmocka_unit_test(test_victims_may_have_budgets_of_their_own),
         cmocka_unit_test(test_every_allocation_may_fail),
-        cmocka_unit_test(test_the_budget_and_the_domain_are_told),
+        cmocka_unit_test(test_the_budget_and_the_domain_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

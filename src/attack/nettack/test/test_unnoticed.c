@@ -137,7 +137,7 @@ static void test_allowed_words_agree_with_the_definition(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_word_is_switched_on_to_the_median_of_its_column(void **state)
+static void test_an_added_feature_gets_the_median_of_its_column(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -300,7 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_allowed_words_agree_with_the_definition),
         cmocka_unit_test(test_allowed_words_among_many),
-        cmocka_unit_test(test_a_word_is_switched_on_to_the_median_of_its_column),
+        cmocka_unit_test(test_an_added_feature_gets_the_median_of_its_column),
         cmocka_unit_test(test_words_set_one_by_one_agree_with_a_table),
         cmocka_unit_test(test_medians_agree_with_sorting),
         cmocka_unit_test(test_the_degree_ratio_agrees_with_whole_lists_of_degrees),

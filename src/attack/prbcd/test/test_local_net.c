@@ -79,7 +79,7 @@ static void check_answers(const char *model, bool loops, int64_t layers)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_piece_says_what_the_model_says(void **state)
+static void test_a_local_net_agrees_with_the_model(void **state)
 {
     (void)state;
     check_answers("gcn", true, 2);
@@ -184,7 +184,7 @@ static void test_each_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_piece_says_what_the_model_says),
+        cmocka_unit_test(test_a_local_net_agrees_with_the_model),
         cmocka_unit_test(test_slopes_are_those_of_finite_differences),
         cmocka_unit_test(test_a_model_without_edges_is_refused),
         cmocka_unit_test(test_each_allocation_may_fail),

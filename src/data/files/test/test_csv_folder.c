@@ -219,7 +219,7 @@ static void test_what_pandas_writes_is_what_was_meant(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_labels_that_differ_only_in_case_are_told(void **state)
+static void test_labels_that_differ_only_in_case_are_reported(void **state)
 {
     (void)state;
     char warning[512] = "";
@@ -345,7 +345,7 @@ int main(void)
         cmocka_unit_test(test_a_file_that_is_not_utf_8_is_taken_as_latin_1),
         cmocka_unit_test(test_edges_need_no_header),
         cmocka_unit_test(test_what_pandas_writes_is_what_was_meant),
-        cmocka_unit_test(test_labels_that_differ_only_in_case_are_told),
+        cmocka_unit_test(test_labels_that_differ_only_in_case_are_reported),
         cmocka_unit_test(test_mistakes_are_named_with_their_place),
         cmocka_unit_test(test_a_file_too_large_for_the_memory_allowed_is_refused),
         cmocka_unit_test(test_each_allocation_may_fail),

@@ -117,7 +117,7 @@ static void test_places_survive_quoted_newlines(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_line_of_delimiters_meets_a_limit(void **state)
+static void test_a_line_of_delimiters_is_limited(void **state)
 {
     (void)state;
     enum { FIELDS = (1 << 20) + 5 };
@@ -142,7 +142,7 @@ int main(void)
         cmocka_unit_test(test_line_ends_marks_blanks_and_comments),
         cmocka_unit_test(test_errors_name_line_and_column),
         cmocka_unit_test(test_places_survive_quoted_newlines),
-        cmocka_unit_test(test_a_line_of_delimiters_meets_a_limit),
+        cmocka_unit_test(test_a_line_of_delimiters_is_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static void test_the_paper_tuned_grand_for_each_dataset(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_rgcn_draws_when_told_and_follows_the_seed(void **state)
+static void test_rgcn_draws_when_asked_and_follows_the_seed(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -181,7 +181,7 @@ int main(void)
         cmocka_unit_test(test_grand_without_spreading_is_a_perceptron),
         cmocka_unit_test(test_grand_agrees_on_sharper_answers),
         cmocka_unit_test(test_the_paper_tuned_grand_for_each_dataset),
-        cmocka_unit_test(test_rgcn_draws_when_told_and_follows_the_seed),
+        cmocka_unit_test(test_rgcn_draws_when_asked_and_follows_the_seed),
         cmocka_unit_test(test_all_learn_the_clean_world),
         cmocka_unit_test(test_a_cancelled_run_leaves_no_result),
     };

@@ -60,7 +60,7 @@ static void test_the_papers_rows_are_divided_before_the_attack_and_not_after(voi
 
 /* Of a GCN the attacker has the weights of the last epoch, of the others those before the
  * first. */
-static void test_whose_weights_the_papers_attacker_has(void **state)
+static void test_the_papers_attacker_has_the_right_weights(void **state)
 {
     (void)state;
     static const char *const name[] = {"gcn", "sgc", "sage"};
@@ -253,7 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_papers_rows_are_divided_before_the_attack_and_not_after),
-        cmocka_unit_test(test_whose_weights_the_papers_attacker_has),
+        cmocka_unit_test(test_the_papers_attacker_has_the_right_weights),
         cmocka_unit_test(test_every_setting_is_a_trial_a_defence_can_use),
         cmocka_unit_test(test_victims_change_with_their_seed_and_the_model_does_not),
         cmocka_unit_test(test_budgets_are_the_papers),

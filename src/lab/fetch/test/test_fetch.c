@@ -304,7 +304,7 @@ static void test_two_runs_do_not_mix(void **state)
     assert_in_place(w);
 }
 
-static void test_404_is_told_and_not_tried_again(void **state)
+static void test_404_is_reported_and_not_retried(void **state)
 {
     world *w = *state;
     w->limits.attempts = 3;
@@ -582,7 +582,7 @@ int main(void)
         T(a_part_longer_than_the_file_starts_over),
         T(a_whole_part_needs_no_network),
         T(two_runs_do_not_mix),
-        T(404_is_told_and_not_tried_again),
+        T(404_is_reported_and_not_retried),
         T(a_busy_server_is_tried_again),
         T(nobody_listening_is_a_network_error),
         T(a_redirect_is_followed),

@@ -78,7 +78,7 @@ static void test_markdown_says_what_was_found_and_what_is_missing(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_attackers_are_told_with_the_harm_done(void **state)
+static void test_attackers_are_listed_with_the_harm_done(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -269,7 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_page_is_whole_and_asks_for_nothing),
         cmocka_unit_test(test_markdown_says_what_was_found_and_what_is_missing),
-        cmocka_unit_test(test_attackers_are_told_with_the_harm_done),
+        cmocka_unit_test(test_attackers_are_listed_with_the_harm_done),
         cmocka_unit_test(test_the_three_answers_stand_first),
         cmocka_unit_test(test_a_partial_report_has_no_empty_parts),
         cmocka_unit_test(test_modes_and_settings_are_never_mixed),

@@ -344,7 +344,7 @@ static void test_gaussian_units(void **state)
     check_gradients(gaussian_units, N, H, N, H);
 }
 
-static void test_draws_have_the_mean_and_variance_they_were_told(void **state)
+static void test_draws_have_the_given_mean_and_variance(void **state)
 {
     (void)state;
     enum { DRAWS = 40000 };
@@ -386,7 +386,7 @@ static void test_bits(void **state)
 }
 
 /* A pass over the rows of a loss gives the loss and the gradients of a pass over all. */
-static void test_rows_that_nobody_asks_for_are_left_out(void **state)
+static void test_unwanted_rows_are_not_computed(void **state)
 {
     (void)state;
     enum { ROWS = 100, FROM = 37, LISTED = 20, WORDS = 70, WIDE = 24, ROADS = 2 };
@@ -737,7 +737,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_layers),
         cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_rows_that_nobody_asks_for_are_left_out),
+        cmocka_unit_test(test_unwanted_rows_are_not_computed),
         cmocka_unit_test(test_bias_and_scale),
         cmocka_unit_test(test_edge_values_and_edge_dot),
         cmocka_unit_test(test_normalised_edges),
@@ -746,7 +746,7 @@ int main(void)
         cmocka_unit_test(test_exp_and_sigmoid),
         cmocka_unit_test(test_gaussian_units),
         cmocka_unit_test(test_detached_edges_are_constants_to_the_gradient),
-        cmocka_unit_test(test_draws_have_the_mean_and_variance_they_were_told),
+        cmocka_unit_test(test_draws_have_the_given_mean_and_variance),
         cmocka_unit_test(test_powers_rows_and_distances),
         cmocka_unit_test(test_a_sum_of_powers_is_what_single_products_add_up_to),
         cmocka_unit_test(test_whole_rows_are_dropped_at_the_rate_and_only_while_training),
