@@ -43,8 +43,8 @@ def page():
     for title, things in PARTS:
         out += [f"## {title}", ""]
         for thing in things:
-            name = thing.__module__.replace("graphss.compat.", "compat.").split(".")[0] == "compat"
-            called = (thing.__module__.split("graphss.")[1] + "." if name else "") + thing.__qualname__
+            name = thing.__module__.startswith("graphss.compat.")
+            called = ("compat." + thing.__module__.split(".")[2] + "." if name else "") + thing.__qualname__
             out += [f"### {called}", "", "```", wrapped(called + signature(thing)), "", doc(thing), "```", ""]
             if not inspect.isclass(thing):
                 continue

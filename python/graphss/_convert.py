@@ -31,6 +31,21 @@ def is_sparse(x: Any) -> bool:
     return hasattr(x, "tocsr") and hasattr(x, "shape")
 
 
+def unsparse(x: Any) -> Any:
+    """A sparse torch tensor as a scipy matrix; anything else as it is."""
+    if not (hasattr(x, "detach") and getattr(x, "layout", None) is not None and "sparse" in str(x.layout)):
+        return x
+    from scipy.sparse import coo_matrix, csr_matrix
+
+    x = x.detach().cpu()
+    if "csr" in str(x.layout):
+        parts = (x.values().numpy(), x.col_indices().numpy(), x.crow_indices().numpy())
+        return csr_matrix(parts, shape=tuple(x.shape))
+    x = x.coalesce()
+    row, col = x.indices().numpy()
+    return coo_matrix((x.values().numpy(), (row, col)), shape=tuple(x.shape))
+
+
 def whole_numbers(x: Any, what: str) -> np.ndarray:
     """A list of whole numbers as int64; what is not whole is refused."""
     a = array_of(x, what)
@@ -206,6 +221,7 @@ def columns_of(table: Any) -> tuple[Any, Any]:
 
 def edges_of(x: Any, n: int | None = None) -> Edges:
     """Edges of anything that is known."""
+    x = unsparse(x)
     if is_sparse(x):
         return from_sparse(x)
     if hasattr(x, "edge_index"):
@@ -250,6 +266,7 @@ def edges_of(x: Any, n: int | None = None) -> Edges:
 
 def features_parts(X: Any) -> tuple:
     """("dense", float32 array) or ("sparse", n_cols, indptr, indices, data)."""
+    X = unsparse(X)
     if is_sparse(X):
         csr = X.tocsr()
         if csr.data.dtype.kind not in "biuf":

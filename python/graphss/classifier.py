@@ -473,8 +473,8 @@ def _probabilities(answer: Any, output: str) -> np.ndarray:
 class _Caller:
     """The library's call as a call of the user's function."""
 
-    def __init__(self, function: Callable, some: Callable | None, output: str):
-        self.function, self.some, self.output = function, some, output
+    def __init__(self, function: Callable, some: Callable | None, output: str, hops: int):
+        self.function, self.some, self.output, self.hops = function, some, output, hops
 
     def __call__(self, graph: Any, features: Any, nodes: bytes | None) -> np.ndarray:
         now, X = Graph(graph), Features(features).to_array()
@@ -512,7 +512,7 @@ class Predictor(Classifier):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        _core.set_predictor(self._model, self._caller, self._caller.some is not None, 0)
+        _core.set_predictor(self._model, self._caller, self._caller.some is not None, self._caller.hops)
 
     def __repr__(self) -> str:
         return f"Predictor({len(self.classes_)} classes, agreement {self.agreement_:.3f}, {self.calls_} calls)"
@@ -558,7 +558,7 @@ def wrap(
     if not callable(function):
         raise TypeError(f"function: found {type(function).__name__}, want a callable")
     now = snapshot(X, graph)
-    caller = _Caller(function, some, output)
+    caller = _Caller(function, some, output, int(hops))
     if classes is None:
         classes = np.arange(_probabilities(function(now.graph, now.features.to_array()), output).shape[1])
     classes = np.asarray(classes)

@@ -46,6 +46,52 @@ def test_deeprobusts_global_attacks_and_defences(world):
         deeprobust.Random().attack(adj, 3, type="sideways")
 
 
+def test_a_script_with_deeprobusts_folders(tmp_path):
+    """The imports and calls of DeepRobust's examples, ``deeprobust`` replaced by ours."""
+    from graphss.compat.deeprobust.graph.data import Dataset, PrePtbDataset
+    from graphss.compat.deeprobust.graph.defense import GCN
+    from graphss.compat.deeprobust.graph.targeted_attack import Nettack
+    from graphss.compat.deeprobust.graph.utils import accuracy, classification_margin
+
+    torch = pytest.importorskip("torch")
+    data = Dataset(root=str(tmp_path), name="synth:nodes=300,classes=3,features=50,degree=6", setting="nettack", seed=15)
+    adj, features, labels = data.adj, data.features, data.labels
+    surrogate = GCN(
+        nfeat=features.shape[1], nclass=labels.max().item() + 1, nhid=16, dropout=0, with_relu=False, with_bias=False
+    ).to("cpu")
+    surrogate.fit(features, adj, labels, data.idx_train)
+    target = int(data.idx_test[0])
+    degrees = adj.sum(0).A1
+    model = Nettack(surrogate, nnodes=adj.shape[0], attack_structure=True, attack_features=True, device="cpu").to("cpu")
+    model.attack(features, adj, labels, target, int(degrees[target]) + 1)
+    gcn = GCN(nfeat=features.shape[1], nhid=16, nclass=labels.max().item() + 1, dropout=0.5, device="cpu")
+    gcn.fit(model.modified_features, model.modified_adj, labels, data.idx_train)
+    gcn.eval()
+    output = gcn.predict()
+    assert torch.exp(output[[target]])[0].detach().cpu().numpy().shape == (3,)
+    assert 0 <= accuracy(output[data.idx_test], labels[data.idx_test]).item() <= 1
+    assert accuracy(output[[target]], labels[target]).item() in (0, 1)
+    from graphss.compat.deeprobust.graph.utils import normalize_adj, preprocess, sparse_mx_to_torch_sparse_tensor
+
+    tensors = preprocess(adj, features, labels, preprocess_adj=False, sparse=True)
+    again = GCN(nhid=16)
+    torch.optim.Adam(again.parameters())
+    again.fit(tensors[1], sparse_mx_to_torch_sparse_tensor(normalize_adj(adj)), tensors[2], data.idx_train, train_iters=5)
+    same = GCN(nhid=16).fit(features, adj, labels, data.idx_train, train_iters=5)
+    assert torch.equal(again.output, same.output)
+    assert preprocess(adj, features, labels)[0].shape == adj.shape
+    from graphss.compat.deeprobust.graph.data import Dpr2Pyg
+    from graphss.compat.deeprobust.graph.defense import GAT
+
+    gat = GAT(nfeat=features.shape[1], nhid=2, heads=2, nclass=3).fit(Dpr2Pyg(data), train_iters=20)
+    assert 0 <= gat.test() <= 1
+    csr = tensors[0].to_dense().to_sparse_csr()
+    assert gs.Graph(csr) == gs.Graph(adj)
+    assert -1 <= classification_margin(output[target], labels[target]) <= 1
+    with pytest.raises(FileNotFoundError):
+        PrePtbDataset(root=str(tmp_path), name="cora")
+
+
 def test_a_pygod_script(world):
     torch = pytest.importorskip("torch")
     index = torch.tensor(world.hit.graph.edge_index())
@@ -55,6 +101,15 @@ def test_a_pygod_script(world):
     pred, score, prob, conf = detector.predict(data, return_pred=True, return_score=True, return_prob=True, return_conf=True)
     assert pred.shape == score.shape == prob.shape == conf.shape == (400,)
     assert torch.is_tensor(score) and set(pred.tolist()) <= {0, 1}
+    from graphss.compat.pygod.detector import DOMINANT
+    from graphss.compat.pygod.metric import eval_average_precision, eval_precision_at_k, eval_recall_at_k, eval_roc_auc
+
+    assert DOMINANT is pygod.GraphSS
+    truth = np.zeros(400)
+    truth[world.hit.victims] = 1
+    assert 0.5 < eval_roc_auc(truth, score) <= 1 and 0 < eval_average_precision(truth, score) <= 1
+    assert eval_recall_at_k(truth, score) == eval_precision_at_k(truth, score)
+    assert eval_roc_auc([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.2]) == 1
     assert detector.decision_score_.shape == (400,) and np.isfinite(detector.threshold_)
     with pytest.raises(AttributeError):
         pygod.Nobody

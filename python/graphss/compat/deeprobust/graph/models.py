@@ -1,9 +1,4 @@
-"""DeepRobust's faces: ``from graphss.compat.deeprobust import GCN, Nettack``.
-
-Models are fitted as there, ``fit(features, adj, labels, idx_train, idx_val)``, and give
-log-probabilities; attacks leave ``modified_adj`` and ``modified_features``. Matrices stay sparse
-throughout. What DeepRobust has and GraphSS has not (MetaAttack, PGD ...) is not here.
-"""
+"""The models and attacks behind ``defense``, ``targeted_attack`` and ``global_attack``."""
 
 from __future__ import annotations
 
@@ -12,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .._convert import array_of
-from ..attacks import attack as _attack
-from ..classifier import NodeClassifier
-from ..graph import Features, Graph
-from ..recovery import recover as _recover
+from ...._convert import array_of
+from ....attacks import attack as _attack
+from ....classifier import NodeClassifier
+from ....graph import Features, Graph
+from ....recovery import recover as _recover
 
 
 def _tensor(x: np.ndarray) -> Any:
@@ -47,18 +42,24 @@ class _Model:
         device: Any = None,
         **more: Any,
     ):
-        if not with_relu:
-            raise ValueError("with_relu=False: a linear network is SGC here")
         self.nfeat, self.hidden_sizes, self.nclass = nfeat, [nhid], nclass
         self.device = device
-        self._options = dict(hidden=nhid, dropout=dropout, learning_rate=lr, weight_decay=weight_decay, bias=with_bias)
-        self._more = more
+        self._type = type(self)._type
+        self._options: dict[str, Any] = dict(hidden=nhid, dropout=dropout, learning_rate=lr, weight_decay=weight_decay, bias=with_bias)
+        if not with_relu:  # linear: two hops, one matrix
+            self._type = "sgc"
+            self._options.update(hidden=None, hops=2)
         self.classifier: Any = None
         self.output: Any = None
 
     def to(self, device: Any) -> "_Model":
         """Kept for scripts: the library computes on the processor."""
         return self
+
+    def parameters(self) -> list:
+        """Kept for scripts that make an optimiser: one number that nobody reads."""
+        torch = sys.modules.get("torch")
+        return [] if torch is None else [torch.nn.Parameter(torch.zeros(1))]
 
     def eval(self) -> "_Model":
         """Kept for scripts: dropout is only on while training."""
@@ -71,9 +72,9 @@ class _Model:
     def fit(
         self,
         features: Any,
-        adj: Any,
-        labels: Any,
-        idx_train: Any,
+        adj: Any = None,
+        labels: Any = None,
+        idx_train: Any = None,
         idx_val: Any = None,
         train_iters: int = 200,
         initialize: bool = True,
@@ -82,7 +83,11 @@ class _Model:
         patience: int = 500,
         **kwargs: Any,
     ) -> "_Model":
-        """Trains on ``labels[idx_train]``; ``idx_val`` chooses the epoch."""
+        """Trains on ``labels[idx_train]``; ``idx_val`` chooses the epoch. Or ``fit(Dpr2Pyg(data))``."""
+        if hasattr(features, "dpr_data"):
+            data, adj = features.dpr_data, features.adj
+            features, labels = data.features, data.labels
+            idx_train, idx_val, self._idx_test = data.idx_train, data.idx_val, data.idx_test
         split = {"train": idx_train, "val": idx_val if idx_val is not None else np.zeros(0, np.int64)}
         self._features, self._adj = Features(features), _graph(adj)
         self._labels = array_of(labels, "labels")
@@ -107,9 +112,9 @@ class _Model:
         g = self._adj if adj is None else _graph(adj)
         return _tensor(np.log(np.maximum(self.classifier.predict_proba(x, g), 1e-30)))
 
-    def test(self, idx_test: Any) -> float:
-        """Accuracy on these nodes, which is printed and returned."""
-        idx = array_of(idx_test, "idx_test")
+    def test(self, idx_test: Any = None) -> float:
+        """Accuracy on these nodes, or the test nodes of the data; printed and returned."""
+        idx = array_of(self._idx_test if idx_test is None else idx_test, "idx_test")
         right = array_of(self.output)[idx].argmax(1) == np.searchsorted(self.classifier.classes_, self._labels[idx])
         accuracy = float(np.mean(right))
         print(f"Test set results: accuracy= {accuracy:.4f}")

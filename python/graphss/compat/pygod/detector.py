@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .._convert import array_of
-from ..classifier import NodeClassifier
-from ..detector import TamperDetector
-from ..graph import Snapshot, snapshot
+from ..._convert import array_of
+from ...classifier import NodeClassifier
+from ...detector import TamperDetector
+from ...graph import Snapshot, snapshot
 
 
 def _tensor(x: np.ndarray) -> Any:

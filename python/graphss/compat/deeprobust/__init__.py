@@ -1,0 +1,17 @@
+"""DeepRobust's faces: in a script for it, write ``graphss.compat.deeprobust`` for ``deeprobust``.
+
+Models are fitted as there, ``fit(features, adj, labels, idx_train, idx_val)``, and give
+log-probabilities; attacks leave ``modified_adj`` and ``modified_features``. Matrices stay sparse
+throughout. What DeepRobust has and GraphSS has not (MetaAttack, PGD ...) is not here.
+"""
+
+from .graph.data import Dataset, PrePtbDataset, PtbDataset
+from .graph.defense import GAT, GCN, RGCN, SAGE, SGC, GCNJaccard, GCNSVD, ProGNN
+from .graph.global_attack import DICE, Random
+from .graph.targeted_attack import Nettack
+from .graph.utils import accuracy, classification_margin
+
+__all__ = [
+    "DICE", "Dataset", "GAT", "GCN", "GCNJaccard", "GCNSVD", "Nettack", "PrePtbDataset", "ProGNN",
+    "PtbDataset", "RGCN", "Random", "SAGE", "SGC", "accuracy", "classification_margin",
+]  # fmt: skip

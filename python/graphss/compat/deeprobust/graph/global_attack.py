@@ -1,0 +1,3 @@
+"""As ``deeprobust.graph.global_attack``."""
+
+from .models import DICE, Random  # noqa: F401

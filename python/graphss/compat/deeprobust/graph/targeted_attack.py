@@ -1,0 +1,3 @@
+"""As ``deeprobust.graph.targeted_attack``."""
+
+from .models import Nettack  # noqa: F401

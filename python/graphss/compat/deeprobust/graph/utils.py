@@ -1,0 +1,84 @@
+"""Of ``deeprobust.graph.utils``, what scripts use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...._convert import array_of
+
+
+def accuracy(output: Any, labels: Any) -> Any:
+    """Share of rows whose largest entry is at the label; a number with ``item()``."""
+    label = np.atleast_1d(array_of(labels, "labels"))
+    return np.float64(np.mean(array_of(output, "output").argmax(1) == label))
+
+
+def classification_margin(output: Any, true_label: Any) -> float:
+    """Probability of the true class minus that of the best other, from log-probabilities."""
+    p = np.exp(array_of(output, "output").astype(np.float64))
+    label = int(true_label)
+    return float(p[label] - np.delete(p, label).max())
+
+
+def get_train_val_test(
+    nnodes: int, val_size: float = 0.1, test_size: float = 0.8, stratify: Any = None, seed: int | None = None
+) -> tuple:
+    """Random numbers of nodes to train, validate and test; of each class alike with stratify."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(nnodes)
+    if stratify is not None:
+        group = np.asarray(stratify)[order]
+        place = np.empty(nnodes)
+        for k in np.unique(group):
+            mine = np.flatnonzero(group == k)
+            place[mine] = (np.arange(mine.size) + rng.random()) / mine.size
+        order = order[np.argsort(place, kind="stable")]
+    n_val, n_test = int(round(val_size * nnodes)), int(round(test_size * nnodes))
+    n_train = nnodes - n_val - n_test
+    return order[:n_train], order[n_train : n_train + n_val], order[n_train + n_val :]
+
+
+def get_train_test(nnodes: int, test_size: float = 0.8, stratify: Any = None, seed: int | None = None) -> tuple:
+    """The same without validation nodes."""
+    train, _, test = get_train_val_test(nnodes, 0.0, test_size, stratify, seed)
+    return train, test
+
+
+def normalize_adj(mx: Any) -> Any:
+    """D^-1/2 (A + I) D^-1/2 as a scipy matrix. Models here normalise by themselves and look at
+    which entries are there only, so fitting to this is fitting to ``mx``."""
+    from scipy.sparse import diags, eye
+
+    loops = mx.tocsr() + eye(mx.shape[0], format="csr")
+    root = diags(np.asarray(loops.sum(1)).ravel() ** -0.5)
+    return (root @ loops @ root).tocsr()
+
+
+def sparse_mx_to_torch_sparse_tensor(sparse_mx: Any) -> Any:
+    """A scipy matrix as a sparse torch tensor."""
+    import torch
+
+    coo = sparse_mx.tocoo()
+    index = torch.tensor(np.stack([coo.row, coo.col]).astype(np.int64))
+    return torch.sparse_coo_tensor(index, torch.tensor(coo.data.astype(np.float32)), coo.shape)
+
+
+def preprocess(
+    adj: Any, features: Any, labels: Any, preprocess_adj: bool = False, preprocess_feature: bool = False,
+    sparse: bool = False, device: Any = "cpu",
+) -> tuple:  # fmt: skip
+    """adj, features and labels as torch tensors, sparse ones if asked for."""
+    import torch
+
+    if preprocess_adj:
+        adj = normalize_adj(adj)
+    if preprocess_feature:
+        features = features / np.maximum(np.asarray(features.sum(1)), 1e-12)
+    if sparse:
+        parts = [sparse_mx_to_torch_sparse_tensor(m) for m in (adj, features)]
+    else:
+        dense = (m.toarray() if hasattr(m, "toarray") else np.asarray(m) for m in (adj, features))
+        parts = [torch.tensor(m, dtype=torch.float32) for m in dense]
+    return parts[0], parts[1], torch.tensor(np.asarray(labels)).long()

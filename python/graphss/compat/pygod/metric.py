@@ -1,0 +1,40 @@
+"""As ``pygod.metric``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._convert import array_of
+
+
+def eval_roc_auc(label: Any, score: Any) -> float:
+    """The chance that an outlier has a higher score than another node."""
+    y, s = array_of(label).astype(bool), array_of(score)
+    rank = np.empty(s.size)
+    values, inverse, count = np.unique(s, return_inverse=True, return_counts=True)
+    rank = (np.cumsum(count) - (count - 1) / 2)[inverse]
+    up, down = y.sum(), (~y).sum()
+    return float((rank[y].sum() - up * (up + 1) / 2) / (up * down))
+
+
+def eval_average_precision(label: Any, score: Any) -> float:
+    """The mean precision at each outlier found."""
+    y, s = array_of(label).astype(bool), array_of(score)
+    hit = y[np.argsort(-s, kind="stable")]
+    return float(np.mean((np.cumsum(hit) / np.arange(1, hit.size + 1))[hit]))
+
+
+def eval_recall_at_k(label: Any, score: Any, k: int | None = None) -> float:
+    """Share of the outliers among the k highest scores; k: by default as many as there are."""
+    y, s = array_of(label).astype(bool), array_of(score)
+    k = int(y.sum()) if k is None else k
+    return float(y[np.argsort(-s, kind="stable")[:k]].sum() / y.sum())
+
+
+def eval_precision_at_k(label: Any, score: Any, k: int | None = None) -> float:
+    """Share of outliers among the k highest scores."""
+    y, s = array_of(label).astype(bool), array_of(score)
+    k = int(y.sum()) if k is None else k
+    return float(y[np.argsort(-s, kind="stable")[:k]].mean())
