@@ -17,6 +17,9 @@ build: ## build the program (build/graphss) and the library
 
 demo: build ## train, attack, alert, recover on a generated graph; and a report page
 	@build/graphss demo -o build/demo
+	@echo 'The program is build/graphss. To call it graphss, in this shell:'
+	@echo '    export PATH="$(CURDIR)/build:$$PATH"'
+	@echo 'or for everybody: make install'
 
 check: ## every test, with gcc, clang and the sanitizers
 	@tools/deps check

@@ -46,6 +46,7 @@ graphss_status cli_progress(cli *app, const char *stage, size_t done, size_t tot
 
 typedef struct cli_globals {
     int64_t seed, threads;
+    int missing; /* graphss_missing_rule */
     bool json, quiet, verbose, no_color, help, version, man;
     const char *data_dir, *completion;
 } cli_globals;
@@ -74,10 +75,12 @@ struct cli {
     terminal term;
     json_t *json;           /* the document of --json; NULL without --json */
     json_t *warnings;       /* what cli_warn said; NULL: nothing, and no data was read */
+    json_t *notices;        /* worth a look once, whether shown or not; NULL: none */
     char error[2048];       /* of the program; empty: ask the context */
     bool predictor;         /* --predictor answers in place of a model, */
     size_t predictor_calls; /* asked this many times */
     bool alerted;           /* alert raised one: exit code 1 */
+    bool stdin_read;        /* a dataset came from there */
     bool reader_left;       /* the reader of stdout is gone: end silently */
 };
 
@@ -188,6 +191,8 @@ graphss_status cli_wrong_file(cli *app, const char *path, cli_file_type found,
 graphss_status cli_find_data_dirs(cli *app);
 /* DATA also where a model, a list of changes, labels or a split was given instead. */
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where);
+/* DATA: model is a dataset and dataset a model. */
+graphss_status cli_check_swapped(cli *app, const char *model, const char *dataset);
 /* The model of --model-file; free it by graphss_model_free. DATA as above. */
 graphss_status cli_load_model(cli *app, graphss_model **out, const char *path);
 /* True if it is the name of a dataset that fetch knows. */

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "commands.h"
-#include "snapshot_pair.h"
+#include "snapshot_page.h"
 
 typedef struct alert_arguments {
-    const char *model_file, *current, *previous, *split, *group, *groups, *output, *predictor;
+    const char *model_file, *current, *previous, *split, *group, *groups, *output, *predictor,
+        *report;
     int64_t show;
     bool inspect;
 } alert_arguments;
@@ -31,6 +32,8 @@ static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
      "write score, p-value and probability of every node; with --groups a line per group",
      'o'},
+    {"report", GRAPHSS_OPTION_STRING, FIELD(report), 0, 0, NULL, "FILE.html",
+     "write the verdict, its reasons and its limits as a page that can be sent on", 0},
     {"show", GRAPHSS_OPTION_INT, FIELD(show), 0, 1e9, NULL, "N",
      "how many suspicious nodes to print (default 10)", 0},
     {"inspect", GRAPHSS_OPTION_BOOL, FIELD(inspect), 0, 1, NULL, NULL,
@@ -90,8 +93,21 @@ static void show_changes(const graphss_alert_changes *c)
                c->nodes_gone);
 }
 
+/* The reasons of a node, for programs. */
+static json_t *json_reasons(const cli_node_changes *changes, int32_t node)
+{
+    char *reason[CLI_REASONS_MOST];
+    json_t *list = json_array();
+    const size_t n = cli_node_changes_tell(changes, node, reason);
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(list, cli_json_text(reason[i]));
+        free(reason[i]);
+    }
+    return list;
+}
+
 static void fill(cli *app, const graphss_alert *a, const graphss_dataset *data,
-                 const graphss_alert_options *opt, bool past)
+                 const graphss_alert_options *opt, bool past, const cli_node_changes *changes)
 {
     char buffer[24];
     json_t *flagged = json_array(), *nodes = json_array();
@@ -101,9 +117,11 @@ static void fill(cli *app, const graphss_alert *a, const graphss_dataset *data,
         const char *name = cli_name_at(&data->node_names, (size_t)node, buffer);
         json_array_append_new(flagged, cli_json_text(name));
         cli_json_set(row, "node", cli_json_text(name));
+        cli_json_set(row, "name", cli_json_text(name));
         cli_json_set(row, "perturbed", cli_json_real(a->perturbed[node]));
         cli_json_set(row, "score", cli_json_real(a->node_score[node]));
         cli_json_set(row, "p_value", cli_json_real(a->node_p_value[node]));
+        cli_json_set(row, "reasons", json_reasons(changes, node));
         json_array_append_new(nodes, row);
     }
     cli_json_set(app->json, "alert", json_boolean(a->alert));
@@ -140,7 +158,7 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
     cli_show_dataset(app, data);
     if (past)
         show_changes(&a->changes);
-    printf("%s  p %s at a false-alarm rate of %g\n", a->alert ? "ALERT  " : "calm   ",
+    printf("%-9sp %s at a false-alarm rate of %g\n", a->alert ? "ALERT" : "No alert",
            p_text(a->p_value, buffer), opt->false_alarm_rate);
     printf("Score    %.4f, threshold %.4f: %zu node%s ranked among %zu clean one%s\n",
            a->score, a->threshold, a->n_group, cli_s(a->n_group), a->n_calibration,
@@ -172,6 +190,79 @@ static void note_few(cli *app, size_t clean, bool past)
             "be seen: --previous with an earlier snapshot helps, and more validation "
             "nodes (train --val)",
             clean, cli_s(clean));
+}
+
+/* ---- a page ---- */
+
+static graphss_status write_page(cli *app, const graphss_alert *a, const cli_snapshot_pair *s,
+                                 const cli_node_changes *changes, const alert_arguments *own,
+                                 const graphss_alert_options *opt)
+{
+    char buffer[24];
+    cli_page p = {0};
+    const graphss_alert_changes *c = &a->changes;
+    const size_t n = s->current.graph.n_nodes;
+    const char *p_value = p_text(a->p_value, buffer);
+    p.page.title = cli_page_keep(
+        &p, cli_format("%s: %s", a->alert ? "Alert" : "No alert", s->current.name));
+    p.page.alarming = a->alert;
+    p.page.verdict = cli_page_keep(
+        &p, a->alert
+                ? cli_format("This snapshot looks tampered with. A clean one looks as "
+                             "suspicious in a share of p %s of all cases, and the alarm "
+                             "is set to %g.",
+                             p_value, opt->false_alarm_rate)
+                : cli_format("Nothing here looks more suspicious than clean data do: a "
+                             "clean snapshot looks so in a share of p %s of all cases, and "
+                             "the alarm is set to %g. That is no proof that nobody "
+                             "tampered with it.",
+                             p_value, opt->false_alarm_rate));
+    if (strcmp(a->kind, "none") != 0)
+        cli_page_line(&p, CLI_PAGE_FACTS, "attack",
+                      a->share < 0.0005
+                          ? cli_format("It looks like an attack by %s.", a->kind)
+                          : cli_format("It looks like an attack by %s on about %.1f %% of the "
+                                       "nodes.",
+                                       a->kind, 100 * a->share));
+    cli_page_line(&p, CLI_PAGE_FACTS, "compared",
+                  cli_format("%zu node%s ranked among %zu that %s taken to be clean; score "
+                             "%.4f, threshold %.4f.",
+                             a->n_group, cli_s(a->n_group), a->n_calibration,
+                             a->n_calibration == 1 ? "is" : "are", a->score, a->threshold));
+    for (size_t i = 0; i < a->n_flagged; i++)
+        cli_page_node(&p, changes, a->flagged[i], a->perturbed[a->flagged[i]],
+                      a->node_p_value[a->flagged[i]], NULL, NULL);
+    p.page.node_note =
+        "The most likely first. Tampered with: the chance of it. p-value: the share of clean "
+        "nodes of its kind that "
+        "look at least as suspicious. Reasons: what changed at the node since the previous "
+        "snapshot, which need not be the attacker's doing.";
+    if (own->previous) {
+        cli_page_line(&p, CLI_PAGE_CHANGES, "nodes in both",
+                      cli_format("%zu", c->nodes_known));
+        cli_page_line(&p, CLI_PAGE_CHANGES, "with other edges",
+                      cli_format("%zu", c->edges_changed));
+        cli_page_line(&p, CLI_PAGE_CHANGES, "with other features",
+                      cli_format("%zu", c->features_changed));
+        cli_page_line(&p, CLI_PAGE_CHANGES, "new nodes", cli_format("%zu", c->nodes_new));
+        cli_page_line(&p, CLI_PAGE_CHANGES, "nodes gone", cli_format("%zu", c->nodes_gone));
+    }
+    if (a->n_group < n)
+        cli_page_unseen(&p, cli_format("%zu of %zu nodes: %s.", n - a->n_group, n,
+                                       own->group ? "they are not in the group that was judged"
+                                                  : "they are labelled, and taken as clean"));
+    if (c->nodes_gone)
+        cli_page_unseen(&p,
+                        cli_format("%zu node%s that the previous snapshot has and this one "
+                                   "lacks.",
+                                   c->nodes_gone, cli_s(c->nodes_gone)));
+    cli_page_scene(app, &p, s, own->model_file, own->current, own->previous);
+    if (own->group)
+        cli_page_line(&p, CLI_PAGE_SETTINGS, "group", cli_format("%s", own->group));
+    cli_page_options(&p, opt, graphss_alert_options_table());
+    const graphss_status st = cli_page_write(app, &p, own->report);
+    cli_page_done(&p);
+    return st;
 }
 
 /* ---- every node, as a file ---- */
@@ -206,7 +297,7 @@ static void tell_group(cli *app, json_t *list, size_t number, const graphss_verd
     if (!app->json) {
         char buffer[24];
         printf("%6zu  %s  p %s  score %.4f, threshold %.4f, %zu node%s\n", number,
-               v->alert ? "ALERT" : "calm ", p_text(v->p_value, buffer), v->score,
+               v->alert ? "ALERT   " : "no alert", p_text(v->p_value, buffer), v->score,
                v->threshold, v->n_group, cli_s(v->n_group));
         return;
     }
@@ -285,6 +376,7 @@ static graphss_status run(cli *app)
     cli_snapshot_pair s = {0};
     graphss_alert alert = {0};
     graphss_node_groups groups = {0};
+    cli_node_changes changes = {0};
     int32_t *node = NULL;
     size_t n = 0;
 
@@ -300,12 +392,19 @@ static graphss_status run(cli *app)
     if (!own.current)
         return cli_usage(app, "alert: want --current DATASET");
 
-    if (own.groups && (own.group || cli_given(app, "show") || cli_given(app, "inspect")))
-        return cli_usage(app, "--groups excludes --group, --show and --inspect");
+    if (own.groups &&
+        (own.group || cli_given(app, "show") || cli_given(app, "inspect") || own.report))
+        return cli_usage(app, "--groups excludes --group, --show, --inspect and --report");
+    if (own.report && !cli_has_extension(own.report, ".html"))
+        return cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
     const char *const input[] = {own.model_file, own.current, own.previous,
                                  own.split,      own.group,   own.groups};
     st = own.output ? cli_check_output(app, own.output, input, sizeof input / sizeof *input)
                     : GRAPHSS_OK;
+    if (!st && own.report)
+        st = cli_check_output(app, own.report, input, sizeof input / sizeof *input);
+    if (!st && own.report && own.output && strcmp(own.report, own.output) == 0)
+        st = cli_usage(app, "alert: --report and -o are both %s", own.report);
     if (st)
         return st;
 
@@ -324,15 +423,25 @@ static graphss_status run(cli *app)
     terminal_clear(&app->term);
     if (!st && own.output)
         st = write_nodes(app, &alert, &s.current, own.output);
+    if (!st)
+        st = cli_node_changes_open(app, &changes, &s);
+    if (!st && own.report)
+        st = write_page(app, &alert, &s, &changes, &own, &opt);
     if (st)
         goto done;
     app->alerted = alert.alert;
     note_few(app, alert.n_calibration, own.previous != NULL);
     if (app->json)
-        fill(app, &alert, &s.current, &opt, own.previous != NULL);
+        fill(app, &alert, &s.current, &opt, own.previous != NULL, &changes);
     else
         show(app, &alert, &s.current, &opt, (size_t)own.show, own.previous != NULL);
+    if (own.report && !app->json) {
+        printf("Page     ");
+        terminal_text(&app->term, stdout, own.report, 0);
+        printf("\n");
+    }
 done:
+    cli_node_changes_close(app, &changes);
     graphss_alert_destroy(app->ctx, &alert);
     graphss_release(app->ctx, node);
     graphss_node_groups_destroy(app->ctx, &groups);
@@ -354,6 +463,7 @@ const cli_command cli_alert = {
              "training nodes in their place.\n",
     .examples = "alert --model-file cora.model --current today.npz\n"
                 "alert --model-file cora.model --current today.npz --previous before.npz\n"
+                "alert --model-file cora.model --current today.npz --report page.html\n"
                 "alert --model-file cora.model --current today.npz --group nodes.txt --json\n"
                 "alert --model-file cora.model --current today.npz --groups many.txt\n",
     .min_arguments = 0,

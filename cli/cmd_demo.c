@@ -271,7 +271,7 @@ static void tell_verdict(cli *app, const char *what, const graphss_alert *a)
 {
     const terminal_style style = a->alert ? TERMINAL_RED : TERMINAL_GREEN;
     printf("  %-28s%s%s%s  p = %.4f\n", what, terminal_begin(&app->term, stdout, style),
-           a->alert ? "ALERT" : "calm ", terminal_end(&app->term, stdout), a->p_value);
+           a->alert ? "ALERT   " : "no alert", terminal_end(&app->term, stdout), a->p_value);
 }
 
 static void tell_alert(cli *app, const story *s)

@@ -100,11 +100,21 @@ static graphss_status fetch_one(cli *app, json_t *object, const graphss_fetch_it
         cli_json_set(object, "sha256", cli_json_text(result.sha256));
         cli_json_set(object, "files", json_integer((json_int_t)result.files));
         cli_json_set(object, "fetched", json_integer((json_int_t)result.fetched));
+        cli_json_set(object, "checked", json_boolean(!result.unchecked));
         cli_json_set(object, "licence", cli_json_text(item->licence));
         cli_json_set(object, "source", cli_json_text(item->source));
     } else {
-        printf("%s: %zu of %zu files downloaded, %.1f MB, all checksums right\n  ",
-               item->dataset, result.fetched, result.files, (double)result.bytes / 1e6);
+        if (result.unchecked)
+            printf(
+                "%s: already there, %.1f MB, in another form than fetch downloads, so there "
+                "is no checksum to compare; nothing downloaded (--force downloads)\n  ",
+                item->dataset, (double)result.bytes / 1e6);
+        else if (result.fetched == 0)
+            printf("%s: already there, %.1f MB, all checksums right; nothing downloaded\n  ",
+                   item->dataset, (double)result.bytes / 1e6);
+        else
+            printf("%s: %zu of %zu files downloaded, %.1f MB, all checksums right\n  ",
+                   item->dataset, result.fetched, result.files, (double)result.bytes / 1e6);
         terminal_text(&app->term, stdout, result.path, 0);
         printf("\n  sha256 %s\n", result.sha256);
     }
@@ -125,11 +135,12 @@ static graphss_status run(cli *app)
     if (app->n_arguments == 0)
         return cli_usage(app, "fetch: want a name or 'all' (graphss fetch --list names them)");
 
-    const graphss_fetch_options opt = {.dir = app->global.data_dir ? app->data_dirs[0]
-                                                                   : app->xdg_dir,
-                                       .base_url = own.base_url,
-                                       .offline = own.offline,
-                                       .force = own.force};
+    const graphss_fetch_options opt = {
+        .dir = app->global.data_dir ? app->data_dirs[0] : app->xdg_dir,
+        .base_url = own.base_url,
+        .offline = own.offline,
+        .force = own.force,
+        .data_dirs = app->global.data_dir ? NULL : app->data_dirs};
     const char *name = app->argument[0];
     uint64_t bytes = 0;
     if (strcmp(name, "all") != 0) {
@@ -172,8 +183,9 @@ const cli_command cli_fetch = {
     .arguments = "NAME|all",
     .summary = "Download, verify and store a public dataset",
     .about =
-        "Files go to the first --data-dir, else to $XDG_DATA_HOME/graphss. An interrupted "
-        "download resumes; a file that does not match its checksum is removed.\n",
+        "Files go to the first --data-dir, else to $XDG_DATA_HOME/graphss. What is in a data "
+        "folder already (GRAPHSS_DATA) is not downloaded again. An interrupted download "
+        "resumes; a file that does not match its checksum is removed.\n",
     .examples = "fetch cora\nfetch all\nfetch --list\nfetch cora --offline\n",
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(fetch_arguments), defaults}},

@@ -59,7 +59,9 @@ static graphss_status run(cli *app)
     if (st)
         return st;
 
-    st = cli_load_model(app, &model, own.model_file);
+    st = cli_check_swapped(app, own.model_file, app->argument[0]);
+    if (!st)
+        st = cli_load_model(app, &model, own.model_file);
     if (!st)
         st = cli_read_dataset(app, &data, app->argument[0]);
     if (!st)

@@ -1,13 +1,15 @@
 /* cmd_recover.c - labels for a snapshot that may have been tampered with. */
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
-#include "snapshot_pair.h"
+#include "snapshot_page.h"
 
 typedef struct recover_arguments {
-    const char *method, *model_file, *current, *previous, *split, *output, *flips, *predictor;
+    const char *method, *model_file, *current, *previous, *split, *output, *flips, *predictor,
+        *report;
     bool list;
 } recover_arguments;
 
@@ -28,6 +30,8 @@ static const graphss_option rows[] = {
      "where to write: OUT.npz, or a table as OUT.csv or OUT.tsv", 'o'},
     {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
      "method graphss: also write the changes that would undo the attack, for apply", 0},
+    {"report", GRAPHSS_OPTION_STRING, FIELD(report), 0, 0, NULL, "FILE.html",
+     "also write what was found, and why, as a page that can be sent on", 0},
     {"list", GRAPHSS_OPTION_BOOL, FIELD(list), 0, 0, NULL, NULL,
      "name the methods and their options, and stop", 0},
     {0},
@@ -237,6 +241,11 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
     printf("; %.3f s, %.0f MB\nWritten  ", r->seconds, (double)r->peak_memory / 1e6);
     terminal_text(&app->term, stdout, own->output, 0);
     printf("\n");
+    if (own->report) {
+        printf("Page     ");
+        terminal_text(&app->term, stdout, own->report, 0);
+        printf("\n");
+    }
     if (!own->flips)
         return;
     printf("Changes  %zu link%s and %zu feature%s would clean it: ", links, cli_s(links),
@@ -280,17 +289,117 @@ static int surest_first(const void *a, const void *b)
     return x->node < y->node ? -1 : 1;
 }
 
-/* "anna  human -> bot  97 %" */
-static void show_changed(cli *app, const graphss_predictions *p, const int32_t *classifier)
+/* Nodes whose label is not the classifier's, the surest first; how many. Freed by free. */
+static changed_node *list_changed(size_t *count, const graphss_predictions *p,
+                                  const int32_t *classifier)
 {
-    enum { MOST = 10 };
     changed_node *list = cli_alloc(p->n_nodes, sizeof *list);
     size_t n = 0;
-    char buffer[24];
     for (size_t i = 0; i < p->n_nodes; i++)
         if (p->label[i] >= 0 && p->label[i] != classifier[i])
             list[n++] = (changed_node){i, cli_label_chance(p, i)};
     qsort(list, n, sizeof *list, surest_first);
+    *count = n;
+    return list;
+}
+
+/* ---- a page ---- */
+
+/* Nodes that got another label, then others that look tampered with. */
+static void add_nodes(cli_page *page, const graphss_predictions *p, const int32_t *classifier,
+                      const cli_node_changes *changes, bool knows)
+{
+    size_t n = 0;
+    char buffer[24], other[24];
+    changed_node *list = list_changed(&n, p, classifier);
+    for (size_t i = 0; i < n; i++) {
+        const size_t node = list[i].node;
+        cli_page_node(page, changes, (int32_t)node, p->perturbed ? p->perturbed[node] : NAN,
+                      NAN, cli_name_at(&p->class_names, (size_t)p->label[node], buffer),
+                      cli_name_at(&p->class_names, (size_t)classifier[node], other));
+    }
+    for (size_t i = 0; i < p->n_nodes && knows && p->perturbed; i++)
+        if (p->perturbed[i] >= SUSPICIOUS && p->label[i] == classifier[i])
+            cli_page_node(page, changes, (int32_t)i, p->perturbed[i], NAN,
+                          cli_name_at(&p->class_names, (size_t)p->label[i], buffer), NULL);
+    free(list);
+}
+
+static graphss_status write_page(cli *app, const graphss_recovery *r,
+                                 const cli_snapshot_pair *s, const int32_t *classifier,
+                                 const recover_arguments *own,
+                                 const graphss_recover_options *opt)
+{
+    cli_page p = {0};
+    cli_node_changes changes = {0};
+    const size_t n = s->current.graph.n_nodes;
+    const bool knows = r->kind != NULL, attacked = knows && strcmp(r->kind, "none") != 0;
+    graphss_status st = cli_node_changes_open(app, &changes, s);
+    if (st)
+        goto done;
+    p.page.title = cli_page_keep(&p, cli_format("Recovered labels: %s", s->current.name));
+    p.page.alarming = attacked;
+    p.page.word = attacked ? "attacked" : knows ? "no attack" : "labels";
+    p.page.verdict = cli_page_keep(
+        &p, cli_format("%s%zu of %zu labels differ from what the classifier says of this "
+                       "snapshot%s.",
+                       attacked ? "The snapshot looks tampered with. "
+                       : knows  ? "No attack was found. "
+                                : "",
+                       r->changed, n,
+                       r->changed ? "; they are listed below, the surest first" : ""));
+    if (attacked)
+        cli_page_line(&p, CLI_PAGE_FACTS, "attack",
+                      cli_format("It looks like an attack by %s on about %.1f %% of the nodes "
+                                 "without a label.",
+                                 r->kind, 100 * r->share));
+    cli_page_line(&p, CLI_PAGE_FACTS, "method",
+                  cli_format("%s (%s): %s.", r->method, r->train, r->how));
+    if (r->abstained)
+        cli_page_line(&p, CLI_PAGE_FACTS, "withheld",
+                      cli_format("%zu label%s not sure enough to be given.", r->abstained,
+                                 r->abstained == 1 ? " is" : "s are"));
+    add_nodes(&p, &r->predictions, classifier, &changes, knows);
+    p.page.node_note =
+        "Nodes whose label is not the classifier's own, and nodes that look tampered with. "
+        "Reasons: what changed at the node since the previous snapshot, which need not be the "
+        "attacker's doing.";
+    if (own->previous) {
+        const size_t then = s->previous.graph.n_nodes;
+        cli_page_line(&p, CLI_PAGE_CHANGES, "nodes then, nodes now",
+                      cli_format("%zu, %zu", then, n));
+        cli_page_line(&p, CLI_PAGE_CHANGES, "new nodes", cli_format("%zu", r->new_nodes));
+        cli_page_line(&p, CLI_PAGE_CHANGES, "edges then, edges now",
+                      cli_format("%zu, %zu", graphss_graph_edges(&s->previous.graph),
+                                 graphss_graph_edges(&s->current.graph)));
+    }
+    if (!knows)
+        cli_page_unseen(&p, cli_format("Whether there was an attack: the method %s labels "
+                                       "nodes and has no opinion on that.",
+                                       r->method));
+    cli_page_scene(app, &p, s, own->model_file, own->current, own->previous);
+    cli_page_line(&p, CLI_PAGE_SETTINGS, "labels", cli_format("%s", own->output));
+    for (const graphss_option *row = graphss_recover_options_table(); row->name; row++) {
+        char text[256];
+        if (!graphss_recover_method_uses(opt->method, (graphss_mode)opt->mode, row->name))
+            continue;
+        graphss_option_text(text, sizeof text, opt, row);
+        cli_page_line(&p, CLI_PAGE_SETTINGS, row->name, cli_format("%s", text));
+    }
+    st = cli_page_write(app, &p, own->report);
+done:
+    cli_node_changes_close(app, &changes);
+    cli_page_done(&p);
+    return st;
+}
+
+/* "anna  human -> bot  97 %" */
+static void show_changed(cli *app, const graphss_predictions *p, const int32_t *classifier)
+{
+    enum { MOST = 10 };
+    size_t n = 0;
+    char buffer[24];
+    changed_node *list = list_changed(&n, p, classifier);
     text_table t = {0};
     table_init(&t, "llr", false);
     for (size_t i = 0; i < n && i < MOST; i++) {
@@ -348,6 +457,10 @@ static graphss_status run(cli *app)
                                       (graphss_mode)opt.mode))
         st = cli_usage(app, "--flips has no meaning for %s in %s mode", own.method,
                        graphss_mode_text((graphss_mode)opt.mode));
+    if (!st && own.report && !cli_has_extension(own.report, ".html"))
+        st = cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
+    if (!st && own.report)
+        st = cli_check_output(app, own.report, input, 4);
     if (!st && own.flips && strcmp(own.flips, own.output) == 0)
         st = cli_usage(app, "recover: --flips and -o are both %s", own.flips);
     if (st)
@@ -359,7 +472,7 @@ static graphss_status run(cli *app)
     if (!st)
         st = graphss_recover(app->ctx, &r, &s.in, &opt);
     terminal_clear(&app->term);
-    if (!st && (r.changed || cli_is_table(own.output)))
+    if (!st && (r.changed || cli_is_table(own.output) || own.report))
         st = ask_classifier(app, &classifier, &s);
     if (!st)
         st = graphss_split_copy(app->ctx, &r.predictions.split, &s.split);
@@ -369,6 +482,8 @@ static graphss_status run(cli *app)
         st = cli_write_labels(app, &r.predictions, classifier, own.output);
     if (!st && own.flips)
         st = write_flips(app, &flips, own.flips, own.current, &s, &r);
+    if (!st && own.report)
+        st = write_page(app, &r, &s, classifier, &own, &opt);
     if (!st)
         show(app, &r, &own, &s.current, &opt, &flips);
     if (!st && !app->json && r.changed)

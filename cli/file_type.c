@@ -23,7 +23,8 @@ static cli_file_type kind_of_npz(FILE *file)
             size = fread(tail, 1, TAIL, file);
     }
     cli_file_type kind = CLI_FILE_NPZ;
-    if (lists(tail, size, "adj_indptr.npy") || lists(tail, size, "adj_data.npy"))
+    if (lists(tail, size, "adj_indptr.npy") || lists(tail, size, "adj_data.npy") ||
+        lists(tail, size, "edge_index.npy"))
         kind = CLI_FILE_DATASET;
     else if (lists(tail, size, "probabilities.npy") || lists(tail, size, "posterior.npy"))
         kind = CLI_FILE_LABELS;

@@ -30,10 +30,14 @@ graphss_status cli_find_data_dirs(cli *app)
 
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where)
 {
-    const graphss_read_options opt = {.data_dirs = app->data_dirs};
+    const graphss_read_options opt = {.data_dirs = app->data_dirs,
+                                      .missing = (graphss_missing_rule)app->global.missing};
     const cli_file_type kind = cli_file_type_of(where);
     if (!app->warnings)
         app->warnings = json_array();
+    if (strcmp(where, "-") == 0 && app->stdin_read)
+        return cli_usage(app, "standard input (-) can be read once only");
+    app->stdin_read = app->stdin_read || strcmp(where, "-") == 0;
     if (kind == CLI_FILE_FLIPS) /* which could be read as a list of links */
         return cli_wrong_file(app, where, kind, "a dataset");
     const graphss_status st = graphss_dataset_read(app->ctx, out, where, &opt);
@@ -50,6 +54,20 @@ bool cli_is_public_name(const char *name)
         if (strcmp(item->dataset, name) == 0)
             return true;
     return false;
+}
+
+graphss_status cli_check_swapped(cli *app, const char *model, const char *dataset)
+{
+    const cli_file_type first = cli_file_type_of(model), second = cli_file_type_of(dataset);
+    const bool data = first == CLI_FILE_DATASET || first == CLI_FILE_FOLDER ||
+                      first == CLI_FILE_NPZ ||
+                      (first == CLI_FILE_NONE && cli_is_public_name(model));
+    if (!data || second != CLI_FILE_MODEL)
+        return GRAPHSS_OK;
+    return cli_fail(app, GRAPHSS_ERR_DATA,
+                    "%s is a model and %s a dataset: they are swapped, want --model-file %s "
+                    "and %s as the dataset",
+                    dataset, model, dataset, model);
 }
 
 graphss_status cli_load_model(cli *app, graphss_model **out, const char *path)
@@ -96,8 +114,14 @@ graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *
                  "note: %s: features taken by name: %zu that the model does not know %s left "
                  "out",
                  data->name, what.unknown, what.unknown == 1 ? "is" : "are");
+    if (!st && what.filled)
+        cli_note(app,
+                 "note: %s: %zu empty cell%s taken as the mean in the data the model was "
+                 "trained on (%s)",
+                 data->name, what.filled, what.filled == 1 ? " is" : "s are",
+                 graphss_model_dataset_name(model));
     if (moved)
-        *moved = what.columns || what.classes;
+        *moved = what.columns || what.classes || what.filled;
     return st;
 }
 
@@ -222,9 +246,10 @@ static bool same_file(const char *path, const struct stat *output)
 /* A dataset may be a folder, a prefix or a name: these are the files behind it. */
 static bool reads(const cli *app, const char *input, const struct stat *output)
 {
-    static const char *const ending[] = {"",      ".npz",  "/nodes.csv", "/edges.csv",
-                                         ".x",    ".y",    ".tx",        ".ty",
-                                         ".allx", ".ally", ".graph",     ".test.index"};
+    static const char *const ending[] = {
+        "",       ".npz",       "/nodes.csv", "/edges.csv", "/nodes.csv.gz", "/edges.csv.gz",
+        ".x",     ".y",         ".tx",        ".ty",        ".allx",         ".ally",
+        ".graph", ".test.index"};
     for (size_t d = 0;; d++) {
         const char *dir = d == 0 ? "" : app->data_dirs[d - 1];
         if (!dir)

@@ -30,7 +30,8 @@ static void put_quoted(FILE *out, const char *text)
 {
     const size_t n = strlen(text);
     const char *guard = graphss_name_guard(text);
-    if (n && !*guard && text[0] != ' ' && text[n - 1] != ' ' && !text[strcspn(text, ",;\"\t\r\n")]) {
+    if (n && !*guard && text[0] != ' ' && text[n - 1] != ' ' &&
+        !text[strcspn(text, ",;\"\t\r\n")]) {
         fputs(text, out);
         return;
     }

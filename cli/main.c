@@ -15,10 +15,10 @@
 #include "commands.h"
 
 static const cli_command *const commands[] = {
-    &cli_demo,      &cli_info,         &cli_fetch,    &cli_convert,   &cli_split,
-    &cli_train,     &cli_import,       &cli_export,    &cli_predict,      &cli_evaluate, &cli_attack,    &cli_apply_command,
-    &cli_snapshots, &cli_alert,        &cli_recover,  &cli_reproduce, &cli_report,
-    &cli_version,   &cli_help_command,
+    &cli_demo,      &cli_info,          &cli_fetch,     &cli_convert,      &cli_split,
+    &cli_train,     &cli_import,        &cli_export,    &cli_predict,      &cli_evaluate,
+    &cli_attack,    &cli_apply_command, &cli_snapshots, &cli_alert,        &cli_recover,
+    &cli_reproduce, &cli_report,        &cli_version,   &cli_help_command,
 };
 
 const cli_command *cli_command_at(size_t i)
@@ -34,6 +34,8 @@ const cli_command *cli_command_find(const char *name)
     return NULL;
 }
 
+static const char *const missing_names[] = {"error", "mean", "zero", NULL};
+
 #define GLOBAL(field) offsetof(cli_globals, field)
 static const graphss_option global_rows[] = {
     {"seed", GRAPHSS_OPTION_INT, GLOBAL(seed), 0, 9007199254740991.0, NULL, "N",
@@ -48,6 +50,10 @@ static const graphss_option global_rows[] = {
      "say more on standard error", 'v'},
     {"data-dir", GRAPHSS_OPTION_STRING, GLOBAL(data_dir), 0, 0, NULL, "DIR",
      "look for datasets here first; may be given again (also: GRAPHSS_DATA)", 0},
+    {"missing", GRAPHSS_OPTION_CHOICE, GLOBAL(missing), 0, 0, missing_names, "RULE",
+     "what an empty cell among numbers of a CSV or GraphML file is: an error, the mean of its "
+     "column in the data the model was trained on, or zero",
+     0},
     {"no-color", GRAPHSS_OPTION_BOOL, GLOBAL(no_color), 0, 0, NULL, NULL,
      "no colours (also: NO_COLOR)", 0},
     {"help", GRAPHSS_OPTION_BOOL, GLOBAL(help), 0, 0, NULL, NULL, "show this", 'h'},
@@ -176,6 +182,21 @@ const cli_command cli_help_command = {
     .run = run_help,
 };
 
+/* A file to write that stands without its -o is the usual reason. */
+static graphss_status too_many(cli *app)
+{
+    const cli_command *command = app->command;
+    const char *extra = app->argument[command->max_arguments];
+    const bool writes = strstr(command->arguments, "-o ") && access(extra, F_OK) != 0;
+    if (writes)
+        return cli_usage(app,
+                         "%s: one argument too many: '%s'; if it is the file to write, give "
+                         "it as -o %s",
+                         command->name, extra, extra);
+    return cli_usage(app, "%s: one argument too many: '%s', want: graphss %s %s",
+                     command->name, extra, command->name, command->arguments);
+}
+
 static graphss_status run(cli *app, int argc, char **argv)
 {
     global_defaults(&app->global);
@@ -225,12 +246,20 @@ static graphss_status run(cli *app, int argc, char **argv)
         return cli_usage(app, "%s: an argument is missing, want: graphss %s %s", command->name,
                          command->name, command->arguments);
     if (app->n_arguments > command->max_arguments)
-        return cli_usage(app, "%s: one argument too many: '%s'", command->name,
-                         app->argument[command->max_arguments]);
+        return too_many(app);
     st = open_context(app, (size_t)app->global.threads);
     if (!st)
         st = cli_find_data_dirs(app);
     return st ? st : command->run(app);
+}
+
+/* Whoever read standard output left: ends as any program does that a pipe ends, so that a
+ * shell sees 141 and says nothing. */
+static int end_by_pipe(void)
+{
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+    return 128 + SIGPIPE;
 }
 
 static int run_program(int argc, char **argv)
@@ -247,12 +276,13 @@ static int run_program(int argc, char **argv)
         code = cli_report_error(&app, st);
     json_decref(app.json);
     json_decref(app.warnings);
+    json_decref(app.notices);
     graphss_release(app.ctx, (void *)app.usual_dirs);
     graphss_ctx_free(app.ctx);
     free(app.item);
     free(app.argument);
     free(app.data_dirs);
-    return code;
+    return app.reader_left ? end_by_pipe() : code;
 }
 
 /* ---- a stack that is large enough ---- */
@@ -271,7 +301,8 @@ static void *run_call(void *arg)
     return NULL;
 }
 
-/* Under a small ulimit -s the program runs on a thread, whose stack is memory like any other. */
+/* Under a small ulimit -s the program runs on a thread, whose stack is memory like any other.
+ */
 int main(int argc, char **argv)
 {
     struct rlimit limit;

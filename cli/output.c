@@ -2,6 +2,7 @@
  * --json, also when the run failed; messages for people on stderr always. */
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,11 @@ void cli_warn(cli *app, const char *format, ...)
 
 void cli_notice(cli *app, const char *line)
 {
+    if (!app->notices)
+        app->notices = json_array();
+    if (!(app->command && app->command->judges_data) &&
+        json_array_append_new(app->notices, cli_json_text(line)))
+        end_without_memory();
     if (app->command && app->command->judges_data)
         warn(app, line, app->global.quiet);
     else if (app->global.verbose)
@@ -124,6 +130,14 @@ int cli_report_error(cli *app, graphss_status status)
     return cli_finish(app) ? graphss_exit_code(GRAPHSS_ERR_IO) : code;
 }
 
+/* Is standard output a pipe whose other end is closed? An earlier write may have met that,
+ * whose errno is gone. */
+static bool nobody_reads(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
 graphss_status cli_finish(cli *app)
 {
     if (app->json) {
@@ -140,7 +154,7 @@ graphss_status cli_finish(cli *app)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return GRAPHSS_OK;
-    app->reader_left = errno == EPIPE;
+    app->reader_left = errno == EPIPE || nobody_reads();
     return cli_fail(app, GRAPHSS_ERR_IO, "cannot write to standard output: %s",
                     errno ? strerror(errno) : "write error");
 }

@@ -1,4 +1,6 @@
 /* snapshot_pair.c - see snapshot_pair.h. */
+#include <string.h>
+
 #include "snapshot_pair.h"
 
 /* The split of a file in place of what came with the data: its labels are the data's. */
@@ -25,7 +27,11 @@ graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char
                                       const char *current, const char *previous,
                                       const char *split)
 {
-    graphss_status st = cli_load_model(app, &s->model, model);
+    if (previous && strcmp(current, "-") == 0 && strcmp(previous, "-") == 0)
+        return cli_usage(app, "standard input (-) can be read once only");
+    graphss_status st = cli_check_swapped(app, model, current);
+    if (!st)
+        st = cli_load_model(app, &s->model, model);
     if (!st)
         st = cli_read_dataset(app, &s->current, current);
     if (!st && split)

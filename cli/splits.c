@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-static const char *const mode_names[] = {"honest", "paper", NULL};
+static const char *const mode_names[] = {"default", "paper", NULL};
 
 static const graphss_option split_rows[] = {
     {"split", GRAPHSS_OPTION_STRING, offsetof(cli_split_options, from), 0, 0, NULL, "FILE",

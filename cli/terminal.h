@@ -45,9 +45,10 @@ void terminal_clear(terminal *term);
 const char *terminal_begin(const terminal *term, FILE *out, terminal_style style);
 const char *terminal_end(const terminal *term, FILE *out);
 
-/* Text as the screen may have it: characters that would act on it or change the order of others
- * (controls, marks and overrides of the direction) are shown as \x1b or \u202e, broken UTF-8 as
- * \xff; without a UTF-8 locale what is not ASCII is '?'. At most width columns (0: any number), with dots at a cut. Returns the columns written. */
+/* Text as the screen may have it: characters that would act on it or change the order of
+ * others (controls, marks and overrides of the direction) are shown as \x1b or \u202e, broken
+ * UTF-8 as \xff; without a UTF-8 locale what is not ASCII is '?'. At most width columns (0:
+ * any number), with dots at a cut. Returns the columns written. */
 size_t terminal_text(const terminal *term, FILE *out, const char *text, size_t width);
 size_t terminal_columns(const terminal *term, const char *text);
 

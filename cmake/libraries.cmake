@@ -2,6 +2,7 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(EXPAT REQUIRED IMPORTED_TARGET expat)
 pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(ARPACK REQUIRED arpack) # its header; opened at run time (src/lab/baselines/eigen.c)
@@ -11,7 +12,7 @@ find_path(DNNL_INCLUDE dnnl.h REQUIRED)
 # Of the core, and what the laboratory needs besides.
 add_library(graphss_libraries INTERFACE)
 target_link_libraries(graphss_libraries INTERFACE
-    PkgConfig::ZLIB PkgConfig::JANSSON
+    PkgConfig::ZLIB PkgConfig::EXPAT PkgConfig::JANSSON
     ${DNNL_LIBRARY} gomp Threads::Threads m)
 target_include_directories(graphss_libraries INTERFACE ${DNNL_INCLUDE})
 add_library(graphss_lab_libraries INTERFACE)

@@ -6,14 +6,16 @@
  *     graphss_dataset_destroy(ctx, &data);
  *
  * What can be read: a name looked up in the data folders, or a path to
- *   FILE.npz            gnn-benchmark / nettack / DeepRobust layout, or scipy sparse
+ *   FILE.npz            gnn-benchmark / nettack / DeepRobust layout, scipy sparse, or PyG's
+ *                       edge_index, x, y
  *   DIR/ind.NAME        the eight Planetoid files
  *   DIR                 a folder with nodes.csv and edges.csv
- *   FILE.csv|.tsv|.txt|.edges    a plain edge list
+ *   FILE.csv|.tsv|.txt|.edges    a plain edge list; - is one on standard input
+ *   FILE.graphml        nodes, edges and their data
  *   synth:KEY=VALUE,... a generated graph (graphss/synth.h)
- * docs/formats.md describes each. What is both is taken as the path, but for a folder without
- * nodes.csv. Errors: NOT_FOUND, DATA (the text names file, array or line, what was found and
- * what was wanted), LIMIT, NOMEM. */
+ * Text may be packed by gzip (FILE.csv.gz). docs/formats.md describes each. What is both is
+ * taken as the path, but for a folder without nodes.csv. Errors: NOT_FOUND, DATA (the text
+ * names file, array or line, what was found and what was wanted), LIMIT, NOMEM. */
 #ifndef GRAPHSS_DATASET_H
 #define GRAPHSS_DATASET_H
 
@@ -44,6 +46,13 @@ GRAPHSS_API size_t graphss_name_escape(char *out, const char *name);
 GRAPHSS_API const char *graphss_name_guard(const char *name);
 GRAPHSS_API void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names);
 
+/* Feature entries that a file left empty and that were filled with the mean of their column.
+ * graphss_model_adopt fills them with the means of the data the model was trained on. */
+typedef struct graphss_missing_cells {
+    size_t count;
+    int32_t *node, *column; /* [count] each */
+} graphss_missing_cells;
+
 /* A plain value. graphss_dataset_destroy releases every array with the allocator of the
  * context, so use it only on arrays that came from the library. If you fill the struct with
  * your own arrays, release them yourself, or make a copy with graphss_dataset_copy and destroy
@@ -54,20 +63,30 @@ struct graphss_dataset {
     graphss_features features; /* n_rows is the number of nodes, n_cols may be 0 */
     int32_t *label;            /* [n_nodes] in [0, n_classes) or -1: unknown; NULL: none */
     size_t n_classes;
-    graphss_names node_names;   /* empty: nodes are called 0, 1, 2 ... */
-    graphss_names class_names;  /* empty: likewise */
-    graphss_names column_names; /* of features; empty: features are called 0, 1, 2 ... */
-    graphss_split split;        /* the split the files came with; empty where none did */
+    graphss_names node_names;      /* empty: nodes are called 0, 1, 2 ... */
+    graphss_names class_names;     /* empty: likewise */
+    graphss_names column_names;    /* of features; empty: features are called 0, 1, 2 ... */
+    graphss_split split;           /* the split the files came with; empty where none did */
+    graphss_missing_cells missing; /* empty where nothing was */
     graphss_cleaning cleaned;
     char name[64];   /* "cora": for people */
-    char format[32]; /* "npz", "scipy", "planetoid", "csv", "edges", "synth" */
+    char format[32]; /* "npz", "scipy", "pyg", "planetoid", "csv", "edges", "graphml",
+                      * "synth" */
     char hash[65];   /* SHA-256 of graph, features and labels, whatever file they were in */
 };
+
+/* What an empty cell in a column of numbers means; of CSV and GraphML. */
+typedef enum graphss_missing_rule {
+    GRAPHSS_MISSING_ERROR, /* DATA, with the places */
+    GRAPHSS_MISSING_MEAN,  /* the mean of the column, of the data a model was trained on */
+    GRAPHSS_MISSING_ZERO
+} graphss_missing_rule;
 
 typedef struct graphss_read_options {
     const char *const *data_dirs; /* searched in order for names; ended by NULL; NULL: those of
                                    * graphss_data_dirs */
     uint64_t max_bytes; /* limit on the memory of the arrays; 0: 3/4 of the machine's */
+    graphss_missing_rule missing;
 } graphss_read_options;
 
 /* The folders that names are looked up in by default: those of the variable GRAPHSS_DATA, with
@@ -75,6 +94,12 @@ typedef struct graphss_read_options {
  * puts them. Ended by NULL; one block, released by the caller. The library reads the
  * environment nowhere else. NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_data_dirs(graphss_ctx *ctx, const char ***out);
+
+/* Where a data folder has the dataset of a name: a path that graphss_dataset_read takes, the
+ * caller's to release. data_dirs as in graphss_read_options. NOT_FOUND: in none; NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_locate(graphss_ctx *ctx, char **path,
+                                                         const char *name,
+                                                         const char *const *data_dirs);
 
 /* Errors: see the head of this file. opt NULL: all of its fields 0. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out,

@@ -27,7 +27,8 @@ typedef enum graphss_mode {
     GRAPHSS_MODE_HONEST, /* tuned defaults, the equations as printed */
     GRAPHSS_MODE_PAPER   /* hyper-parameters and quirks of the paper's public code */
 } graphss_mode;
-/* "honest", "paper"; "?" for what is no mode. */
+/* "default", "paper"; "?" for what is no mode. Options read "honest" as "default", which was
+ * its name; records and recipes still call it so. */
 GRAPHSS_API const char *graphss_mode_text(graphss_mode mode);
 
 typedef enum graphss_activation {
@@ -173,18 +174,20 @@ typedef struct graphss_adoption {
     bool columns;            /* features had another order, or were different: */
     size_t unknown, missing; /* dropped, because the model does not know them; absent from the
                               * data */
+    size_t filled;           /* empty cells that got the mean of the training data */
     bool classes;            /* classes had another order, or some were absent */
     size_t unknown_classes;  /* unknown to the model: their nodes have no label now */
 } graphss_adoption;
 
 /* Aligns a dataset with the model, in place: features and classes are matched by name if both
  * sides have names. Features the model does not know are dropped. Features the data lack are
- * 0, or the mean if columns are standardised, with a warning. If only one side has class
- * names, the other side's classes are called 0, 1, 2 ... if that matches all, and are matched
- * by position otherwise. The label of a node whose class the model does not know becomes -1,
- * with a warning. The labels of data->split follow, without such nodes. what may be NULL.
- * SHAPE: another number of features and no names, no feature in common, or a duplicate name
- * that is not as in the model; NOMEM. On errors the data are unchanged. */
+ * 0, or the mean if columns are standardised, with a warning. Missing cells
+ * (graphss_missing_cells) get the means of the data the model was trained on. If only one side
+ * has class names, the other side's classes are called 0, 1, 2 ... if that matches all, and
+ * are matched by position otherwise. The label of a node whose class the model does not know
+ * becomes -1, with a warning. The labels of data->split follow, without such nodes. what may
+ * be NULL. SHAPE: another number of features and no names, no feature in common, or a
+ * duplicate name that is not as in the model; NOMEM. On errors the data are unchanged. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_adopt(graphss_ctx *ctx,
                                                       const graphss_model *model,
                                                       struct graphss_dataset *data,

@@ -16,6 +16,8 @@ typedef struct graphss_fetch_options {
     const char *base_url; /* instead of each file's own, for mirrors and tests; or NULL */
     bool offline;         /* only check what is there; NETWORK when something is missing */
     bool force;           /* download again what is there and sound */
+    const char *const *data_dirs; /* folders, ended by NULL, where the dataset may be already:
+                                   * then it is not downloaded, unless by force; or NULL */
 } graphss_fetch_options;
 
 typedef struct graphss_fetch_item {
@@ -32,6 +34,8 @@ typedef struct graphss_fetch_result {
     uint64_t bytes;  /* of its files together */
     size_t files;    /* how many make it up */
     size_t fetched;  /* how many were downloaded now */
+    bool unchecked;  /* it was in data_dirs, in other files than these, so that there is no
+                      * checksum to compare */
     char sha256[65]; /* of its file, or of the sha256sum-style listing if there are several */
 } graphss_fetch_result;
 

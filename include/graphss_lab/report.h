@@ -35,6 +35,49 @@ GRAPHSS_MUST_CHECK graphss_status graphss_report_write(graphss_ctx *ctx,
                                                        const char *records, const char *path,
                                                        const graphss_report_options *opt);
 
+/* ---- a page about one snapshot, to send to a colleague ---- */
+
+/* A line of a list: a name and what is said of it. */
+typedef struct graphss_page_line {
+    const char *name, *text;
+} graphss_page_line;
+
+/* A node that looks suspicious. */
+typedef struct graphss_page_node {
+    const char *name;
+    double perturbed, p_value;  /* NaN: not known */
+    const char *label, *before; /* its label, and the classifier's own where that differs; or
+                                 * NULL */
+    const char *const *reason;  /* [n_reasons] a sentence each; may be none */
+    size_t n_reasons;
+} graphss_page_node;
+
+/* All texts are borrowed for the call, and may hold anything: the page shows them as they
+ * are. */
+typedef struct graphss_page {
+    const char *title, *lead; /* lead: what was judged, and when; or NULL */
+    const char *verdict;      /* in a sentence or two */
+    const char *word;         /* before it; NULL: "alert" or "no alert" */
+    bool alarming;            /* it is shown as such */
+    const graphss_page_line *fact;
+    size_t n_facts;
+    const graphss_page_node *node;
+    size_t n_nodes;        /* that are listed */
+    size_t nodes_more;     /* that are not */
+    const char *node_note; /* what the list is; or NULL */
+    const graphss_page_line *change;
+    size_t n_changes;
+    const char *change_note;   /* in place of changes: why none can be told; or NULL */
+    const char *const *unseen; /* [n_unseen] what was not looked at */
+    size_t n_unseen;
+    const graphss_page_line *setting;
+    size_t n_settings;
+} graphss_page;
+
+/* Writes one page of HTML that needs nothing else, whole or not at all. IO, NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_page_write(graphss_ctx *ctx, const char *path,
+                                                     const graphss_page *page);
+
 #ifdef __cplusplus
 }
 #endif

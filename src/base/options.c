@@ -105,6 +105,19 @@ static bool parse_bool(bool *out, const char *text)
     return false;
 }
 
+/* Choices that had another name, which files and scripts may still hold. */
+static const struct {
+    const char *option, *old, *name;
+} renamed[] = {{"mode", "honest", "default"}};
+
+static const char *name_now(const graphss_option *row, const char *text)
+{
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (!strcmp(row->name, renamed[i].option) && !strcmp(text, renamed[i].old))
+            return renamed[i].name;
+    return text;
+}
+
 graphss_status graphss_option_set(graphss_ctx *ctx, void *options, const graphss_option *row,
                                   const char *text)
 {
@@ -139,7 +152,8 @@ graphss_status graphss_option_set(graphss_ctx *ctx, void *options, const graphss
     }
     case GRAPHSS_OPTION_CHOICE:
         for (int i = 0; row->choices[i]; i++) {
-            if (!strcmp(row->choices[i], text)) {
+            if (!strcmp(row->choices[i], text) ||
+                !strcmp(row->choices[i], name_now(row, text))) {
                 *(int *)at = i;
                 return GRAPHSS_OK;
             }

@@ -138,7 +138,8 @@ static graphss_status check_parts(graphss_ctx *ctx, const graphss_dataset *data)
 /* The name of a dataset: "cora" for "dir/ind.cora" and for "dir/cora.npz". */
 static void stem(char *out, size_t size, const char *where, const char *format)
 {
-    static const char *const endings[] = {".npz", ".csv", ".tsv", ".txt", ".edges"};
+    static const char *const endings[] = {".npz",   ".csv",     ".tsv", ".txt",
+                                          ".edges", ".graphml", ".xml"};
     if (strcmp(format, "synth") == 0)
         where = "synth";
     size_t end = strlen(where);
@@ -149,6 +150,8 @@ static void stem(char *out, size_t size, const char *where, const char *format)
         begin--;
     if (end - begin > 4 && strncmp(where + begin, "ind.", 4) == 0)
         begin += 4;
+    if (end - begin > 3 && strncasecmp(where + end - 3, ".gz", 3) == 0)
+        end -= 3;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const size_t n = strlen(endings[i]);
         if (end - begin > n && strncasecmp(where + end - n, endings[i], n) == 0) {
@@ -262,9 +265,15 @@ graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,
 {
     data->features.n_rows =
         data->features.n_cols ? data->features.n_rows : data->graph.n_nodes;
+    const size_t columns = data->features.n_cols;
     graphss_status st = check_parts(ctx, data);
     if (!st)
         st = graphss_i_columns_drop_unused(ctx, data, where);
+    if (!st && data->features.n_cols != columns) { /* what was missing has another place */
+        graphss_release(ctx, data->missing.node);
+        graphss_release(ctx, data->missing.column);
+        data->missing = (graphss_missing_cells){0};
+    }
     if (!st)
         st = graphss_i_columns_check_range(ctx, &data->features, &data->node_names,
                                            &data->column_names);

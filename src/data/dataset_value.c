@@ -13,6 +13,7 @@ graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
     made.label = NULL;
     made.node_names = made.class_names = made.column_names = (graphss_names){0};
     made.split = (graphss_split){0};
+    made.missing = (graphss_missing_cells){0};
 
     graphss_status st = graphss_graph_copy(ctx, &made.graph, &data->graph);
     if (st == GRAPHSS_OK)
@@ -29,6 +30,13 @@ graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
         st = graphss_i_names_copy(ctx, &made.column_names, &data->column_names);
     if (st == GRAPHSS_OK)
         st = graphss_split_copy(ctx, &made.split, &data->split);
+    if (st == GRAPHSS_OK && data->missing.count) {
+        const size_t n = data->missing.count;
+        made.missing.node = graphss_i_copy(ctx, data->missing.node, n, sizeof(int32_t));
+        made.missing.column = graphss_i_copy(ctx, data->missing.column, n, sizeof(int32_t));
+        made.missing.count = n;
+        st = made.missing.node && made.missing.column ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    }
     if (st) {
         graphss_dataset_destroy(ctx, &made);
         return st;
@@ -54,6 +62,8 @@ void graphss_dataset_destroy(graphss_ctx *ctx, graphss_dataset *data)
 {
     if (!data)
         return;
+    graphss_release(ctx, data->missing.node);
+    graphss_release(ctx, data->missing.column);
     graphss_split_destroy(ctx, &data->split);
     graphss_names_destroy(ctx, &data->column_names);
     graphss_names_destroy(ctx, &data->class_names);

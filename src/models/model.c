@@ -73,6 +73,7 @@ void graphss_model_free(graphss_ctx *ctx, graphss_model *model)
     graphss_names_destroy(ctx, &model->class_names);
     graphss_names_destroy(ctx, &model->node_names);
     graphss_names_destroy(ctx, &model->column_names);
+    graphss_release(ctx, model->column_mean);
     graphss_i_model_forget(ctx, model);
     graphss_i_predictor_free(ctx, model->predictor);
     graphss_release(ctx, model);

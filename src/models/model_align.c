@@ -3,7 +3,7 @@
  * so that the same column number may be another word in the next export. */
 #include "data/build.h"
 #include "graph/rows.h"
-#include "models/model_private.h"
+#include "models/model_missing.h"
 #include <string.h>
 
 /* Checks that there are as many names as things, or none. */
@@ -28,6 +28,7 @@ graphss_status graphss_model_describe(graphss_ctx *ctx, graphss_model *model,
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
         return GRAPHSS_ERR_INVALID;
     graphss_names classes = {0}, nodes = {0}, columns = {0};
+    float *mean = NULL;
     graphss_status st = check_counts(ctx, data);
     if (!st && data->features.n_cols != model->n_features)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
@@ -42,7 +43,10 @@ graphss_status graphss_model_describe(graphss_ctx *ctx, graphss_model *model,
         st = graphss_i_names_copy(ctx, &nodes, &data->node_names);
     if (!st)
         st = graphss_i_names_copy(ctx, &columns, &data->column_names);
+    if (!st && columns.count && (!model->scaling.mean || model->scaling.row_normalise))
+        st = graphss_i_column_means(ctx, &mean, &data->features);
     if (st) {
+        graphss_names_destroy(ctx, &columns);
         graphss_names_destroy(ctx, &nodes);
         graphss_names_destroy(ctx, &classes);
         return st;
@@ -53,6 +57,8 @@ graphss_status graphss_model_describe(graphss_ctx *ctx, graphss_model *model,
     model->class_names = classes;
     model->node_names = nodes;
     model->column_names = columns;
+    graphss_release(ctx, model->column_mean);
+    model->column_mean = mean;
     model->n_nodes = data->graph.n_nodes;
     snprintf(model->dataset_name, sizeof model->dataset_name, "%s", data->name);
     snprintf(model->dataset_hash, sizeof model->dataset_hash, "%s", data->hash);
@@ -189,17 +195,31 @@ static graphss_status move_columns(graphss_ctx *ctx, graphss_features *out,
                                         "features");
 }
 
-/* The columns of the model that nothing is moved to: at most missing. */
-static void list_lacking(int32_t *lacking, uint8_t *found, const int32_t *to, size_t n,
-                         size_t n_known)
+/* Is it a value of a text column (COLUMN=VALUE) of which the data have other values? Then no
+ * node has this one, and 0 is what it is. */
+static bool is_unused_value(const char *name, const graphss_names *own)
+{
+    const char *equals = strchr(name, '=');
+    if (!equals)
+        return false;
+    for (size_t i = 0; i < own->count; i++)
+        if (!strncmp(graphss_names_get(own, i), name, (size_t)(equals - name) + 1))
+            return true;
+    return false;
+}
+
+/* The columns of the model that nothing is moved to and that are not simply 0; how many. */
+static size_t list_lacking(int32_t *lacking, uint8_t *found, const int32_t *to,
+                           const graphss_names *own, const graphss_names *known)
 {
     size_t m = 0;
-    for (size_t c = 0; c < n; c++)
+    for (size_t c = 0; c < own->count; c++)
         if (to[c] >= 0)
             found[to[c]] = 1;
-    for (size_t c = 0; c < n_known; c++)
-        if (!found[c])
+    for (size_t c = 0; c < known->count; c++)
+        if (!found[c] && !is_unused_value(graphss_names_get(known, c), own))
             lacking[m++] = (int32_t)c;
+    return m;
 }
 
 /* Lists the first few by name. */
@@ -251,7 +271,7 @@ static graphss_status adopt_columns(graphss_ctx *ctx, graphss_features *made,
         int32_t *lacking = graphss_i_alloc(ctx, what->missing + 1, sizeof *lacking);
         st = held && lacking ? graphss_i_names_copy(ctx, names, known) : GRAPHSS_ERR_NOMEM;
         if (!st) {
-            list_lacking(lacking, held, to, own->count, known->count);
+            what->missing = list_lacking(lacking, held, to, own, known);
             st = move_columns(ctx, made, &data->features, to, known->count, lacking,
                               what->missing, model->scaling.mean);
         }
@@ -388,12 +408,16 @@ graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
         return GRAPHSS_ERR_INVALID;
     graphss_adoption done = {0};
     graphss_dataset made = *data; /* shallow: what does not move stays the data's */
-    graphss_features features = {0};
+    graphss_features features = {0}, filled = {0};
     graphss_names columns = {0}, classes = {0};
     int32_t *label = NULL, *to = NULL;
     graphss_status st = check_counts(ctx, data);
     if (!st)
-        st = adopt_columns(ctx, &features, &columns, &done, model, data);
+        st = graphss_i_model_fill(ctx, &filled, &done.filled, model, data);
+    if (!st && done.filled)
+        made.features = filled;
+    if (!st)
+        st = adopt_columns(ctx, &features, &columns, &done, model, &made);
     if (!st)
         st = adopt_classes(ctx, &to, &label, &classes, &done, model, data);
     if (!st && done.columns) {
@@ -405,8 +429,10 @@ graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
         made.class_names = classes;
         made.n_classes = model->n_classes;
     }
-    if (!st && (done.columns || done.classes))
+    if (!st && (done.columns || done.classes || done.filled))
         st = graphss_dataset_refresh(ctx, &made);
+    if (st || done.columns)
+        graphss_features_destroy(ctx, &filled);
     if (st) {
         graphss_features_destroy(ctx, &features);
         graphss_names_destroy(ctx, &columns);
@@ -415,10 +441,15 @@ graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
         graphss_release(ctx, to);
         return st;
     }
-    if (done.columns) {
+    if (done.columns || done.filled)
         graphss_features_destroy(ctx, &data->features);
-        graphss_names_destroy(ctx, &data->column_names);
+    if (done.columns || done.filled) { /* what was missing is so no more, or has moved */
+        graphss_release(ctx, data->missing.node);
+        graphss_release(ctx, data->missing.column);
+        made.missing = (graphss_missing_cells){0};
     }
+    if (done.columns)
+        graphss_names_destroy(ctx, &data->column_names);
     if (done.classes) {
         graphss_release(ctx, data->label);
         graphss_names_destroy(ctx, &data->class_names);

@@ -36,6 +36,11 @@ static size_t list_tensors(graphss_i_tensor *out, const graphss_model *model)
             (graphss_i_tensor){.dtype = "F32", .rows = model->n_features, .data = column[i]};
         snprintf(out[n++].name, sizeof out->name, "%s", graphss_i_columns_called[i]);
     }
+    if (model->column_mean) {
+        out[n] = (graphss_i_tensor){.dtype = "F32", .rows = model->n_features};
+        out[n].data = model->column_mean;
+        snprintf(out[n++].name, sizeof out->name, "%s", GRAPHSS_I_MEANS_CALLED);
+    }
     const graphss_split *s = &model->split;
     const struct {
         const char *name;

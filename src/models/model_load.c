@@ -178,6 +178,28 @@ static graphss_status read_columns(graphss_ctx *ctx, graphss_model *model, const
     return GRAPHSS_OK;
 }
 
+/* Where columns have names and are not standardised; files of before have none. */
+static graphss_status read_means(graphss_ctx *ctx, graphss_model *model, const source *src)
+{
+    graphss_i_tensor want = {.name = GRAPHSS_I_MEANS_CALLED, .dtype = "F32"};
+    const char *data = NULL;
+    size_t rows;
+    if (!json_object_get(src->header, want.name))
+        return GRAPHSS_OK;
+    const graphss_status st = find_tensor(ctx, &data, &rows, src, &want, model->n_features);
+    if (st)
+        return st;
+    model->column_mean = graphss_i_copy(ctx, data, rows, sizeof *model->column_mean);
+    if (!model->column_mean)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t c = 0; c < rows; c++)
+        if (!isfinite(model->column_mean[c]))
+            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                                  "%s: %s: entry %zu is %g, want a finite number", src->path,
+                                  want.name, c, (double)model->column_mean[c]);
+    return GRAPHSS_OK;
+}
+
 /* Of any shape: whether it is of use is for alert to say, which can learn again. */
 static graphss_status read_lesson(graphss_ctx *ctx, graphss_model *model, const source *src)
 {
@@ -406,6 +428,8 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
         st = read_columns(ctx, model, src);
     if (!st)
         st = read_lesson(ctx, model, src);
+    if (!st)
+        st = read_means(ctx, model, src);
     if (!st)
         st = read_split(ctx, &model->split, src, k);
     if (!st)

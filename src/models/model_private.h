@@ -25,6 +25,8 @@ struct graphss_model {
     size_t n_nodes;             /* of the data it was described by; 0: none */
     graphss_names node_names;   /* of that data; empty: nodes are called 0, 1, 2 ... */
     graphss_names column_names; /* likewise */
+    float *column_mean; /* [n_features] of that data, where columns have names and scaling has
+                         * no such means; else NULL */
     graphss_i_model_lesson lesson;
     struct graphss_i_predictor *predictor; /* answers in place of the weights, or NULL */
     char dataset_name[64];

@@ -113,7 +113,7 @@ void graphss_i_train_options_scale(graphss_train_options *opt,
     opt->row_normalise = false;
 }
 
-const char *const graphss_i_mode_names[] = {"honest", "paper", NULL};
+const char *const graphss_i_mode_names[] = {"default", "paper", NULL};
 
 const char *graphss_mode_text(graphss_mode mode)
 {
@@ -127,7 +127,7 @@ static const char *const activation_names[] = {"relu", "elu", NULL};
 static const graphss_option table[] = {
     {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME", "the classifier", 'm'},
     {"mode", GRAPHSS_OPTION_CHOICE, FIELD(mode), 0, 0, graphss_i_mode_names, "MODE",
-     "preset: honest (tuned) or paper (as its public code ran)", 0},
+     "preset: default (tuned) or paper (as its public code ran)", 0},
     {"layers", GRAPHSS_OPTION_INT, FIELD(layers), 1, 30, NULL, "N", "weight layers", 0},
     {"hidden", GRAPHSS_OPTION_INT, FIELD(hidden), 1, 65536, NULL, "N",
      "width of the hidden layers", 0},

@@ -89,7 +89,7 @@ exits 3; err "group.txt:1: no node is called 'nobody'"
 run alert --model-file hit/model --current hit/current.npz --groups group.txt --group group.txt
 exits 2; err "excludes"
 run alert --model-file hit/model --current hit/current.npz --groups many.txt --show 3
-exits 2; no_out; err "--groups excludes --group, --show and --inspect"
+exits 2; no_out; err "--groups excludes --group, --show, --inspect and --report"
 run alert --model-file hit/model --current hit/current.npz --groups many.txt --inspect
 exits 2; no_out; err "--groups excludes"
 run alert --model-file hit/model --current hit/current.npz --groups absent.txt

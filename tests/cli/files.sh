@@ -85,7 +85,7 @@ rm mine/nodes.csv
 run --json info mine
 exits 0; json nodes 50
 run info mine/
-exits 3; err "mine/nodes.csv"
+exits 3; err "there is no nodes.csv in this folder, want both"; err "it holds edges.csv"
 mkdir cora
 run info cora
 exits 3; err "the folder here has no nodes.csv"; err "'graphss fetch cora' downloads it"
@@ -188,12 +188,15 @@ printf 'a,b\n' >spoilt/edges.csv
 run info spoilt
 exits 0; err "column 'age' is not used: it has no entries"
 err "column 'posts' is not used: its first entry is '1,5', not a number"
-err "text is no feature, so 'name' is not used: write a column of 0 and 1"
+err "text of many values is no feature, so 'name' is not used"
 printf 'id,a,b,c,d\nx,,p,q,r\ny,o,p,q,r\n' >spoilt/nodes.csv
 printf 'x,y\n' >spoilt/edges.csv
 run -q --json info spoilt
 exits 0; no_err
-grep -q "'b', 'c', 'd' and 1 more are not used" ../stdout || complain "not among the warnings"
+grep -q "text becomes 3 columns of 0 and 1, one for each value: 'b' (1 value)" ../stdout ||
+    complain "not among the warnings"
+grep -q "text of many values is no feature, so 'a' is not used" ../stdout ||
+    complain "text of many values is not told"
 printf 'a,b\n' >spoilt/edges.csv
 printf 'id,age\na,NA\nb,3\n' >spoilt/nodes.csv
 run info spoilt
@@ -218,7 +221,7 @@ awk 'BEGIN { print "id,label,age,name"; for (i = 0; i < 90; i++)
     print i "x," (i % 3 ? (i % 3 == 1 ? "bot" : "Bot") : "human") "," i ",n" i }' >told/nodes.csv
 awk 'BEGIN { print "src,dst"; for (i = 0; i < 87; i++) print i "x," i + 3 "x" }' >told/edges.csv
 run info told
-exits 0; err "text is no feature, so 'name' is not used"
+exits 0; err "text of many values is no feature, so 'name' is not used"
 err "labels 'bot' and 'Bot' differ only in case"
 run train told --noise 0 -o told.model
 exits 0; err "'name' is not used"; err "differ only in case"
@@ -238,7 +241,7 @@ mkdir packed
 printf '\037\213\010\000' >packed/nodes.csv
 printf 'a,b\n' >packed/edges.csv
 run info packed
-exits 3; err "packed/nodes.csv is gzip-compressed; gunzip it first"
+exits 3; err "packed/nodes.csv: byte 4: the gzip file is cut short"
 printf '\377\376i\000d\000' >packed/nodes.csv
 run info packed
 exits 3; err "packed/nodes.csv is UTF-16, want UTF-8"
@@ -247,7 +250,7 @@ run info packed
 exits 3; err "looks like UTF-16"
 mv packed/nodes.csv packed/nodes.csv.gz
 run info packed
-exits 3; err "packed/nodes.csv is not there, but packed/nodes.csv.gz is"
+exits 3; err "packed/nodes.csv.gz looks like UTF-16"
 
 case_ "a first line of two words over numbers is a header"
 printf 'follower,followee\n1,2\n2,0\n' >follow.csv

@@ -137,12 +137,16 @@ exits 0
 
 case_ "a file given to the wrong option is named, and the right option too"
 run predict a.model --model-file own.npz -o no.npz
+exits 3; err "they are swapped, want --model-file a.model and own.npz as the dataset"
+run predict $graph --model-file own.npz -o no.npz
 exits 3; err "own.npz is a dataset, want a model"; err "right after 'predict'"
 run predict a.model --model-file a.model -o no.npz
 exits 3; err "a.model is a model that train wrote, want a dataset"; err "--model-file"
 run predict $graph --model-file cora -o no.npz
 exits 3; err "there is no file 'cora', which is the name of a dataset"
 run recover --model-file own.npz --current a.model -o no.npz
+exits 3; err "they are swapped, want --model-file a.model"
+run recover --model-file own.npz --current own.npz -o no.npz
 exits 3; err "own.npz is a dataset, want a model: give it with --current instead"
 run attack own.npz --model-file a.model --victims 0.02 -o a.flips -q
 exits 0

@@ -92,7 +92,7 @@ json changed 0
 run recover --mode paper --model-file gcn.model --current $graph -o a.npz
 exits 2; err "needs the previous snapshot"; absent a.npz
 run recover --model-file gcn.model --current $graph --previous $graph --warmup 5 -o a.npz
-exits 2; err "--warmup has no meaning for graphss in honest mode"; absent a.npz
+exits 2; err "--warmup has no meaning for graphss in default mode"; absent a.npz
 run recover --mode paper --model-file gcn.model --current $graph --previous $graph \
     --warmup 100 -o a.npz
 exits 2; err "warm-up"; absent a.npz

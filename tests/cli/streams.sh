@@ -29,11 +29,16 @@ exits 4; err "large.npz"; err "File too large"
 err "large.model"; err "File too large"
 [ "$(ls -a | grep -c 'large')" = 0 ] || complain "left: $(ls -a | grep large)"
 
-case_ "a reader that left is an error without words"
+case_ "a reader that left ends the program as it ends others: by SIGPIPE, without words"
 command="graphss --man into a pipe nobody reads"
 { sleep 0.5; "$graphss" --man 2>../stderr; echo $? >../code; } | :
 code=$(cat ../code)
-exits 4; no_err
+exits 141; no_err
+command="graphss convert --json into a pipe nobody reads"
+{ sleep 0.5; "$graphss" -q --json convert synth:nodes=100 -o piped.npz 2>../stderr
+  echo $? >../code; } | :
+code=$(cat ../code)
+exits 141; no_err; present piped.npz
 
 case_ "results and files go where they should when stdin, stdout and stderr are closed"
 "$graphss" convert synth:nodes=30 -o made.npz <&- >&- 2>&-

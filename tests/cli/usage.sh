@@ -56,7 +56,7 @@ exits 2; err "--seed: found '-1'"
 run info synth: --threads 0
 exits 2; err "--threads: found '0'"
 run train synth: --mode fair
-exits 2; err "want one of honest, paper"
+exits 2; err "want one of default, paper"
 
 case_ "an unknown model is refused with the known ones"
 run train synth: --model gnc

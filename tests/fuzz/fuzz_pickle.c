@@ -51,7 +51,8 @@ static void fuzz_eight(graphss_ctx *ctx, const uint8_t *data, size_t size)
         size -= cut ? n + 3 : n;
     }
     graphss_dataset dataset = {0};
-    const graphss_status st = graphss_i_read_planetoid(ctx, &dataset, prefix, FUZZ_MEMORY);
+    const graphss_status st =
+        graphss_i_read_planetoid(ctx, &dataset, prefix, FUZZ_MEMORY, GRAPHSS_MISSING_ERROR);
     fuzz_check_dataset(ctx, &dataset, st);
     graphss_dataset_destroy(ctx, &dataset);
     for (size_t i = 0; i < 8; i++) {

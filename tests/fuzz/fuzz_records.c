@@ -1,6 +1,6 @@
 /* fuzz_records.c - any bytes as records: taken line by line, or refused. */
-#include "lab/experiment/records.h"
 #include "fuzz_check.h"
+#include "lab/experiment/records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

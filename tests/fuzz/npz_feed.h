@@ -41,7 +41,7 @@ static inline void check_dataset(graphss_ctx *ctx, const graphss_dataset *data)
     scratch_path(path, sizeof path, "again");
     if (graphss_dataset_write(ctx, data, path) != GRAPHSS_OK)
         return;
-    must(graphss_i_read_npz(ctx, &again, path, 0) == GRAPHSS_OK);
+    must(graphss_i_read_npz(ctx, &again, path, 0, GRAPHSS_MISSING_ERROR) == GRAPHSS_OK);
     must(strcmp(data->hash, again.hash) == 0 && data->n_classes == again.n_classes);
     unlink(path);
     graphss_dataset_destroy(ctx, &again);
@@ -53,7 +53,7 @@ static inline void feed_npz(graphss_ctx *ctx, const char *path)
     graphss_dataset dataset = {0};
     graphss_split split = {0};
     graphss_predictions predictions = {0};
-    if (graphss_i_read_npz(ctx, &dataset, path, most) == GRAPHSS_OK)
+    if (graphss_i_read_npz(ctx, &dataset, path, most, GRAPHSS_MISSING_ERROR) == GRAPHSS_OK)
         check_dataset(ctx, &dataset);
     if (graphss_split_read(ctx, &split, path, NULL, 100, 10) == GRAPHSS_OK)
         graphss_split_destroy(ctx, &split);

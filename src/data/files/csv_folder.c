@@ -1,14 +1,17 @@
-/* csv_folder.c - a folder with nodes.csv and edges.csv.
+/* csv_folder.c - a folder with nodes.csv and edges.csv, or nodes.csv.gz and edges.csv.gz.
  *
  * Both files are read whole and parsed where they lie; their ids meet in one hash table.
  * An edge to an id that nodes.csv lacks is an error: it is more often a typing mistake or
  * a wrong file than a node without data. */
 #include "data/build.h"
 #include "data/files/csv_nodes.h"
+#include "data/files/edge_extras.h"
 #include "data/files/edge_pairs.h"
 #include "data/files/readers.h"
+#include <dirent.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What reading costs in memory for each byte of the two files, at most. */
 enum { MEMORY_PER_BYTE = 16 };
@@ -73,6 +76,7 @@ static graphss_status read_edges(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
 {
     graphss_i_csv csv = {0};
     edge_columns columns = {0};
+    graphss_i_edge_extras extras = {0};
     graphss_status st = GRAPHSS_OK;
     bool more = true;
     graphss_i_csv_start(&csv, file, bytes, n_bytes, "", false);
@@ -80,37 +84,34 @@ static graphss_status read_edges(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
         st = graphss_i_csv_next(ctx, &more, &csv);
         if (st || !more)
             break;
-        if (first && find_columns(ctx, &columns, &csv, ids))
+        if (first && find_columns(ctx, &columns, &csv, ids)) {
+            graphss_i_edge_extras_header(&extras, &csv, columns.from, columns.to,
+                                         columns.weight);
             continue;
+        }
         st = read_edge(ctx, pairs, &csv, columns, ids);
+        if (!st)
+            st = graphss_i_edge_extras_record(ctx, &extras, &csv, -1);
         if (st)
             break;
     }
+    if (!st)
+        graphss_i_edge_extras_tell(ctx, &extras, file);
+    graphss_i_edge_extras_destroy(ctx, &extras);
     graphss_i_csv_end(ctx, &csv);
     return st;
 }
 
-/* Ids 0, 1, 2 ... in this order need no names. */
-static bool ids_are_places(const graphss_i_intern *ids)
-{
-    char text[24];
-    for (size_t i = 0; i < ids->list.count; i++) {
-        snprintf(text, sizeof text, "%zu", i);
-        if (strcmp(text, ids->list.text + ids->list.start[i]))
-            return false;
-    }
-    return true;
-}
-
 static graphss_status read_tables(graphss_ctx *ctx, graphss_dataset *out, const char *folder,
                                   const char *const path[2], char *const bytes[2],
-                                  const size_t n_bytes[2])
+                                  const size_t n_bytes[2], graphss_missing_rule missing)
 {
+    const graphss_i_node_source nodes = {path[0], bytes[0], n_bytes[0], NULL, NULL};
     graphss_dataset data = {0};
     graphss_i_edge_pairs pairs = {0};
     graphss_i_intern ids = {0};
 
-    graphss_status st = graphss_i_csv_nodes(ctx, &data, &ids, path[0], bytes[0], n_bytes[0]);
+    graphss_status st = graphss_i_csv_nodes(ctx, &data, &ids, &nodes, missing);
     if (st)
         goto done;
     st = read_edges(ctx, &pairs, path[1], bytes[1], n_bytes[1], &ids);
@@ -119,7 +120,7 @@ static graphss_status read_tables(graphss_ctx *ctx, graphss_dataset *out, const 
     st = graphss_i_edge_pairs_build(ctx, &data.graph, &data.cleaned, &pairs, ids.list.count);
     if (st)
         goto done;
-    if (!ids_are_places(&ids)) {
+    if (!graphss_i_ids_are_places(&ids)) {
         st = graphss_i_name_list_finish(ctx, &data.node_names, &ids.list);
         if (st)
             goto done;
@@ -136,25 +137,91 @@ done:
     return st;
 }
 
-graphss_status graphss_i_read_csv_folder(graphss_ctx *ctx, graphss_dataset *out,
-                                         const char *folder, uint64_t max_bytes)
+/* ---- the two files ---- */
+
+static const char *const file_name[2] = {"nodes.csv", "edges.csv"};
+
+/* DIR/NAME or DIR/NAME.gz, whichever is there; neither: *out is NULL. */
+static graphss_status find_file(graphss_ctx *ctx, char **out, const char *folder,
+                                const char *name)
 {
-    static const char *const file[2] = {"nodes.csv", "edges.csv"};
-    char *path[2] = {0}, *bytes[2] = {0};
-    size_t n_bytes[2] = {0};
+    static const char *const packed[2] = {"", ".gz"};
     const size_t length = strlen(folder);
     const bool slash = length > 0 && folder[length - 1] == '/';
+    *out = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        char *path =
+            graphss_i_format(ctx, "%s%s%s%s", folder, slash ? "" : "/", name, packed[i]);
+        if (!path)
+            return GRAPHSS_ERR_NOMEM;
+        if (access(path, F_OK) == 0) {
+            *out = path;
+            return GRAPHSS_OK;
+        }
+        graphss_release(ctx, path);
+    }
+    return GRAPHSS_OK;
+}
+
+/* "; it holds a.csv, b.txt ...": what somebody may have meant. */
+static void list_folder(char *out, size_t size, const char *folder)
+{
+    enum { NAMED = 5 };
+    size_t used = 0, count = 0;
+    DIR *dir = opendir(folder);
+    *out = '\0';
+    for (const struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
+        if (e->d_name[0] == '.')
+            continue;
+        if (count++ < NAMED && used + 64 < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%.40s",
+                                     used ? ", " : "; it holds ", e->d_name);
+    }
+    if (count > NAMED)
+        snprintf(out + used, size - used, " ...");
+    if (dir)
+        closedir(dir);
+    if (dir && count == 0)
+        snprintf(out, size, "; it is empty");
+}
+
+static graphss_status refuse_folder(graphss_ctx *ctx, const char *folder, bool nodes,
+                                    bool edges)
+{
+    char held[320];
+    list_folder(held, sizeof held, folder);
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_NOT_FOUND,
+        "%s: %s in this folder, want both of nodes.csv (a line for each node, under a header "
+        "such as node_id,label,age) and edges.csv (a line for each edge, under "
+        "src_id,dst_id); "
+        "each may be packed as .csv.gz%s",
+        folder,
+        nodes   ? "there is no edges.csv"
+        : edges ? "there is no nodes.csv"
+                : "there is neither nodes.csv nor edges.csv",
+        held);
+}
+
+graphss_status graphss_i_read_csv_folder(graphss_ctx *ctx, graphss_dataset *out,
+                                         const char *folder, uint64_t max_bytes,
+                                         graphss_missing_rule missing)
+{
+    char *path[2] = {0}, *bytes[2] = {0};
+    size_t n_bytes[2] = {0};
     graphss_status st = GRAPHSS_OK;
     uint64_t left = max_bytes / MEMORY_PER_BYTE;
 
+    for (size_t i = 0; i < 2 && !st; i++)
+        st = find_file(ctx, &path[i], folder, file_name[i]);
+    if (!st && (!path[0] || !path[1]))
+        st = refuse_folder(ctx, folder, path[0], path[1]);
     for (size_t i = 0; i < 2 && !st; i++) {
-        path[i] = graphss_i_format(ctx, "%s%s%s", folder, slash ? "" : "/", file[i]);
-        st = path[i] ? graphss_i_csv_read(ctx, &bytes[i], &n_bytes[i], path[i], left)
-                     : GRAPHSS_ERR_NOMEM;
+        st = graphss_i_csv_read(ctx, &bytes[i], &n_bytes[i], path[i], left);
         left -= n_bytes[i];
     }
     if (!st)
-        st = read_tables(ctx, out, folder, (const char *const *)path, bytes, n_bytes);
+        st = read_tables(ctx, out, folder, (const char *const *)path, bytes, n_bytes, missing);
     for (size_t i = 0; i < 2; i++) {
         graphss_release(ctx, bytes[i]);
         graphss_release(ctx, path[i]);

@@ -1,12 +1,11 @@
 /* csv_nodes.c - one line a node.
  *
  * The header says what the columns are: an id, perhaps a label, masks and a `feat` cell.
- * Without `feat`, every other column whose first entry is a number is a feature of its own;
- * columns of text are left out, with a warning. That is decided on the first line that has an
- * entry, so that one that is no number, or lacks, is an error with its place and not a column
- * that silently disappears. */
+ * Without `feat`, the other columns may be features (node_columns.h). */
 #include "data/files/csv_nodes.h"
 #include "data/files/csv_features.h"
+#include "data/files/node_columns.h"
+#include "data/text_labels.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,44 +18,32 @@ static const char *const other_words[] = {"graph_id", NULL};
 static const char *const mask_words[MASKS][2] = {
     {"train_mask", NULL}, {"val_mask", NULL}, {"test_mask", NULL}};
 
-/* A column without a value so far. */
-typedef struct open_column {
-    size_t column, cells;
-    graphss_i_csv_field missing; /* its first cell */
-} open_column;
-
-enum { BAD_SHOWN = 10 };
-
-/* Cells that should hold a number and do not: the first few, and their count. */
-typedef struct bad_cells {
-    graphss_i_csv_field cell[BAD_SHOWN], name[BAD_SHOWN];
-    size_t like[BAD_SHOWN]; /* the line of the first number of its column; 0: above it */
-    size_t listed, count;
-} bad_cells;
-
 typedef struct node_table {
     graphss_i_csv csv;
+    const graphss_i_node_source *source;
     size_t columns;
     int64_t id, label, feat, mask[MASKS]; /* columns; -1: absent */
-    int32_t *number;                      /* [n_numbers] columns that are features */
-    size_t n_numbers;
-    bool index;        /* the first column has no name */
-    open_column *open; /* [n_open] */
-    size_t n_open;
-    size_t *text; /* [n_text] columns of text, in place of features */
-    size_t n_text;
+    size_t *other;                        /* [n_other] columns that may be features */
+    size_t n_other;
+    bool index; /* the first column has no name */
     graphss_i_intern classes;
     int32_t *class_of;   /* [rows] number in classes, or -1 */
     unsigned char *part; /* [rows] MASKS, or the mask it is in */
     size_t rows, room;
-    graphss_i_csv_features features; /* not filled any more once a cell is bad */
-    bad_cells bad;
+    graphss_i_csv_features features; /* of feat */
+    graphss_i_node_columns free;     /* of the others */
 } node_table;
+
+static graphss_status next_record(graphss_ctx *ctx, bool *more, node_table *t)
+{
+    return t->source->next ? t->source->next(ctx, more, &t->csv, t->source->user)
+                           : graphss_i_csv_next(ctx, more, &t->csv);
+}
 
 static graphss_status read_header(graphss_ctx *ctx, node_table *t)
 {
     bool more = false;
-    const graphss_status st = graphss_i_csv_next(ctx, &more, &t->csv);
+    const graphss_status st = next_record(ctx, &more, t);
     if (st)
         return st;
     if (!more)
@@ -82,122 +69,36 @@ static bool has_other_use(const node_table *t, size_t column, int64_t graph_id)
            c == t->mask[TRAIN] || c == t->mask[VAL] || c == t->mask[TEST] || c == graph_id;
 }
 
-/* True if the cell is empty or holds a word for "missing". */
-static bool is_missing(const graphss_i_csv_field *field)
-{
-    static const char *const nothing[] = {"na", "n/a", "nan", "null", "none", "-", "?"};
-    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-        if (graphss_i_csv_is(field, nothing[i]))
-            return true;
-    return field->length == 0;
-}
-
-static void tell_unused(graphss_ctx *ctx, const node_table *t, const graphss_i_csv_field *name,
-                        graphss_log_level level, const char *why)
-{
-    graphss_i_log(ctx, level, "%s: column '%.*s' is not used%s", t->csv.file,
-                  (int)(name->length < 64 ? name->length : 64), name->text, why);
-}
-
-/* Chooses among the free columns by the first line, whose names header still holds. */
-static graphss_status choose_numbers(graphss_ctx *ctx, node_table *t, graphss_dataset *data,
-                                     const graphss_i_csv *header)
+/* The columns that have no other use may be features, but not beside `feat`. */
+static graphss_status choose_columns(graphss_ctx *ctx, node_table *t,
+                                     const graphss_i_csv *header, graphss_missing_rule missing)
 {
     const int64_t graph_id = graphss_i_csv_column(header, other_words);
-    graphss_i_name_list names = {0};
-    graphss_status st = GRAPHSS_OK;
-    t->number = graphss_i_alloc(ctx, t->columns, sizeof *t->number);
-    t->open = graphss_i_alloc(ctx, t->columns, sizeof *t->open);
-    t->text = graphss_i_alloc(ctx, t->columns, sizeof *t->text);
-    if (!t->number || !t->open || !t->text)
-        return GRAPHSS_ERR_NOMEM;
-    for (size_t c = 0; c < t->columns; c++) {
-        double value = 0;
-        const graphss_i_csv_field *name = &header->field[c], *field = &t->csv.field[c];
+    size_t left_out = 0;
+    graphss_i_csv_field *name = graphss_i_alloc(ctx, t->columns, sizeof *name);
+    t->other = graphss_i_alloc(ctx, t->columns, sizeof *t->other);
+    graphss_status st = name && t->other ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t c = 0; c < t->columns && !st; c++) {
         if (has_other_use(t, c, graph_id))
             continue;
-        if (t->feat < 0 && is_missing(field)) {
-            t->open[t->n_open++] = (open_column){c, 0, *field};
+        if (t->feat >= 0) {
+            left_out++;
             continue;
         }
-        if (t->feat >= 0 || !graphss_i_parse_double(&value, field->text, field->length)) {
-            /* True if the text may be a number in another notation, such as 1,5. */
-            const bool spoilt = t->feat < 0 && field->text[0] >= '0' && field->text[0] <= '9';
-            char why[80] = "";
-            if (t->feat < 0 && !spoilt) {
-                t->text[t->n_text++] = c;
-                continue;
-            }
-            if (spoilt)
-                snprintf(why, sizeof why, ": its first entry is '%.*s', not a number",
-                         (int)(field->length < 32 ? field->length : 32), field->text);
-            tell_unused(ctx, t, name, spoilt ? GRAPHSS_LOG_NOTICE : GRAPHSS_LOG_INFO, why);
-            continue;
-        }
-        t->number[t->n_numbers++] = (int32_t)c;
-        st = graphss_i_name_list_add(ctx, &names, name->text, name->length);
-        if (st)
-            goto done;
+        name[t->n_other] = header->field[c];
+        t->other[t->n_other++] = c;
     }
-    if (t->n_numbers)
-        st = graphss_i_name_list_finish(ctx, &data->column_names, &names);
-done:
-    graphss_i_name_list_destroy(ctx, &names);
+    if (left_out)
+        graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
+                      "%s: %zu column%s beside '%.*s', which holds the features, %s not used",
+                      t->csv.file, left_out, left_out == 1 ? "" : "s",
+                      (int)header->field[t->feat].length, header->field[t->feat].text,
+                      left_out == 1 ? "is" : "are");
+    if (!st)
+        st =
+            graphss_i_node_columns_init(ctx, &t->free, t->csv.file, name, t->n_other, missing);
+    graphss_release(ctx, name);
     return st;
-}
-
-static void add_bad(node_table *t, const graphss_i_csv_field *cell,
-                    const graphss_i_csv_field *name, size_t like, size_t cells)
-{
-    bad_cells *bad = &t->bad;
-    if (bad->listed < BAD_SHOWN) {
-        bad->cell[bad->listed] = *cell;
-        bad->name[bad->listed] = *name;
-        bad->like[bad->listed++] = like;
-    }
-    bad->count += cells;
-}
-
-/* A number below a missing entry makes that an error; text makes the column one of text. */
-static void settle_open(node_table *t, const graphss_i_csv *header)
-{
-    for (size_t i = t->n_open; i-- > 0;) {
-        const size_t column = t->open[i].column;
-        const graphss_i_csv_field *field = &t->csv.field[column];
-        double value = 0;
-        t->open[i].cells++;
-        if (is_missing(field))
-            continue;
-        if (graphss_i_parse_double(&value, field->text, field->length)) {
-            add_bad(t, &t->open[i].missing, &header->field[column], field->line,
-                    t->open[i].cells - 1);
-            t->number[t->n_numbers++] = (int32_t)column; /* the cells below count, too */
-        } else {
-            t->text[t->n_text++] = column;
-        }
-        t->open[i] = t->open[--t->n_open];
-    }
-}
-
-/* Lists the first few by name. */
-static void tell_text(graphss_ctx *ctx, const node_table *t, const graphss_i_csv *header)
-{
-    enum { NAMED = 3 };
-    char list[256] = "";
-    size_t used = 0;
-    if (t->n_text == 0)
-        return;
-    for (size_t i = 0; i < t->n_text && i < NAMED; i++) {
-        const graphss_i_csv_field *name = &header->field[t->text[i]];
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s'%.*s'", i ? ", " : "",
-                                 (int)(name->length < 64 ? name->length : 64), name->text);
-    }
-    if (t->n_text > NAMED)
-        snprintf(list + used, sizeof list - used, " and %zu more", t->n_text - NAMED);
-    graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
-                  "%s: text is no feature, so %s %s not used: write a column of 0 and 1 for "
-                  "each value, or VALUE:1 in a column feat",
-                  t->csv.file, list, t->n_text == 1 ? "is" : "are");
 }
 
 static graphss_status more_rows(graphss_ctx *ctx, node_table *t)
@@ -232,51 +133,7 @@ static graphss_status read_mask(graphss_ctx *ctx, bool *out, const node_table *t
     return graphss_i_csv_fail(ctx, &t->csv, field, "0, 1, true or false");
 }
 
-/* "1,200" and the like. */
-static bool has_comma(const graphss_i_csv_field *field)
-{
-    return field->length && field->text[0] >= '0' && field->text[0] <= '9' &&
-           memchr(field->text, ',', field->length);
-}
-
-/* The first cell, then where the others are. */
-static graphss_status refuse_bad(graphss_ctx *ctx, const node_table *t)
-{
-    const bad_cells *bad = &t->bad;
-    char want[840];
-    enum { ENOUGH = 700 }; /* letters; a cell takes a hundred at most */
-    const graphss_i_csv_field *name = &bad->name[0];
-    const int length = (int)(name->length < 64 ? name->length : 64);
-    int used =
-        bad->like[0]
-            ? snprintf(want, sizeof want,
-                       "a finite number, as in line %zu of column '%.*s': ", bad->like[0],
-                       length, name->text)
-            : snprintf(want, sizeof want, "a finite number in column '%.*s': ", length,
-                       name->text);
-    used += snprintf(want + used, sizeof want - (size_t)used, "%s",
-                     is_missing(&bad->cell[0])  ? "fill it in, or leave the column out"
-                     : has_comma(&bad->cell[0]) ? "write 1200 or 1.5, without a comma"
-                                                : "mend it, or leave the column out");
-    if (bad->count > 1)
-        used += snprintf(want + used, sizeof want - (size_t)used, "; %zu cells in all",
-                         bad->count);
-    size_t shown = 1;
-    for (; shown < bad->listed && used < ENOUGH; shown++) {
-        const graphss_i_csv_field *cell = &bad->cell[shown];
-        name = &bad->name[shown];
-        used += snprintf(want + used, sizeof want - (size_t)used, "%s%zu:%zu '%.*s' in '%.*s'",
-                         shown == 1 ? ": also " : ", ", cell->line, cell->column,
-                         (int)(cell->length < 16 ? cell->length : 16), cell->text,
-                         (int)(name->length < 24 ? name->length : 24), name->text);
-    }
-    if (shown < bad->count)
-        snprintf(want + used, sizeof want - (size_t)used, " ...");
-    return graphss_i_csv_fail(ctx, &t->csv, &bad->cell[0], want);
-}
-
-static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern *ids,
-                               const graphss_i_csv *header)
+static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern *ids)
 {
     const graphss_i_csv_field *field = t->csv.field;
     if (t->csv.count != t->columns)
@@ -327,155 +184,35 @@ static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern
             t->part[t->rows] = (unsigned char)m;
     }
 
-    for (size_t i = 0; i < t->n_numbers && !st; i++) {
-        const graphss_i_csv_field *entry = &field[t->number[i]];
-        float value = 0;
-        if (!graphss_i_csv_number(&value, entry->text, entry->length))
-            add_bad(t, entry, &header->field[t->number[i]], 0, 1);
-        else if (t->bad.count == 0)
-            st = graphss_i_csv_features_number(ctx, &t->features, &t->csv, entry);
-    }
-    if (!st && t->feat >= 0)
-        st = graphss_i_csv_features_cell(ctx, &t->features, &t->csv, &field[t->feat]);
-    if (st)
-        return st;
     t->rows++;
-    if (t->bad.count)
-        return GRAPHSS_OK;
-    return graphss_i_csv_features_end_row(ctx, &t->features, &t->csv,
-                                          &field[t->feat >= 0 ? t->feat : 0]);
+    if (t->feat >= 0) {
+        st = graphss_i_csv_features_cell(ctx, &t->features, &t->csv, &field[t->feat]);
+        return st ? st
+                  : graphss_i_csv_features_end_row(ctx, &t->features, &t->csv,
+                                                   &field[t->feat]);
+    }
+    for (size_t i = 0; i < t->n_other && !st; i++)
+        st = graphss_i_node_columns_add(ctx, &t->free, i, &field[t->other[i]]);
+    graphss_i_node_columns_end_row(&t->free);
+    return st;
 }
 
-/* The header's fields outlive the next record: they are kept in *header meanwhile. */
-static graphss_status read_rows(graphss_ctx *ctx, node_table *t, graphss_dataset *data,
-                                graphss_i_intern *ids)
+/* The header's fields outlive the next record: they are kept in header meanwhile. */
+static graphss_status read_rows(graphss_ctx *ctx, node_table *t, graphss_i_intern *ids,
+                                graphss_missing_rule missing)
 {
     graphss_i_csv header = t->csv;
     t->csv.field = NULL;
     t->csv.count = t->csv.room = 0;
     bool more = true;
-    graphss_status st = GRAPHSS_OK;
-    for (bool first = true;; first = false) {
-        st = graphss_i_csv_next(ctx, &more, &t->csv);
+    graphss_status st = choose_columns(ctx, t, &header, missing);
+    while (!st) {
+        st = next_record(ctx, &more, t);
         if (st || !more)
             break;
-        if (first && t->csv.count == t->columns)
-            st = choose_numbers(ctx, t, data, &header);
-        if (!st)
-            st = read_row(ctx, t, ids, &header);
-        if (!st)
-            settle_open(t, &header);
-        if (st)
-            break;
+        st = read_row(ctx, t, ids);
     }
-    if (!st && t->bad.count)
-        st = refuse_bad(ctx, t);
-    for (size_t i = 0; i < t->n_open && !st; i++)
-        tell_unused(ctx, t, &header.field[t->open[i].column], GRAPHSS_LOG_NOTICE,
-                    ": it has no entries");
-    if (!st)
-        tell_text(ctx, t, &header);
     graphss_i_csv_end(ctx, &header);
-    return st;
-}
-
-/* A label without blanks around it and in small letters; returns its length. */
-static size_t plain_label(char *out, const char *text)
-{
-    size_t n = 0;
-    while (*text == ' ')
-        text++;
-    for (; *text; text++)
-        out[n++] = (char)(*text >= 'A' && *text <= 'Z' ? *text + ('a' - 'A') : *text);
-    while (n && out[n - 1] == ' ')
-        n--;
-    return n;
-}
-
-/* Warns of labels that differ only in case or blanks. */
-static graphss_status tell_alike(graphss_ctx *ctx, const node_table *t)
-{
-    const graphss_i_name_list *list = &t->classes.list;
-    size_t longest = 0, alike = 0, pair[2] = {0};
-    size_t *first = graphss_i_alloc(ctx, list->count, sizeof *first);
-    graphss_i_intern seen = {0};
-    graphss_status st = first ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    for (size_t c = 0; c < list->count; c++) {
-        const size_t n = strlen(list->text + list->start[c]);
-        longest = n > longest ? n : longest;
-    }
-    char *plain = graphss_i_alloc(ctx, longest + 1, 1);
-    if (!plain)
-        st = GRAPHSS_ERR_NOMEM;
-    for (size_t c = 0; c < list->count && !st; c++) {
-        size_t index = 0;
-        bool added = false;
-        const size_t n = plain_label(plain, list->text + list->start[c]);
-        st = graphss_i_intern_add(ctx, &index, &added, &seen, plain, n);
-        if (!st && added)
-            first[index] = c;
-        else if (!st && alike++ == 0) {
-            pair[0] = first[index];
-            pair[1] = c;
-        }
-    }
-    if (!st && alike)
-        graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
-                      "%s: labels '%.40s' and '%.40s' differ only in case or blanks (%zu such "
-                      "label%s) and are classes of their own",
-                      t->csv.file, list->text + list->start[pair[0]],
-                      list->text + list->start[pair[1]], alike, alike == 1 ? "" : "s");
-    graphss_i_intern_destroy(ctx, &seen);
-    graphss_release(ctx, plain);
-    graphss_release(ctx, first);
-    return st;
-}
-
-/* A whole number, perhaps written as 1.0 because others were missing. */
-static bool whole_label(int64_t *out, const char *text)
-{
-    size_t length = strlen(text);
-    const char *point = strchr(text, '.');
-    if (point && point > text && point[1] && strspn(point + 1, "0") == strlen(point + 1))
-        length = (size_t)(point - text);
-    return graphss_i_parse_int(out, text, length);
-}
-
-/* Whole numbers as labels stay numbers; any other text becomes the name of a class. */
-static graphss_status finish_labels(graphss_ctx *ctx, node_table *t, graphss_dataset *data)
-{
-    const size_t k = t->classes.list.count;
-    if (k == 0)
-        return GRAPHSS_OK;
-    graphss_status st = GRAPHSS_OK;
-    int64_t *whole = graphss_i_alloc(ctx, k, sizeof *whole);
-    int64_t *label = graphss_i_alloc(ctx, t->rows, sizeof *label);
-    if (!whole || !label) {
-        st = GRAPHSS_ERR_NOMEM;
-        goto done;
-    }
-    bool numbers = true;
-    for (size_t c = 0; c < k && numbers; c++) {
-        const char *text = t->classes.list.text + t->classes.list.start[c];
-        numbers = whole_label(&whole[c], text);
-    }
-    if (numbers) {
-        for (size_t i = 0; i < t->rows; i++)
-            label[i] = t->class_of[i] < 0 ? -1 : whole[t->class_of[i]];
-        st = graphss_i_labels_from_ints(ctx, data, label, t->rows, "label");
-        goto done;
-    }
-    st = tell_alike(ctx, t);
-    if (!st)
-        st = graphss_i_name_list_finish(ctx, &data->class_names, &t->classes.list);
-    if (st)
-        goto done;
-    data->n_classes = k;
-    data->label = t->class_of;
-    t->class_of = NULL;
-done:
-    graphss_release(ctx, label);
-    graphss_release(ctx, whole);
     return st;
 }
 
@@ -531,31 +268,43 @@ static graphss_status check_split(graphss_ctx *ctx, const graphss_dataset *data,
 }
 
 graphss_status graphss_i_csv_nodes(graphss_ctx *ctx, graphss_dataset *data,
-                                   graphss_i_intern *ids, const char *file, char *bytes,
-                                   size_t n_bytes)
+                                   graphss_i_intern *ids, const graphss_i_node_source *source,
+                                   graphss_missing_rule missing)
 {
-    node_table t = {0};
-    graphss_i_csv_start(&t.csv, file, bytes, n_bytes, "", false);
+    const char *file = source->file;
+    node_table t = {.source = source};
+    graphss_i_csv_start(&t.csv, file, source->bytes, source->n_bytes, "", false);
     graphss_status st = read_header(ctx, &t);
     if (!st)
-        st = read_rows(ctx, &t, data, ids);
+        st = read_rows(ctx, &t, ids, missing);
     if (!st && t.rows == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no node in it", file);
     if (!st)
-        st = graphss_i_csv_features_finish(ctx, &t.features, data);
+        st = t.feat >= 0 ? graphss_i_csv_features_finish(ctx, &t.features, data)
+                         : graphss_i_node_columns_finish(ctx, &t.free, data);
     if (!st)
-        st = finish_labels(ctx, &t, data);
+        st = graphss_i_labels_from_texts(ctx, data, &t.classes, t.class_of, t.rows, file);
     if (!st)
         st = finish_split(ctx, &t, data);
     if (!st)
         st = check_split(ctx, data, file);
     graphss_i_csv_features_destroy(ctx, &t.features);
+    graphss_i_node_columns_destroy(ctx, &t.free);
     graphss_i_intern_destroy(ctx, &t.classes);
     graphss_release(ctx, t.part);
     graphss_release(ctx, t.class_of);
-    graphss_release(ctx, t.number);
-    graphss_release(ctx, t.open);
-    graphss_release(ctx, t.text);
+    graphss_release(ctx, t.other);
     graphss_i_csv_end(ctx, &t.csv);
     return st;
+}
+
+bool graphss_i_ids_are_places(const graphss_i_intern *ids)
+{
+    char text[24];
+    for (size_t i = 0; i < ids->list.count; i++) {
+        snprintf(text, sizeof text, "%zu", i);
+        if (strcmp(text, ids->list.text + ids->list.start[i]))
+            return false;
+    }
+    return true;
 }

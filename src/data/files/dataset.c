@@ -1,6 +1,8 @@
-/* dataset.c - chooses a reader: "synth:" first; then an existing path, by its type and ending;
- * then a name in the data folders. A folder without nodes.csv is not a dataset, so its name
- * (after "snapshots -o cora", say) is looked up in the data folders. */
+/* dataset.c - chooses a reader: "synth:" and "-" first; then an existing path, by its type and
+ * ending; then a name in the data folders. A folder without nodes.csv is not a dataset, so its
+ * name (after "snapshots -o cora", say) is looked up in the data folders.
+ *
+ * A new format is a file with a reader and a line in the table below. */
 #include "data/files/readers.h"
 #include <string.h>
 #include <strings.h>
@@ -56,28 +58,54 @@ static size_t planetoid_prefix(const char *path)
     return 0;
 }
 
-static graphss_status read_file(graphss_ctx *ctx, graphss_dataset *out, const char *path,
-                                uint64_t max_bytes)
+/* Files by the ending of their names; text may be packed, as FILE.csv.gz. */
+static const struct {
+    const char *ending;
+    bool text;
+    graphss_i_reader reader;
+} formats[] = {
+    {".npz", false, graphss_i_read_npz},        {".csv", true, graphss_i_read_edge_list},
+    {".tsv", true, graphss_i_read_edge_list},   {".txt", true, graphss_i_read_edge_list},
+    {".edges", true, graphss_i_read_edge_list}, {".graphml", true, graphss_i_read_graphml},
+    {".xml", true, graphss_i_read_graphml},
+};
+
+static graphss_i_reader reader_of(const char *path)
 {
-    static const char *const lists[] = {".csv", ".tsv", ".txt", ".edges"};
-    if (ends_with(path, ".npz"))
-        return graphss_i_read_npz(ctx, out, path, max_bytes);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (ends_with(path, lists[i]))
-            return graphss_i_read_edge_list(ctx, out, path, max_bytes);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char packed[16];
+        snprintf(packed, sizeof packed, "%s.gz", formats[i].ending);
+        if (ends_with(path, formats[i].ending) || (formats[i].text && ends_with(path, packed)))
+            return formats[i].reader;
+    }
+    return NULL;
+}
+
+static graphss_status read_file(graphss_ctx *ctx, graphss_dataset *out, const char *path,
+                                uint64_t max_bytes, graphss_missing_rule missing)
+{
+    const graphss_i_reader reader = reader_of(path);
+    if (reader)
+        return reader(ctx, out, path, max_bytes, missing);
     const size_t length = planetoid_prefix(path);
     if (length) {
         char *prefix = graphss_i_strdup(ctx, path);
         if (!prefix)
             return GRAPHSS_ERR_NOMEM;
         prefix[length] = '\0';
-        const graphss_status st = graphss_i_read_planetoid(ctx, out, prefix, max_bytes);
+        const graphss_status st =
+            graphss_i_read_planetoid(ctx, out, prefix, max_bytes, missing);
         graphss_release(ctx, prefix);
         return st;
     }
+    char list[128] = "";
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", formats[i].ending);
+    }
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                          "%s: want a name that ends in .npz, .csv, .tsv, .txt or .edges",
-                          path);
+                          "%s: want a name that ends in one of %s (text also with .gz behind)",
+                          path, list);
 }
 
 /* Where a folder may hold NAME: at before NAME after, if this path with proof appended is a
@@ -90,25 +118,46 @@ static const struct {
     {"planetoid/ind.", "", ".x", graphss_i_read_planetoid},
     {"ind.", "", ".x", graphss_i_read_planetoid},
     {"", "", "/nodes.csv", graphss_i_read_csv_folder},
+    {"", "", "/nodes.csv.gz", graphss_i_read_csv_folder},
 };
 
-/* *found tells whether the folder has it; only then was anything read. */
-static graphss_status read_from(graphss_ctx *ctx, graphss_dataset *out, bool *found,
-                                const char *dir, const char *name, uint64_t max_bytes)
+/* *path: where the folder has it, or NULL where it has not; released by the caller. */
+static graphss_status find_in(graphss_ctx *ctx, char **out, graphss_i_reader *reader,
+                              const char *dir, const char *name)
 {
+    *out = NULL;
     for (size_t i = 0; i < sizeof location / sizeof *location; i++) {
         char *path = graphss_i_format(ctx, "%s/%s%s%s", dir, location[i].before, name,
                                       location[i].after);
         const int there = path ? is_file(ctx, path, location[i].proof) : -1;
-        graphss_status st = there < 0 ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK;
-        *found = there > 0;
-        if (*found)
-            st = location[i].reader(ctx, out, path, max_bytes);
+        if (there > 0) {
+            *out = path;
+            *reader = location[i].reader;
+            return GRAPHSS_OK;
+        }
         graphss_release(ctx, path);
-        if (st || *found)
-            return st;
+        if (there < 0)
+            return GRAPHSS_ERR_NOMEM;
     }
     return GRAPHSS_OK;
+}
+
+/* The same in the first of the folders that has it, under either of its names. */
+static graphss_status find_name(graphss_ctx *ctx, char **out, graphss_i_reader *reader,
+                                const char *name, const char *const *dirs)
+{
+    const char *other = NULL; /* another name of its file */
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < sizeof public / sizeof *public; i++)
+        if (!strcmp(name, public[i].name))
+            other = public[i].file;
+    *out = NULL;
+    for (size_t i = 0; dirs[i] && name[0] && !strchr(name, '/') && !*out && !st; i++) {
+        st = find_in(ctx, out, reader, dirs[i], name);
+        if (!st && !*out && other)
+            st = find_in(ctx, out, reader, dirs[i], other);
+    }
+    return st;
 }
 
 /* Edit distance between a and b; large if either is long. */
@@ -155,39 +204,56 @@ static graphss_status not_found(graphss_ctx *ctx, const char *name, const char *
 }
 
 static graphss_status read_name_in(graphss_ctx *ctx, graphss_dataset *out, const char *name,
-                                   const char *const *dirs, uint64_t max_bytes)
+                                   const char *const *dirs, uint64_t max_bytes,
+                                   graphss_missing_rule missing)
 {
-    const char *other = NULL; /* another name of its file */
     bool known = false;
+    char *path = NULL;
+    graphss_i_reader reader = NULL;
     for (size_t i = 0; i < sizeof public / sizeof *public; i++)
-        if (!strcmp(name, public[i].name)) {
-            other = public[i].file;
-            known = true;
-        }
-    for (size_t i = 0; dirs[i] && name[0] && !strchr(name, '/'); i++) {
-        bool found = false;
-        graphss_status st = read_from(ctx, out, &found, dirs[i], name, max_bytes);
-        if (!st && !found && other) {
-            st = read_from(ctx, out, &found, dirs[i], other, max_bytes);
-            if (!st && found)
-                snprintf(out->name, sizeof out->name, "%s", name);
-        }
-        if (st || found)
-            return st;
-    }
-    if (!known && look(name) == ENTRY_FOLDER) /* says what it has in place of nodes.csv */
-        return graphss_i_read_csv_folder(ctx, out, name, max_bytes);
-    return not_found(ctx, name, dirs);
+        known = known || !strcmp(name, public[i].name);
+    graphss_status st = find_name(ctx, &path, &reader, name, dirs);
+    if (!st && path)
+        st = reader(ctx, out, path, max_bytes, missing);
+    else if (!st && !known && look(name) == ENTRY_FOLDER) /* says what it lacks */
+        st = graphss_i_read_csv_folder(ctx, out, name, max_bytes, missing);
+    else if (!st)
+        st = not_found(ctx, name, dirs);
+    if (!st && path && known)
+        snprintf(out->name, sizeof out->name, "%s", name);
+    graphss_release(ctx, path);
+    return st;
 }
 
 /* dirs NULL: the default folders. */
 static graphss_status read_name(graphss_ctx *ctx, graphss_dataset *out, const char *name,
-                                const char *const *dirs, uint64_t max_bytes)
+                                const char *const *dirs, uint64_t max_bytes,
+                                graphss_missing_rule missing)
 {
     const char **usual = NULL;
     graphss_status st = dirs ? GRAPHSS_OK : graphss_data_dirs(ctx, &usual);
     if (!st)
-        st = read_name_in(ctx, out, name, dirs ? dirs : usual, max_bytes);
+        st = read_name_in(ctx, out, name, dirs ? dirs : usual, max_bytes, missing);
+    graphss_release(ctx, (void *)usual);
+    return st;
+}
+
+graphss_status graphss_dataset_locate(graphss_ctx *ctx, char **path, const char *name,
+                                      const char *const *data_dirs)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", name}, {"place for the path", path}))
+        return GRAPHSS_ERR_INVALID;
+    const char **usual = NULL;
+    char *found = NULL;
+    graphss_i_reader reader = NULL;
+    graphss_status st = data_dirs ? GRAPHSS_OK : graphss_data_dirs(ctx, &usual);
+    const char *const *dirs = data_dirs ? data_dirs : usual;
+    if (!st)
+        st = find_name(ctx, &found, &reader, name, dirs);
+    if (!st && !found)
+        st = not_found(ctx, name, dirs);
+    if (!st)
+        *path = found;
     graphss_release(ctx, (void *)usual);
     return st;
 }
@@ -200,6 +266,16 @@ static graphss_status read_synth(graphss_ctx *ctx, graphss_dataset *out, const c
     return st ? st : graphss_i_synth_make(ctx, out, &opt, max_bytes);
 }
 
+/* A folder that is named as a path is meant, whatever it holds; another only as a dataset. 1,
+ * 0, or -1 without memory. */
+static int is_meant(graphss_ctx *ctx, const char *folder)
+{
+    if (strchr(folder, '/') || folder[0] == '.')
+        return 1;
+    const int plain = is_file(ctx, folder, "/nodes.csv");
+    return plain ? plain : is_file(ctx, folder, "/nodes.csv.gz");
+}
+
 graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out, const char *where,
                                     const graphss_read_options *opt)
 {
@@ -207,20 +283,22 @@ graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out, cons
         return GRAPHSS_ERR_INVALID;
     const uint64_t max_bytes =
         opt && opt->max_bytes ? opt->max_bytes : graphss_i_machine_memory() / 4 * 3;
+    const graphss_missing_rule missing = opt ? opt->missing : GRAPHSS_MISSING_ERROR;
     if (!strncmp(where, "synth:", 6))
         return read_synth(ctx, out, where + 6, max_bytes);
-    const bool path = strchr(where, '/') || where[0] == '.';
+    if (!strcmp(where, "-"))
+        return graphss_i_read_edge_list(ctx, out, where, max_bytes, missing);
     switch (look(where)) {
     case ENTRY_FOLDER: {
-        const int there = path ? 1 : is_file(ctx, where, "/nodes.csv");
-        if (there < 0)
+        const int meant = is_meant(ctx, where);
+        if (meant < 0)
             return GRAPHSS_ERR_NOMEM;
-        if (there)
-            return graphss_i_read_csv_folder(ctx, out, where, max_bytes);
+        if (meant)
+            return graphss_i_read_csv_folder(ctx, out, where, max_bytes, missing);
         break;
     }
     case ENTRY_FILE:
-        return read_file(ctx, out, where, max_bytes);
+        return read_file(ctx, out, where, max_bytes, missing);
     case ENTRY_NONE:
         break;
     }
@@ -230,6 +308,6 @@ graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out, cons
     const bool planetoid = look(proof) == ENTRY_FILE && planetoid_prefix(proof);
     graphss_release(ctx, proof);
     if (planetoid)
-        return graphss_i_read_planetoid(ctx, out, where, max_bytes);
-    return read_name(ctx, out, where, opt ? opt->data_dirs : NULL, max_bytes);
+        return graphss_i_read_planetoid(ctx, out, where, max_bytes, missing);
+    return read_name(ctx, out, where, opt ? opt->data_dirs : NULL, max_bytes, missing);
 }

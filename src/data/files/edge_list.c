@@ -4,8 +4,10 @@
  * 0, 1 ... n-1 they are taken for the numbers they are; otherwise they become names, and
  * nodes are numbered in order of first sight. */
 #include "data/build.h"
+#include "data/files/edge_extras.h"
 #include "data/files/edge_pairs.h"
 #include "data/files/readers.h"
+#include "data/formats/packed.h"
 #include <math.h>
 #include <string.h>
 
@@ -120,18 +122,45 @@ static graphss_status drop_first(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
     return GRAPHSS_OK;
 }
 
+/* A table of nodes has an id and a label or masks, and no two ends. */
+static bool is_node_table(const graphss_i_csv *csv)
+{
+    static const char *const id[] = {"node_id", "id", "node", NULL};
+    static const char *const other[] = {"label",    "class",      "feat",
+                                        "features", "train_mask", NULL};
+    return graphss_i_csv_column(csv, id) >= 0 && graphss_i_csv_column(csv, other) >= 0 &&
+           graphss_i_csv_column(csv, graphss_i_csv_from) < 0;
+}
+
+static graphss_status refuse_nodes(graphss_ctx *ctx, const graphss_i_csv *csv)
+{
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_DATA,
+        "%s:%zu: this is a table of nodes, want a list of edges; to read both "
+        "give the folder that holds nodes.csv and edges.csv",
+        csv->file, csv->field[0].line);
+}
+
 /* A first line of words over lines of whole numbers is a header, too. */
 static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv,
-                                 graphss_i_edge_pairs *pairs, graphss_i_intern *ids)
+                                 graphss_i_edge_pairs *pairs, graphss_i_intern *ids,
+                                 graphss_i_edge_extras *extras)
 {
     edge_line columns = {0, 1, 2};
     graphss_i_csv_field word[2] = {{0}}; /* the first line, where it may be a header */
     size_t words = 0, lines = 0;         /* ids in it; lines in all */
     bool more = true, whole = true;
     graphss_status st = graphss_i_csv_next(ctx, &more, csv);
+    if (!st && more && is_node_table(csv))
+        return refuse_nodes(ctx, csv);
     const bool named = !st && more && is_header(ctx, &columns, csv);
-    if (named)
+    if (!named)
+        graphss_i_edge_extras_name(extras, 2, "the third column", strlen("the third column"));
+    if (named) {
+        graphss_i_edge_extras_header(extras, csv, (int64_t)columns.from, (int64_t)columns.to,
+                                     graphss_i_csv_column(csv, graphss_i_csv_weight));
         st = graphss_i_csv_next(ctx, &more, csv);
+    }
     for (; !st && more; lines++) {
         st = read_line(ctx, csv, &columns, pairs, ids, &whole);
         double weight = 0;
@@ -145,6 +174,8 @@ static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv,
             whole = true;
         }
         if (!st)
+            st = graphss_i_edge_extras_record(ctx, extras, csv, columns.weight);
+        if (!st)
             st = graphss_i_csv_next(ctx, &more, csv);
     }
     if (st || !words || !whole || lines < 2)
@@ -153,13 +184,24 @@ static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv,
     return drop_first(ctx, pairs, ids, words);
 }
 
+/* On standard input nothing but the bytes tells GraphML from an edge list. */
+static bool begins_as_xml(const char *bytes)
+{
+    if (!strncmp(bytes, "\xEF\xBB\xBF", 3))
+        bytes += 3;
+    bytes += strspn(bytes, " \t\r\n");
+    return !strncmp(bytes, "<?xml", 5) || !strncmp(bytes, "<graphml", 8);
+}
+
 graphss_status graphss_i_read_edge_list(graphss_ctx *ctx, graphss_dataset *out,
-                                        const char *path, uint64_t max_bytes)
+                                        const char *path, uint64_t max_bytes,
+                                        graphss_missing_rule missing)
 {
     graphss_dataset data = {0};
     graphss_i_edge_pairs pairs = {0};
     graphss_i_intern ids = {0};
     graphss_i_csv csv = {0};
+    graphss_i_edge_extras extras = {0};
     int32_t *number = NULL;
     char *bytes = NULL;
     size_t n_bytes = 0;
@@ -168,10 +210,17 @@ graphss_status graphss_i_read_edge_list(graphss_ctx *ctx, graphss_dataset *out,
         graphss_i_csv_read(ctx, &bytes, &n_bytes, path, max_bytes / MEMORY_PER_BYTE);
     if (st)
         return st;
+    path = graphss_i_packed_name(path);
+    if (begins_as_xml(bytes)) {
+        st = graphss_i_graphml_dataset(ctx, out, path, bytes, n_bytes, max_bytes, missing);
+        graphss_release(ctx, bytes);
+        return st;
+    }
     graphss_i_csv_start(&csv, path, bytes, n_bytes, "#%", true);
-    st = read_lines(ctx, &csv, &pairs, &ids);
+    st = read_lines(ctx, &csv, &pairs, &ids, &extras);
     if (st)
         goto done;
+    graphss_i_edge_extras_tell(ctx, &extras, path);
     const size_t n = ids.list.count;
     if (n == 0) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no edge in it", path);
@@ -205,6 +254,7 @@ done:
     graphss_dataset_destroy(ctx, &data);
     graphss_release(ctx, number);
     graphss_i_csv_end(ctx, &csv);
+    graphss_i_edge_extras_destroy(ctx, &extras);
     graphss_i_intern_destroy(ctx, &ids);
     graphss_i_edge_pairs_destroy(ctx, &pairs);
     graphss_release(ctx, bytes);

@@ -489,8 +489,10 @@ done:
 }
 
 graphss_status graphss_i_read_planetoid(graphss_ctx *ctx, graphss_dataset *out,
-                                        const char *prefix, uint64_t max_bytes)
+                                        const char *prefix, uint64_t max_bytes,
+                                        graphss_missing_rule missing)
 {
+    (void)missing;
     planetoid_file file[FILES] = {0};
     graphss_dataset data = {0};
     graphss_status st = read_files(ctx, file, prefix, max_bytes);

@@ -1,11 +1,11 @@
-/* read_npz.c - datasets in .npz: the layout of gnn-benchmark, nettack and DeepRobust, and a
- * lone matrix as scipy.sparse.save_npz writes it.
+/* read_npz.c - datasets in .npz: the layout of gnn-benchmark, nettack and DeepRobust, a lone
+ * matrix as scipy.sparse.save_npz writes it, and PyG's (read_pyg.c).
  *
  * Optional arrays that hold Python objects are passed over, those we know with a warning;
  * required ones are refused. */
-#include "data/build.h"
-#include "data/formats/npz.h"
+#include "data/files/read_npz_parts.h"
 #include "data/files/readers.h"
+#include "data/text_labels.h"
 #include <math.h>
 #include <string.h>
 
@@ -109,8 +109,8 @@ static graphss_status read_graph(graphss_ctx *ctx, graphss_dataset *data, graphs
     return st;
 }
 
-static graphss_status check_ends(graphss_ctx *ctx, const int32_t *end, size_t m, size_t n,
-                                 const graphss_i_npz *npz, const char *array)
+graphss_status graphss_i_npz_check_ends(graphss_ctx *ctx, const int32_t *end, size_t m,
+                                        size_t n, const graphss_i_npz *npz, const char *array)
 {
     for (size_t e = 0; e < m; e++)
         if (end[e] < 0 || (size_t)end[e] >= n)
@@ -138,9 +138,9 @@ static graphss_status read_pairs(graphss_ctx *ctx, graphss_dataset *data, graphs
     if (st == GRAPHSS_OK && graphss_i_npz_has(npz, "data"))
         st = graphss_i_npz_float(ctx, &weight, &n, npz, "data", m);
     if (st == GRAPHSS_OK)
-        st = check_ends(ctx, from, m, shape[0], npz, "row");
+        st = graphss_i_npz_check_ends(ctx, from, m, shape[0], npz, "row");
     if (st == GRAPHSS_OK)
-        st = check_ends(ctx, to, m, shape[0], npz, "col");
+        st = graphss_i_npz_check_ends(ctx, to, m, shape[0], npz, "col");
     for (size_t e = 0; st == GRAPHSS_OK && weight && e < m; e++)
         if (!isfinite(weight[e]))
             st = graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, "data",
@@ -185,8 +185,8 @@ static graphss_status read_sparse_features(graphss_ctx *ctx, graphss_dataset *da
     return st ? graphss_i_npz_fail_in(ctx, st, npz) : GRAPHSS_OK;
 }
 
-static graphss_status read_dense_features(graphss_ctx *ctx, graphss_dataset *data,
-                                          graphss_i_npz *npz, const char *array)
+graphss_status graphss_i_npz_dense_features(graphss_ctx *ctx, graphss_dataset *data,
+                                            graphss_i_npz *npz, const char *array)
 {
     graphss_i_array_info info;
     float *value = NULL;
@@ -220,12 +220,13 @@ static graphss_status read_features(graphss_ctx *ctx, graphss_dataset *data,
         if (has_rows(npz, prefixes[i]))
             return read_sparse_features(ctx, data, npz, prefixes[i]);
     if (graphss_i_npz_wants(ctx, npz, "attr_matrix", NULL))
-        return read_dense_features(ctx, data, npz, "attr_matrix");
+        return graphss_i_npz_dense_features(ctx, data, npz, "attr_matrix");
     return GRAPHSS_OK;
 }
 
-static graphss_status read_names(graphss_ctx *ctx, graphss_names *out, graphss_i_npz *npz,
-                                 const char *array, size_t want, const char *without)
+graphss_status graphss_i_npz_optional_names(graphss_ctx *ctx, graphss_names *out,
+                                            graphss_i_npz *npz, const char *array, size_t want,
+                                            const char *without)
 {
     return graphss_i_npz_wants(ctx, npz, array, without)
                ? graphss_i_npz_names(ctx, out, npz, array, want)
@@ -259,21 +260,81 @@ static graphss_status tell_twice(graphss_ctx *ctx, const graphss_names *names,
     return st;
 }
 
-static graphss_status read_labels(graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz)
+/* Classes that have names come first, in their order; "" is no label. */
+static graphss_status read_text_labels(graphss_ctx *ctx, graphss_dataset *data,
+                                       graphss_i_npz *npz, const char *array)
 {
-    graphss_status st = read_names(ctx, &data->class_names, npz, "class_names", SIZE_MAX,
-                                   "classes go by number");
+    graphss_names text = {0};
+    graphss_i_intern classes = {0};
+    const size_t n = data->graph.n_nodes;
+    int32_t *class_of = graphss_i_alloc(ctx, n, sizeof *class_of);
+    graphss_status st =
+        class_of ? graphss_i_npz_names(ctx, &text, npz, array, n) : GRAPHSS_ERR_NOMEM;
+    for (size_t k = 0; k < data->class_names.count && !st; k++) {
+        const char *name = graphss_names_get(&data->class_names, k);
+        size_t index = 0;
+        st = graphss_i_intern_add(ctx, &index, NULL, &classes, name, strlen(name));
+    }
+    for (size_t i = 0; i < n && !st; i++) {
+        const char *name = graphss_names_get(&text, i);
+        size_t index = 0;
+        class_of[i] = -1;
+        if (*name)
+            st = graphss_i_intern_add(ctx, &index, NULL, &classes, name, strlen(name));
+        if (*name && !st)
+            class_of[i] = (int32_t)index;
+    }
+    if (!st) {
+        graphss_names_destroy(ctx, &data->class_names);
+        data->n_classes = 0;
+        st = graphss_i_labels_from_texts(ctx, data, &classes, class_of, n, array);
+    }
+    graphss_i_intern_destroy(ctx, &classes);
+    graphss_names_destroy(ctx, &text);
+    graphss_release(ctx, class_of);
+    return st;
+}
+
+graphss_status graphss_i_npz_labels(graphss_ctx *ctx, graphss_dataset *data,
+                                    graphss_i_npz *npz, const char *array)
+{
+    graphss_status st = graphss_i_npz_optional_names(
+        ctx, &data->class_names, npz, "class_names", SIZE_MAX, "classes go by number");
     data->n_classes = data->class_names.count;
-    if (st || !graphss_i_npz_wants(ctx, npz, "labels", NULL))
+    if (st || !graphss_i_npz_wants(ctx, npz, array, NULL))
         return st;
-    int64_t *label = NULL;
-    size_t n = 0;
-    st = graphss_i_npz_int64(ctx, &label, &n, npz, "labels", data->graph.n_nodes);
+    graphss_i_array_info info;
+    st = graphss_i_npz_info(ctx, &info, npz, array);
     if (st)
         return st;
-    st = graphss_i_labels_from_ints(ctx, data, label, n, "labels");
+    if (info.kind == 'U' || info.kind == 'S') {
+        st = read_text_labels(ctx, data, npz, array);
+        return st == GRAPHSS_ERR_NOMEM ? st : st ? graphss_i_npz_fail_in(ctx, st, npz) : st;
+    }
+    int64_t *label = NULL;
+    size_t n = 0;
+    st = graphss_i_npz_int64(ctx, &label, &n, npz, array, data->graph.n_nodes);
+    if (st)
+        return st;
+    st = graphss_i_labels_from_ints(ctx, data, label, n, array);
     graphss_release(ctx, label);
     return st ? graphss_i_npz_fail_in(ctx, st, npz) : GRAPHSS_OK;
+}
+
+graphss_status graphss_i_npz_names_and_split(graphss_ctx *ctx, graphss_dataset *data,
+                                             graphss_i_npz *npz, const char *path)
+{
+    graphss_status st =
+        graphss_i_npz_optional_names(ctx, &data->node_names, npz, "node_names",
+                                     data->graph.n_nodes, "nodes go by position");
+    if (st == GRAPHSS_OK)
+        st = tell_twice(ctx, &data->node_names, path);
+    if (st == GRAPHSS_OK)
+        st = graphss_i_npz_optional_names(ctx, &data->column_names, npz, "attr_names",
+                                          data->features.n_cols, "features go by position");
+    if (st == GRAPHSS_OK)
+        st = graphss_i_npz_split(ctx, &data->split, npz, data->graph.n_nodes, data->n_classes);
+    return st;
 }
 
 static graphss_status read_parts(graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz,
@@ -288,32 +349,30 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_dataset *data, graphs
         st = read_scipy(ctx, data, npz);
         return st ? st : graphss_i_dataset_finish(ctx, data, path, "scipy");
     }
+    if (!prefix && graphss_i_npz_is_pyg(npz)) {
+        st = graphss_i_npz_read_pyg(ctx, data, npz, path);
+        return st ? st : graphss_i_dataset_finish(ctx, data, path, "pyg");
+    }
     if (!prefix)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "%s: no graph in it: want arrays adj_indptr, adj_indices and "
-                              "adj_shape, or scipy's format, shape, indices and indptr",
+                              "adj_shape, scipy's format, shape, indices and indptr, or PyG's "
+                              "edge_index, x and y",
                               path);
     st = read_graph(ctx, data, npz, prefix);
     if (st == GRAPHSS_OK)
         st = read_features(ctx, data, npz);
     if (st == GRAPHSS_OK)
-        st = read_labels(ctx, data, npz);
+        st = graphss_i_npz_labels(ctx, data, npz, "labels");
     if (st == GRAPHSS_OK)
-        st = read_names(ctx, &data->node_names, npz, "node_names", data->graph.n_nodes,
-                        "nodes go by position");
-    if (st == GRAPHSS_OK)
-        st = tell_twice(ctx, &data->node_names, path);
-    if (st == GRAPHSS_OK)
-        st = read_names(ctx, &data->column_names, npz, "attr_names", data->features.n_cols,
-                        "features go by position");
-    if (st == GRAPHSS_OK)
-        st = graphss_i_npz_split(ctx, &data->split, npz, data->graph.n_nodes, data->n_classes);
+        st = graphss_i_npz_names_and_split(ctx, data, npz, path);
     return st ? st : graphss_i_dataset_finish(ctx, data, path, "npz");
 }
 
 graphss_status graphss_i_read_npz(graphss_ctx *ctx, graphss_dataset *out, const char *path,
-                                  uint64_t max_bytes)
+                                  uint64_t max_bytes, graphss_missing_rule missing)
 {
+    (void)missing;
     graphss_i_npz *npz = NULL;
     graphss_dataset data = {0};
     graphss_status st = graphss_i_npz_open(ctx, &npz, path, max_bytes);

@@ -2,10 +2,10 @@
  * unquoting happens in place, so a record costs no allocation once the list of fields has
  * its size. */
 #include "data/formats/csv.h"
+#include "data/formats/packed.h"
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 static const size_t most_fields = (size_t)1 << 20;
 
@@ -53,8 +53,6 @@ static void skip_lines(graphss_i_csv *csv)
 /* Describes a file that is missing or not a text table; "" if nothing is known about it. */
 static const char *other_form(const char *text, size_t length)
 {
-    if (length >= 2 && !memcmp(text, "\x1f\x8b", 2))
-        return "is gzip-compressed; gunzip it first";
     if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
         return "is UTF-16, want UTF-8";
     if (length >= 4 && text[0] && !text[1] && text[2] && !text[3])
@@ -62,26 +60,15 @@ static const char *other_form(const char *text, size_t length)
     return "";
 }
 
-static bool is_there(const char *path)
-{
-    return access(path, R_OK) == 0;
-}
-
 graphss_status graphss_i_csv_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
                                   uint64_t max)
 {
     char *text = NULL;
     size_t length = 0, longer = 0;
-    graphss_status st = graphss_i_file_read(ctx, &text, &length, path, max);
-    if (st == GRAPHSS_ERR_NOT_FOUND) {
-        char *packed = graphss_i_format(ctx, "%s.gz", path);
-        if (packed && is_there(packed))
-            st = graphss_i_fail(ctx, GRAPHSS_ERR_NOT_FOUND,
-                                "%s is not there, but %s is: gunzip it first", path, packed);
-        graphss_release(ctx, packed);
-    }
+    const graphss_status st = graphss_i_packed_read(ctx, &text, &length, path, max);
     if (st)
         return st;
+    path = graphss_i_packed_name(path);
     const char *form = other_form(text, length);
     if (*form) {
         graphss_release(ctx, text);

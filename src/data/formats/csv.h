@@ -26,8 +26,8 @@ typedef struct graphss_i_csv {
     size_t count, room;
 } graphss_i_csv;
 
-/* The whole file as UTF-8: one that is not is taken as Latin-1, with a warning. LIMIT when it
- * is larger than max. */
+/* The whole file, or standard input for "-", as UTF-8: unpacked where gzip packed it, taken as
+ * Latin-1 with a warning where it is not UTF-8. LIMIT when it is larger than max. */
 graphss_status graphss_i_csv_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
                                   uint64_t max);
 /* bytes are borrowed until the end and changed: quoted fields are unquoted where they

@@ -447,7 +447,8 @@ static graphss_status add_recipe(planner *p, const graphss_i_recipe *r)
     if (!what || !in_list(what, strlen(what), whats))
         return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
                               "recipe %s: want a line 'what', one that exists", r->name);
-    if (mode && strcmp(mode, "paper") != 0 && strcmp(mode, "honest") != 0)
+    if (mode && strcmp(mode, "paper") != 0 && strcmp(mode, "honest") != 0 &&
+        strcmp(mode, "default") != 0)
         return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
                               "recipe %s: found mode '%s', want paper or honest", r->name,
                               mode);
@@ -488,7 +489,8 @@ static bool asked(const graphss_reproduce_options *opt, const graphss_i_recipe *
     if (strcmp(opt->what, "all") != 0 && strcmp(opt->what, r->name) != 0 &&
         (!what || strcmp(opt->what, what) != 0))
         return false;
-    return !opt->mode || !mode || !strcmp(opt->mode, mode);
+    const char *want = opt->mode && !strcmp(opt->mode, "default") ? "honest" : opt->mode;
+    return !want || !mode || !strcmp(want, mode);
 }
 
 static graphss_status read_recipes(planner *p)

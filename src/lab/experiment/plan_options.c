@@ -219,8 +219,8 @@ json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *
     bool bad = !id || json_object_set_new(id, "format", json_integer(1)) != 0 ||
                json_object_set_new(id, "what", json_string(job->what)) != 0;
     if (!bad && job->mode >= 0)
-        bad = json_object_set_new(
-                  id, "mode", json_string(graphss_mode_text((graphss_mode)job->mode))) != 0;
+        bad = json_object_set_new(id, "mode", json_string(graphss_i_record_mode(job->mode))) !=
+              0;
     if (!bad && cell->method)
         bad = json_object_set_new(
                   id, "setting",
@@ -259,11 +259,10 @@ size_t graphss_i_cell_text(char *out, size_t size, const graphss_i_job *job,
         return (size_t)snprintf(out, size, "%s %s", job->what, job->dataset);
     if (cell->point)
         snprintf(point, sizeof point, " %s", cell->point->key + strlen("point "));
-    return (size_t)snprintf(out, size, "%s %s %s %s %s seed %lld set %lld%s: %s%s%s",
-                            job->what, graphss_mode_text((graphss_mode)job->mode),
-                            job->dataset, job->any ? "any" : job->model,
-                            graphss_setting_text((graphss_setting)job->setting),
-                            (long long)job->seed, (long long)cell->set, point, cell->method,
-                            strcmp(cell->train, "none") ? " " : "",
-                            strcmp(cell->train, "none") ? cell->train : "");
+    return (size_t)snprintf(
+        out, size, "%s %s %s %s %s seed %lld set %lld%s: %s%s%s", job->what,
+        graphss_i_record_mode(job->mode), job->dataset, job->any ? "any" : job->model,
+        graphss_setting_text((graphss_setting)job->setting), (long long)job->seed,
+        (long long)cell->set, point, cell->method, strcmp(cell->train, "none") ? " " : "",
+        strcmp(cell->train, "none") ? cell->train : "");
 }

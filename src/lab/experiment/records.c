@@ -186,6 +186,11 @@ json_t *graphss_i_json_text(const char *text)
     return value;
 }
 
+const char *graphss_i_record_mode(int mode)
+{
+    return mode == GRAPHSS_MODE_PAPER ? "paper" : "honest";
+}
+
 json_t *graphss_i_json_options(const void *options, const graphss_option *table,
                                const graphss_recover_options *recover)
 {
@@ -213,7 +218,9 @@ json_t *graphss_i_json_options(const void *options, const graphss_option *table,
             value = graphss_i_json_real(*(const double *)at);
             break;
         case GRAPHSS_OPTION_CHOICE:
-            value = json_string(row->choices[*(const int *)at]);
+            value = !strcmp(row->name, "mode")
+                        ? json_string(graphss_i_record_mode(*(const int *)at))
+                        : json_string(row->choices[*(const int *)at]);
             break;
         case GRAPHSS_OPTION_STRING:
             value = graphss_i_json_text(*(const char *const *)at);

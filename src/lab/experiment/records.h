@@ -42,6 +42,8 @@ json_t *graphss_i_records_find(const graphss_i_records *records, const json_t *i
 
 json_t *graphss_i_json_real(double value); /* null for NaN and infinities */
 json_t *graphss_i_json_text(const char *text);
+/* What records and recipes call a graphss_mode: "honest" or "paper". */
+const char *graphss_i_record_mode(int mode);
 /* The values of a struct by the names of its table; of recover's options (recover, else NULL)
  * those its method reads. */
 json_t *graphss_i_json_options(const void *options, const graphss_option *table,

@@ -552,7 +552,8 @@ graphss_status graphss_reproduce(graphss_ctx *ctx, graphss_reproduced *out,
     *out = (graphss_reproduced){0};
     if (!opt->folder || (!opt->what && !opt->recipe))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "want what to reproduce and a folder");
-    if (opt->mode && strcmp(opt->mode, "paper") != 0 && strcmp(opt->mode, "honest") != 0)
+    if (opt->mode && strcmp(opt->mode, "paper") != 0 && strcmp(opt->mode, "honest") != 0 &&
+        strcmp(opt->mode, "default") != 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "--mode: found '%s', want paper or honest", opt->mode);
     s = graphss_i_calloc(ctx, 1, sizeof *s);

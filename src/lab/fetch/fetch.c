@@ -6,6 +6,7 @@
 #include "lab/fetch/fetch_private.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <graphss/dataset.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -270,6 +271,76 @@ static graphss_status unknown_dataset(graphss_ctx *ctx, const char *dataset)
                           dataset, known);
 }
 
+/* ---- what is there already ---- */
+
+static bool is_in(const char *path, const char *dir)
+{
+    size_t n = strlen(dir);
+    while (n > 1 && dir[n - 1] == '/')
+        n--;
+    return strncmp(path, dir, n) == 0 && path[n] == '/' && !strchr(path + n + 1, '/');
+}
+
+/* The files of the manifest, in the folder of a path; their checksums count. */
+static graphss_status check_folder(graphss_ctx *ctx, graphss_fetch_result *out,
+                                   const char *path, const graphss_fetch_item *items, size_t n)
+{
+    char *dir = graphss_i_strdup(ctx, path), *slash = dir ? strrchr(dir, '/') : NULL;
+    if (!dir)
+        return GRAPHSS_ERR_NOMEM;
+    if (slash)
+        *slash = '\0';
+    const graphss_fetch_options here = {.dir = slash ? dir : ".", .offline = true};
+    const graphss_status st = graphss_i_fetch_items(ctx, out, items, n, &here, NULL);
+    graphss_release(ctx, dir);
+    return st;
+}
+
+/* Is the dataset in one of opt->data_dirs other than opt->dir? Then it is not downloaded: as
+ * files of the manifest it is checked, in another form (FILE.npz in place of Planetoid's) it
+ * is taken as it is. A file that does not fit its checksum does not count. */
+static graphss_status find_elsewhere(graphss_ctx *ctx, graphss_fetch_result *out, bool *found,
+                                     const graphss_fetch_item *items, size_t n,
+                                     const graphss_fetch_options *opt)
+{
+    char *path = NULL;
+    graphss_i_digests digests = {0};
+    if (!opt || !opt->data_dirs || opt->force || !opt->dir)
+        return GRAPHSS_OK;
+    graphss_status st = graphss_dataset_locate(ctx, &path, items[0].dataset, opt->data_dirs);
+    if (st == GRAPHSS_ERR_NOT_FOUND)
+        return GRAPHSS_OK;
+    if (st)
+        return st;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    bool ours = !strncmp(name, "ind.", 4);
+    for (size_t i = 0; i < n; i++)
+        ours = ours || !strcmp(name, items[i].file);
+    if (ours && is_in(path, opt->dir))
+        goto done; /* to be completed */
+    if (ours) {
+        st = check_folder(ctx, out, path, items, n);
+        *found = !st;
+        st = st == GRAPHSS_ERR_CHECKSUM || st == GRAPHSS_ERR_NETWORK ? GRAPHSS_OK : st;
+        goto done;
+    }
+    st = graphss_i_file_digests(ctx, &digests, path);
+    if (st == GRAPHSS_ERR_IO || st == GRAPHSS_ERR_DATA || st == GRAPHSS_ERR_NOT_FOUND) {
+        st = GRAPHSS_OK; /* a folder with tables, say */
+        goto done;
+    }
+    if (st)
+        goto done;
+    *out = (graphss_fetch_result){
+        .path = path, .bytes = digests.bytes, .files = 1, .unchecked = true};
+    memcpy(out->sha256, digests.sha256, sizeof out->sha256);
+    *found = true;
+    path = NULL;
+done:
+    graphss_release(ctx, path);
+    return st;
+}
+
 graphss_status graphss_fetch(graphss_ctx *ctx, graphss_fetch_result *out, const char *dataset,
                              const graphss_fetch_options *opt)
 {
@@ -284,5 +355,8 @@ graphss_status graphss_fetch(graphss_ctx *ctx, graphss_fetch_result *out, const 
         n++;
     if (!n)
         return unknown_dataset(ctx, dataset);
-    return graphss_i_fetch_items(ctx, out, graphss_fetch_item_at(first), n, opt, NULL);
+    bool found = false;
+    const graphss_fetch_item *items = graphss_fetch_item_at(first);
+    const graphss_status st = find_elsewhere(ctx, out, &found, items, n, opt);
+    return st || found ? st : graphss_i_fetch_items(ctx, out, items, n, opt, NULL);
 }

@@ -34,6 +34,7 @@ typedef struct graphss_i_block {
 typedef struct graphss_i_document {
     graphss_i_arena *arena;
     const char *title, *lead; /* lead: one line below the title */
+    const char *made_from;    /* for the last line; NULL: "its records" */
     graphss_i_block *block;
     size_t n, room;
     size_t n_tables, n_panels;

@@ -105,9 +105,9 @@ void graphss_i_format_html(graphss_i_writer *writer, const graphss_i_document *d
         }
     }
     graphss_i_putf(writer,
-                   "</main>\n<footer>Made by graphss %s from its records. Headings of "
+                   "</main>\n<footer>Made by graphss %s from %s. Headings of "
                    "tables sort them.</footer>\n<script>\n",
-                   graphss_version());
+                   graphss_version(), d->made_from ? d->made_from : "its records");
     graphss_i_put(writer, graphss_i_embedded_js);
     graphss_i_put(writer, "</script>\n</body>\n</html>\n");
 }

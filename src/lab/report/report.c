@@ -24,13 +24,21 @@ void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
     for (size_t i = 0; i < records->n; i++)
         errors += records->record[i].error != NULL;
     d->title = "GraphSS: attack, alert and recovery, measured";
-    d->lead = graphss_i_arena_say(
-        d->arena,
-        "%zu results%s from records of graphss reproduce, beside the figures "
-        "of the paper. Accuracies are means over runs ± one standard "
-        "deviation; n is the number of runs.",
-        records->n - errors,
-        errors ? graphss_i_arena_say(d->arena, " and %zu failures", errors) : "");
+    d->lead =
+        "A classifier labels the nodes of a graph. An attacker changes a few links and "
+        "features "
+        "so that chosen nodes, the victims, get a wrong label. Below is how many victims are "
+        "labelled correctly without a defence, by other defences and by GraphSS, how well "
+        "graphss alert notices the attack, and where GraphSS fails.";
+    graphss_i_sentence(
+        d,
+        graphss_i_arena_say(
+            d->arena,
+            "Made from %zu results%s of graphss reproduce. Accuracies are means over runs ± "
+            "one standard deviation; n is the number of runs. Figures of the paper stand "
+            "beside ours where it has them.",
+            records->n - errors,
+            errors ? graphss_i_arena_say(d->arena, " and %zu failures", errors) : ""));
     graphss_i_section_answers(d, records);
     graphss_i_section_findings(d, records);
     graphss_i_section_paper(d, records);

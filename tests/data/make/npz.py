@@ -120,6 +120,18 @@ def main():
                               "val_mask": np.array([0, 1, 0, 0, 0], dtype="u1"),
                               "test_mask": np.array([0, 0, 1, 0, 0], dtype="<i8")})
 
+    # The layout of PyG's Data, with masks; and with text in place of classes.
+    edge_index = np.array([[0, 1, 2, 3, 0], [1, 2, 3, 0, 2]])
+    masks = {name + "_mask": np.isin(np.arange(4), nodes)
+             for name, nodes in (("train", [0, 1]), ("val", [2]), ("test", [3]))}
+    save(DATA / "pyg.npz",
+         {"edge_index": edge_index, "y": np.array([0, 1, 1, 0]), **masks,
+          "x": np.array([[1, 0.5], [0, 2], [3, 1], [1, 1]], "<f4"),
+          "edge_attr": np.ones((5, 2))})
+    save(DATA / "pyg_text.npz",
+         {"edge_index": edge_index, "y": np.array(["bot", "", "human", "bot"]),
+          "node_names": np.array(["a", "b", "c", "d"])})
+
     # Seeds: the above, small, and starting points towards other corners.
     for path in sorted(DATA.glob("*.npz")):
         if path.stat().st_size < 4000:

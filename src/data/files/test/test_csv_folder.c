@@ -44,7 +44,8 @@ static graphss_dataset read_good(graphss_ctx *ctx, const char *nodes, const char
 {
     graphss_dataset data = {0};
     folder f = make_folder(nodes, edges);
-    const graphss_status st = graphss_i_read_csv_folder(ctx, &data, f.path, plenty);
+    const graphss_status st =
+        graphss_i_read_csv_folder(ctx, &data, f.path, plenty, GRAPHSS_MISSING_ERROR);
     remove_folder(&f);
     assert_ok(ctx, st);
     assert_string_equal(data.format, "csv");
@@ -261,12 +262,13 @@ static void test_mistakes_are_named_with_their_place(void **state)
          "found '1,200', want a finite number in column 'age': write 1200 or 1.5, without"},
         /* all of them at once, ten by name */
         {"id,age,h\n0,3,1\n1,NA,\n2,old,5\n", e,
-         "nodes.csv:3:3: found 'NA', want a finite number in column 'age': fill it in, or "
-         "leave "
-         "the column out; 3 cells in all: also 3:6 '' in 'h', 4:3 'old' in 'age'"},
+         "nodes.csv:3:3: found 'NA', want a finite number in column 'age': fill it in, "
+         "leave the column out, or say --missing mean or zero; 3 cells in all: also 3:6 '' in "
+         "'h', 4:3 'old' in 'age'"},
         {"id,a,b\n0,,1\n1,,2\n2,7,x\n3,,3\n", e,
-         "nodes.csv:4:5: found 'x', want a finite number in column 'b': mend it, or leave the "
-         "column out; 4 cells in all: also 2:3 '' in 'a', 5:3 '' in 'a' ..."},
+         "nodes.csv:2:3: found '', want a finite number, as in line 4 of column 'a': fill it "
+         "in, leave the column out, or say --missing mean or zero; 4 cells in all: also 4:5 'x' "
+         "in 'b', 5:3 '' in 'a' ..."},
         {"id,a\n0,1\n1,\n2,\n3,\n4,\n5,\n6,\n7,\n8,\n9,\n10,\n11,\n", e,
          "11 cells in all: also 4:3 '' in 'a', 5:3 '' in 'a', 6:3 '' in 'a', 7:3 '' in 'a', "
          "8:3 '' in 'a', 9:3 '' in 'a', 10:3 '' in 'a', 11:3 '' in 'a', 12:4 '' in 'a' ..."},
@@ -293,7 +295,8 @@ static void test_mistakes_are_named_with_their_place(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         graphss_dataset data = {0};
         folder f = make_folder(cases[i].nodes, cases[i].edges);
-        const graphss_status st = graphss_i_read_csv_folder(ctx, &data, f.path, plenty);
+        const graphss_status st =
+            graphss_i_read_csv_folder(ctx, &data, f.path, plenty, GRAPHSS_MISSING_ERROR);
         remove_folder(&f);
         assert_fails(ctx, st, GRAPHSS_ERR_DATA, cases[i].part);
         assert_null(data.graph.offset);
@@ -307,16 +310,76 @@ static void test_a_file_too_large_for_the_memory_allowed_is_refused(void **state
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     folder f = make_folder(people_nodes, people_edges);
-    const graphss_status st = graphss_i_read_csv_folder(ctx, &data, f.path, 1000);
+    const graphss_status st =
+        graphss_i_read_csv_folder(ctx, &data, f.path, 1000, GRAPHSS_MISSING_ERROR);
     remove_folder(&f);
     assert_fails(ctx, st, GRAPHSS_ERR_LIMIT, "nodes.csv");
+    graphss_ctx_free(ctx);
+}
+
+static graphss_dataset read_missing(graphss_ctx *ctx, const char *nodes,
+                                    graphss_missing_rule missing)
+{
+    graphss_dataset data = {0};
+    folder f = make_folder(nodes, "src,dst\na,b\nb,c\n");
+    const graphss_status st = graphss_i_read_csv_folder(ctx, &data, f.path, plenty, missing);
+    remove_folder(&f);
+    assert_ok(ctx, st);
+    return data;
+}
+
+static void test_empty_cells_are_means_or_zeros_where_the_caller_says_so(void **state)
+{
+    (void)state;
+    static const char nodes[] = "id,age,size\na,,1\nb,2,?\nc,4,5\nd,NA,6\n";
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = read_missing(ctx, nodes, GRAPHSS_MISSING_MEAN);
+    assert_int_equal(data.features.n_cols, 2);
+    assert_float_equal(cell(&data.features, 0, 0), 3, 1e-6);
+    assert_float_equal(cell(&data.features, 3, 0), 3, 1e-6);
+    assert_float_equal(cell(&data.features, 1, 1), 4, 1e-6);
+    assert_float_equal(cell(&data.features, 2, 1), 5, 1e-6);
+    assert_int_equal(data.missing.count, 3);
+    assert_int_equal(data.missing.node[1], 3);
+    assert_int_equal(data.missing.column[2], 1);
+    graphss_dataset copy = {0};
+    assert_ok(ctx, graphss_dataset_copy(ctx, &copy, &data));
+    assert_int_equal(copy.missing.count, 3);
+    assert_int_equal(copy.missing.node[2], 1);
+    graphss_dataset_destroy(ctx, &copy);
+    graphss_dataset_destroy(ctx, &data);
+    data = read_missing(ctx, nodes, GRAPHSS_MISSING_ZERO);
+    assert_float_equal(cell(&data.features, 0, 0), 0, 0);
+    assert_float_equal(cell(&data.features, 1, 1), 0, 0);
+    assert_int_equal(data.missing.count, 0);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_text_of_few_values_is_a_column_for_each_value(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = read_missing(
+        ctx, "id,name,city,age\na,x,Ulm,1\nb,y,,2\nc,z,Bonn,3\nd,w,Ulm,4\ne,v,Bonn,5\n",
+        GRAPHSS_MISSING_ERROR);
+    assert_int_equal(data.features.n_cols, 3);
+    assert_string_equal(graphss_names_get(&data.column_names, 0), "age");
+    assert_string_equal(graphss_names_get(&data.column_names, 1), "city=Bonn");
+    assert_string_equal(graphss_names_get(&data.column_names, 2), "city=Ulm");
+    const float city[5][2] = {{0, 1}, {0, 0}, {1, 0}, {0, 1}, {1, 0}};
+    for (size_t i = 0; i < 5; i++)
+        for (int32_t c = 0; c < 2; c++)
+            assert_float_equal(cell(&data.features, i, c + 1), city[i][c], 0);
+    graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
 }
 
 static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
 {
     graphss_dataset data = {0};
-    const graphss_status st = graphss_i_read_csv_folder(ctx, &data, arg, plenty);
+    const graphss_status st =
+        graphss_i_read_csv_folder(ctx, &data, arg, plenty, GRAPHSS_MISSING_MEAN);
     graphss_dataset_destroy(ctx, &data);
     return st;
 }
@@ -328,7 +391,8 @@ static void test_each_allocation_may_fail(void **state)
                                         "id,label\nanna,caf\xe9\n\"b, c\",\nkarl,x\n",
                                         "id,feat,label\nanna,x:1,3\n\"b, c\",y:2,4\nkarl,,\n",
                                         "id,age,size\nanna,1,2\n\"b, c\",2,3\nkarl,3,4\n",
-                                        "id,x,y\nanna,,\n\"b, c\",,t\nkarl,,\n"};
+                                        "id,x,y\nanna,,\n\"b, c\",,t\nkarl,,\n",
+                                        "id,x,y\nanna,,t\n\"b, c\",2,t\nkarl,4,\n"};
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         folder f = make_folder(nodes[i], people_edges);
         testing_each_allocation_fails(read_and_destroy, f.path);
@@ -348,6 +412,8 @@ int main(void)
         cmocka_unit_test(test_labels_that_differ_only_in_case_are_reported),
         cmocka_unit_test(test_mistakes_are_named_with_their_place),
         cmocka_unit_test(test_a_file_too_large_for_the_memory_allowed_is_refused),
+        cmocka_unit_test(test_empty_cells_are_means_or_zeros_where_the_caller_says_so),
+        cmocka_unit_test(test_text_of_few_values_is_a_column_for_each_value),
         cmocka_unit_test(test_each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,10 +149,10 @@ static void test_what_is_not_there_is_said_with_a_hint(void **state)
                  "nodes, degree");
     inside_path(path, sizeof path, &f, "list.bin");
     assert_fails(ctx, graphss_dataset_read(ctx, &data, path, &opt), GRAPHSS_ERR_DATA,
-                 ".npz, .csv, .tsv, .txt or .edges");
+                 ".npz, .csv, .tsv, .txt, .edges, .graphml");
     inside_path(path, sizeof path, &f, "planetoid");
     assert_fails(ctx, graphss_dataset_read(ctx, &data, path, &opt), GRAPHSS_ERR_NOT_FOUND,
-                 "planetoid/nodes.csv");
+                 "neither nodes.csv nor edges.csv");
     assert_null(data.graph.offset);
     remove_folder(&f);
     graphss_ctx_free(ctx);

@@ -13,7 +13,8 @@ static graphss_status read_text(graphss_ctx *ctx, graphss_dataset *out, const ch
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
-    const graphss_status st = graphss_i_read_edge_list(ctx, out, path, max_bytes);
+    const graphss_status st =
+        graphss_i_read_edge_list(ctx, out, path, max_bytes, GRAPHSS_MISSING_ERROR);
     remove(path);
     return st;
 }
@@ -143,7 +144,9 @@ static void test_mistakes_are_named_with_their_place(void **state)
     assert_fails(ctx, read_text(ctx, &data, "# nothing\n", plenty), GRAPHSS_ERR_DATA,
                  "no edge in it");
     assert_fails(ctx, read_text(ctx, &data, "0 1\n1 2\n", 100), GRAPHSS_ERR_LIMIT, "8 bytes");
-    assert_fails(ctx, graphss_i_read_edge_list(ctx, &data, "/nowhere/x.edges", plenty),
+    assert_fails(ctx,
+                 graphss_i_read_edge_list(ctx, &data, "/nowhere/x.edges", plenty,
+                                          GRAPHSS_MISSING_ERROR),
                  GRAPHSS_ERR_NOT_FOUND, "/nowhere/x.edges");
     assert_null(data.graph.offset);
     graphss_ctx_free(ctx);

@@ -1,4 +1,5 @@
-/* test_planetoid.c - tests/data/planetoid/ind.tiny.* is made by tests/data/make/planetoid.py. */
+/* test_planetoid.c - tests/data/planetoid/ind.tiny.* is made by tests/data/make/planetoid.py.
+ */
 #include "data/files/readers.h"
 #include "testing.h"
 #include <sys/stat.h>
@@ -17,7 +18,7 @@ static void test_the_tiny_dataset_is_what_was_written(void **state)
     static const int32_t edge[6][2] = {{0, 1}, {0, 2}, {2, 3}, {3, 7}, {4, 5}, {0, 6}};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
-    assert_ok(ctx, graphss_i_read_planetoid(ctx, &data, tiny, plenty));
+    assert_ok(ctx, graphss_i_read_planetoid(ctx, &data, tiny, plenty, GRAPHSS_MISSING_ERROR));
     assert_string_equal(data.name, "tiny");
     assert_string_equal(data.format, "planetoid");
     assert_int_equal(data.graph.n_nodes, 8);
@@ -64,8 +65,9 @@ static void find_both(char planetoid[1024], char npz[1024], const char *name)
 static void read_both(graphss_ctx *ctx, graphss_dataset *planetoid, graphss_dataset *npz,
                       const char *planetoid_path, const char *npz_path)
 {
-    assert_ok(ctx, graphss_i_read_npz(ctx, npz, npz_path, plenty));
-    assert_ok(ctx, graphss_i_read_planetoid(ctx, planetoid, planetoid_path, plenty));
+    assert_ok(ctx, graphss_i_read_npz(ctx, npz, npz_path, plenty, GRAPHSS_MISSING_ERROR));
+    assert_ok(ctx, graphss_i_read_planetoid(ctx, planetoid, planetoid_path, plenty,
+                                            GRAPHSS_MISSING_ERROR));
 }
 
 static void test_cora_is_the_same_from_both_formats(void **state)
@@ -180,7 +182,8 @@ static void refused(const char *which, const char *bytes, size_t n, graphss_stat
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     const damaged d = damage(which, bytes, n);
-    const graphss_status st = graphss_i_read_planetoid(ctx, &data, d.prefix, plenty);
+    const graphss_status st =
+        graphss_i_read_planetoid(ctx, &data, d.prefix, plenty, GRAPHSS_MISSING_ERROR);
     clean_up(&d);
     assert_fails(ctx, st, status, part);
     assert_null(data.graph.offset);
@@ -271,7 +274,8 @@ static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
 {
     (void)arg;
     graphss_dataset data = {0};
-    const graphss_status st = graphss_i_read_planetoid(ctx, &data, tiny, plenty);
+    const graphss_status st =
+        graphss_i_read_planetoid(ctx, &data, tiny, plenty, GRAPHSS_MISSING_ERROR);
     graphss_dataset_destroy(ctx, &data);
     return st;
 }
@@ -287,10 +291,10 @@ static void test_memory_has_a_limit(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
-    assert_fails(ctx, graphss_i_read_planetoid(ctx, &data, tiny, 300), GRAPHSS_ERR_LIMIT,
-                 "ind.tiny.x");
-    assert_fails(ctx, graphss_i_read_planetoid(ctx, &data, tiny, 1000), GRAPHSS_ERR_LIMIT,
-                 "ind.tiny.x");
+    assert_fails(ctx, graphss_i_read_planetoid(ctx, &data, tiny, 300, GRAPHSS_MISSING_ERROR),
+                 GRAPHSS_ERR_LIMIT, "ind.tiny.x");
+    assert_fails(ctx, graphss_i_read_planetoid(ctx, &data, tiny, 1000, GRAPHSS_MISSING_ERROR),
+                 GRAPHSS_ERR_LIMIT, "ind.tiny.x");
     graphss_ctx_free(ctx);
 }
 

@@ -1,6 +1,6 @@
 #include "data/build.h"
-#include "data/formats/npz.h"
 #include "data/files/readers.h"
+#include "data/formats/npz.h"
 #include "testing.h"
 
 #define FIXTURE(name) GRAPHSS_SOURCE_DIR "/tests/data/" name ".npz"
@@ -16,7 +16,7 @@ static void test_every_dtype_and_order_gives_the_same_dataset(void **state)
     char hash[65] = "";
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
         graphss_dataset data = {0};
-        assert_ok(ctx, graphss_i_read_npz(ctx, &data, path[i], 0));
+        assert_ok(ctx, graphss_i_read_npz(ctx, &data, path[i], 0, GRAPHSS_MISSING_ERROR));
         assert_int_equal(data.graph.n_nodes, 5);
         assert_int_equal(graphss_graph_edges(&data.graph), 4);
         assert_int_equal(data.features.n_cols, 4);
@@ -59,7 +59,7 @@ static void test_labels_that_cannot_be_read_are_passed_over_with_a_warning(void 
     testing_temporary(path, sizeof path, "complex.npz");
     assert_ok(ctx, graphss_i_npz_write(ctx, path, array, sizeof array / sizeof *array));
     graphss_dataset data = {0};
-    const graphss_status st = graphss_i_read_npz(ctx, &data, path, 0);
+    const graphss_status st = graphss_i_read_npz(ctx, &data, path, 0, GRAPHSS_MISSING_ERROR);
     unlink(path);
     assert_ok(ctx, st);
     assert_null(data.label);
@@ -82,7 +82,8 @@ static void test_names_that_are_objects_are_passed_over_with_a_warning(void **st
         graphss_ctx_new(&(graphss_ctx_options){.log = keep_warnings, .user = warnings});
     graphss_dataset data = {0};
     assert_non_null(ctx);
-    assert_ok(ctx, graphss_i_read_npz(ctx, &data, FIXTURE("objects"), 0));
+    assert_ok(ctx,
+              graphss_i_read_npz(ctx, &data, FIXTURE("objects"), 0, GRAPHSS_MISSING_ERROR));
     assert_int_equal(data.node_names.count, 0);
     assert_non_null(strstr(warnings, "array 'node_names'"));
     assert_non_null(strstr(warnings, "nodes go by position"));
@@ -108,7 +109,8 @@ static void test_nodes_of_one_name_are_read_with_a_warning(void **state)
     testing_temporary(path, sizeof path, "twice.npz");
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         graphss_dataset a = {0}, b = {0};
-        assert_ok(ctx, graphss_i_read_npz(ctx, &a, FIXTURE("plain"), 0));
+        assert_ok(ctx,
+                  graphss_i_read_npz(ctx, &a, FIXTURE("plain"), 0, GRAPHSS_MISSING_ERROR));
         graphss_i_name_list names = {0};
         for (size_t j = 0; j < 5; j++)
             assert_ok(ctx, graphss_i_name_list_add(ctx, &names, list[i].text + j, 1));
@@ -117,7 +119,7 @@ static void test_nodes_of_one_name_are_read_with_a_warning(void **state)
         graphss_i_name_list_destroy(ctx, &names);
         assert_ok(ctx, graphss_dataset_write(ctx, &a, path));
         warnings[0] = '\0';
-        assert_ok(ctx, graphss_i_read_npz(ctx, &b, path, 0));
+        assert_ok(ctx, graphss_i_read_npz(ctx, &b, path, 0, GRAPHSS_MISSING_ERROR));
         assert_int_equal(warnings[0] != '\0', i > 0);
         assert_non_null(strstr(warnings, list[i].warning));
         assert_int_equal(b.node_names.count, 5);
@@ -133,7 +135,7 @@ static void test_names_and_the_split_of_a_file_survive(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
-    assert_ok(ctx, graphss_i_read_npz(ctx, &data, FIXTURE("names"), 0));
+    assert_ok(ctx, graphss_i_read_npz(ctx, &data, FIXTURE("names"), 0, GRAPHSS_MISSING_ERROR));
     assert_string_equal(data.name, "names");
     assert_string_equal(graphss_names_get(&data.node_names, 1), "");
     assert_string_equal(graphss_names_get(&data.node_names, 2), "caf\xc3\xa9");
@@ -160,7 +162,7 @@ static void test_scipy_matrices_are_graphs_without_features(void **state)
     char hash[65] = "";
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
         graphss_dataset data = {0};
-        assert_ok(ctx, graphss_i_read_npz(ctx, &data, path[i], 0));
+        assert_ok(ctx, graphss_i_read_npz(ctx, &data, path[i], 0, GRAPHSS_MISSING_ERROR));
         assert_int_equal(graphss_graph_edges(&data.graph), 4);
         assert_int_equal(data.cleaned.directed, 3);
         assert_int_equal(data.features.n_cols, 0);
@@ -174,10 +176,12 @@ static void test_scipy_matrices_are_graphs_without_features(void **state)
         graphss_dataset_destroy(ctx, &data);
     }
     graphss_dataset data = {0};
-    assert_fails(ctx, graphss_i_read_npz(ctx, &data, FIXTURE("scipy_bsr"), 0),
-                 GRAPHSS_ERR_DATA, "array 'format': 'bsr', want csr, csc or coo");
-    assert_fails(ctx, graphss_i_read_npz(ctx, &data, FIXTURE("masks"), 0), GRAPHSS_ERR_DATA,
-                 "no graph in it");
+    assert_fails(
+        ctx, graphss_i_read_npz(ctx, &data, FIXTURE("scipy_bsr"), 0, GRAPHSS_MISSING_ERROR),
+        GRAPHSS_ERR_DATA, "array 'format': 'bsr', want csr, csc or coo");
+    assert_fails(ctx,
+                 graphss_i_read_npz(ctx, &data, FIXTURE("masks"), 0, GRAPHSS_MISSING_ERROR),
+                 GRAPHSS_ERR_DATA, "no graph in it");
     assert_null(data.graph.offset);
     graphss_ctx_free(ctx);
 }
@@ -209,10 +213,10 @@ static void test_what_is_written_reads_back_the_same(void **state)
     for (size_t i = 0; i < 3; i++) {
         graphss_dataset a = {0}, b = {0};
         unsigned char first[8192], second[8192];
-        assert_ok(ctx, graphss_i_read_npz(ctx, &a, fixture[i], 0));
+        assert_ok(ctx, graphss_i_read_npz(ctx, &a, fixture[i], 0, GRAPHSS_MISSING_ERROR));
         assert_ok(ctx, graphss_dataset_write(ctx, &a, path));
         const size_t n = read_bytes(path, first, sizeof first);
-        assert_ok(ctx, graphss_i_read_npz(ctx, &b, path, 0));
+        assert_ok(ctx, graphss_i_read_npz(ctx, &b, path, 0, GRAPHSS_MISSING_ERROR));
         assert_string_equal(a.hash, b.hash);
         assert_int_equal(a.n_classes, b.n_classes);
         assert_same_names(&a.node_names, &b.node_names);
@@ -243,7 +247,7 @@ static void test_a_label_that_is_no_class_is_not_written(void **state)
     char path[256];
     testing_temporary(path, sizeof path, "label.npz");
     graphss_dataset a = {0};
-    assert_ok(ctx, graphss_i_read_npz(ctx, &a, FIXTURE("plain"), 0));
+    assert_ok(ctx, graphss_i_read_npz(ctx, &a, FIXTURE("plain"), 0, GRAPHSS_MISSING_ERROR));
     a.label[2] = 1 << 30;
     assert_fails(ctx, graphss_dataset_write(ctx, &a, path), GRAPHSS_ERR_INVALID,
                  "node 2 has label 1073741824");
@@ -261,7 +265,7 @@ static void test_dense_features_and_classes_without_nodes_read_back(void **state
     char path[256];
     testing_temporary(path, sizeof path, "dense.npz");
     graphss_dataset a = {0}, b = {0};
-    assert_ok(ctx, graphss_i_read_npz(ctx, &a, FIXTURE("plain"), 0));
+    assert_ok(ctx, graphss_i_read_npz(ctx, &a, FIXTURE("plain"), 0, GRAPHSS_MISSING_ERROR));
     graphss_features_destroy(ctx, &a.features);
     const float cell[] = {1, 2.5f, 3, 4, 0, 6, 7, 8, 9, 10};
     assert_ok(ctx,
@@ -271,7 +275,7 @@ static void test_dense_features_and_classes_without_nodes_read_back(void **state
     assert_ok(ctx, graphss_dataset_refresh(ctx, &a));
     assert_true(graphss_features_dense(&a.features));
     assert_ok(ctx, graphss_dataset_write(ctx, &a, path));
-    assert_ok(ctx, graphss_i_read_npz(ctx, &b, path, 0));
+    assert_ok(ctx, graphss_i_read_npz(ctx, &b, path, 0, GRAPHSS_MISSING_ERROR));
     assert_string_equal(a.hash, b.hash);
     assert_int_equal(b.n_classes, 9);
     assert_memory_equal(b.features.value, cell, sizeof cell);
@@ -318,7 +322,7 @@ static void test_spoiled_arrays_are_refused_with_file_array_and_place(void **sta
     testing_temporary(path, sizeof path, "spoiled.npz");
     graphss_dataset data = {0};
     write_parts(ctx, path, &sound);
-    assert_ok(ctx, graphss_i_read_npz(ctx, &data, path, 0));
+    assert_ok(ctx, graphss_i_read_npz(ctx, &data, path, 0, GRAPHSS_MISSING_ERROR));
     assert_int_equal(graphss_graph_edges(&data.graph), 2);
     graphss_dataset_destroy(ctx, &data);
 
@@ -358,13 +362,14 @@ static void test_spoiled_arrays_are_refused_with_file_array_and_place(void **sta
         char want[512];
         snprintf(want, sizeof want, "%s: %s", path, part[i]);
         write_parts(ctx, path, &p[i]);
-        assert_fails(ctx, graphss_i_read_npz(ctx, &data, path, 0), GRAPHSS_ERR_DATA, want);
+        assert_fails(ctx, graphss_i_read_npz(ctx, &data, path, 0, GRAPHSS_MISSING_ERROR),
+                     GRAPHSS_ERR_DATA, want);
         assert_null(data.graph.offset);
         assert_int_equal(memory.blocks, before);
     }
     write_parts(ctx, path, &sound);
-    assert_fails(ctx, graphss_i_read_npz(ctx, &data, path, 100), GRAPHSS_ERR_LIMIT,
-                 "beyond the limit of 100 bytes");
+    assert_fails(ctx, graphss_i_read_npz(ctx, &data, path, 100, GRAPHSS_MISSING_ERROR),
+                 GRAPHSS_ERR_LIMIT, "beyond the limit of 100 bytes");
     unlink(path);
     graphss_ctx_free(ctx);
 }
@@ -387,8 +392,8 @@ static void test_coordinates_may_not_claim_nodes_out_of_thin_air(void **state)
         {.name = "format", .dtype = "<U", .names = &format}};
     assert_ok(ctx, graphss_i_npz_write(ctx, path, array, 4));
     graphss_dataset data = {0};
-    assert_fails(ctx, graphss_i_read_npz(ctx, &data, path, 0), GRAPHSS_ERR_DATA,
-                 "array 'shape': 2000000000 elements are implausible");
+    assert_fails(ctx, graphss_i_read_npz(ctx, &data, path, 0, GRAPHSS_MISSING_ERROR),
+                 GRAPHSS_ERR_DATA, "array 'shape': 2000000000 elements are implausible");
     unlink(path);
     graphss_ctx_free(ctx);
 }
@@ -416,7 +421,8 @@ static void test_files_cut_short_are_refused_and_changed_ones_do_no_harm(void **
             fclose(file);
             bytes[at] ^= cut < n ? 0 : 0x41;
             graphss_dataset data = {0};
-            const graphss_status st = graphss_i_read_npz(ctx, &data, path, 1 << 20);
+            const graphss_status st =
+                graphss_i_read_npz(ctx, &data, path, 1 << 20, GRAPHSS_MISSING_ERROR);
             if (cut < n)
                 assert_int_equal(st, GRAPHSS_ERR_DATA);
             refused += st != GRAPHSS_OK;
@@ -429,18 +435,62 @@ static void test_files_cut_short_are_refused_and_changed_ones_do_no_harm(void **
     graphss_ctx_free(ctx);
 }
 
+static void test_the_arrays_of_pyg_are_a_dataset(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    assert_ok(ctx, graphss_i_read_npz(ctx, &data, FIXTURE("pyg"), 0, GRAPHSS_MISSING_ERROR));
+    assert_string_equal(data.format, "pyg");
+    assert_int_equal(data.graph.n_nodes, 4);
+    assert_int_equal(graphss_graph_edges(&data.graph), 5);
+    assert_int_equal(data.features.n_cols, 2);
+    assert_int_equal(data.n_classes, 2);
+    assert_int_equal(data.label[2], 1);
+    assert_int_equal(data.split.n_train, 2);
+    assert_int_equal(data.split.val[0], 2);
+    assert_int_equal(data.split.test[0], 3);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static void test_labels_may_be_text(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    assert_ok(ctx,
+              graphss_i_read_npz(ctx, &data, FIXTURE("pyg_text"), 0, GRAPHSS_MISSING_ERROR));
+    assert_int_equal(data.n_classes, 2);
+    assert_string_equal(graphss_names_get(&data.class_names, 0), "bot");
+    assert_string_equal(graphss_names_get(&data.class_names, 1), "human");
+    const int32_t label[] = {0, -1, 1, 0};
+    assert_memory_equal(data.label, label, sizeof label);
+    assert_string_equal(graphss_names_get(&data.node_names, 3), "d");
+    assert_int_equal(data.features.n_cols, 0);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
 static graphss_status read_and_write(graphss_ctx *ctx, void *path)
 {
     graphss_dataset data = {0};
-    graphss_status st = graphss_i_read_npz(ctx, &data, FIXTURE("names"), 0);
+    graphss_status st =
+        graphss_i_read_npz(ctx, &data, FIXTURE("names"), 0, GRAPHSS_MISSING_ERROR);
     if (st == GRAPHSS_OK)
         st = graphss_dataset_write(ctx, &data, path);
     graphss_dataset_destroy(ctx, &data);
     if (st == GRAPHSS_OK)
-        st = graphss_i_read_npz(ctx, &data, FIXTURE("fortran"), 0);
+        st = graphss_i_read_npz(ctx, &data, FIXTURE("fortran"), 0, GRAPHSS_MISSING_ERROR);
     graphss_dataset_destroy(ctx, &data);
     if (st == GRAPHSS_OK)
-        st = graphss_i_read_npz(ctx, &data, FIXTURE("scipy_coo"), 0);
+        st = graphss_i_read_npz(ctx, &data, FIXTURE("scipy_coo"), 0, GRAPHSS_MISSING_ERROR);
+    graphss_dataset_destroy(ctx, &data);
+    if (st == GRAPHSS_OK)
+        st = graphss_i_read_npz(ctx, &data, FIXTURE("pyg"), 0, GRAPHSS_MISSING_ERROR);
+    graphss_dataset_destroy(ctx, &data);
+    if (st == GRAPHSS_OK)
+        st = graphss_i_read_npz(ctx, &data, FIXTURE("pyg_text"), 0, GRAPHSS_MISSING_ERROR);
     graphss_dataset_destroy(ctx, &data);
     return st;
 }
@@ -471,7 +521,7 @@ static void test_public_datasets_have_the_published_counts(void **state)
         testing_data(path, sizeof path, known[i].file);
         graphss_ctx *ctx = testing_ctx(NULL, 1);
         graphss_dataset data = {0};
-        assert_ok(ctx, graphss_i_read_npz(ctx, &data, path, 0));
+        assert_ok(ctx, graphss_i_read_npz(ctx, &data, path, 0, GRAPHSS_MISSING_ERROR));
         assert_int_equal(data.graph.n_nodes, known[i].nodes);
         assert_int_equal(graphss_graph_edges(&data.graph), known[i].edges);
         assert_int_equal(data.features.n_cols, known[i].columns);
@@ -498,6 +548,8 @@ int main(void)
         cmocka_unit_test(test_spoiled_arrays_are_refused_with_file_array_and_place),
         cmocka_unit_test(test_coordinates_may_not_claim_nodes_out_of_thin_air),
         cmocka_unit_test(test_files_cut_short_are_refused_and_changed_ones_do_no_harm),
+        cmocka_unit_test(test_the_arrays_of_pyg_are_a_dataset),
+        cmocka_unit_test(test_labels_may_be_text),
         cmocka_unit_test(test_each_allocation_may_fail),
         cmocka_unit_test(test_public_datasets_have_the_published_counts),
     };

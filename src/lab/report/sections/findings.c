@@ -173,11 +173,31 @@ static void better_than_before(graphss_i_document *d, graphss_i_runs *records)
 
 /* ---- alert ---- */
 
-/* Clean groups, those of them that raise an alarm, and how many may by the stated rates. */
+/* Clean groups, those of them that raise an alarm, and how many should by the stated rates. */
 typedef struct alarms {
     size_t clean, raised;
-    double expected, variance;
+    double expected;
 } alarms;
+
+/* Wilson's 95 % interval of a share k / n, n > 0. */
+static void wilson(double *low, double *high, size_t k, size_t n)
+{
+    const double z = 1.959964, m = (double)n, p = (double)k / m, wide = 1 + z * z / m;
+    const double centre = (p + z * z / (2 * m)) / wide;
+    const double half = z / wide * sqrt(p * (1 - p) / m + z * z / (4 * m * m));
+    *low = k == 0 ? 0 : centre - half;
+    *high = k == n ? 1 : centre + half;
+}
+
+/* The rate holds where the groups are enough to exclude twice of it, and does not where they
+ * exclude the rate itself from below; else nothing can be said. */
+static const char *rate_verdict(const alarms *a, double low, double high)
+{
+    const double rate = a->expected / (double)a->clean;
+    if (low > rate)
+        return "does not hold";
+    return high <= 2 * rate ? "holds" : "too few to tell";
+}
 
 static alarms alarms_of(graphss_i_runs *records, const graphss_i_query *q)
 {
@@ -195,7 +215,6 @@ static alarms alarms_of(graphss_i_runs *records, const graphss_i_query *q)
                 out.clean++;
                 out.raised += p[i] <= rate;
                 out.expected += rate;
-                out.variance += rate * (1 - rate);
             }
     }
     return out;
@@ -209,7 +228,9 @@ static void alert_row(graphss_i_table *t, graphss_i_runs *records,
     const span area = over_cells(records, &q, "auc");
     const span node = over_cells(records, &q, "node_auc");
     const alarms a = alarms_of(records, &q);
-    const double limit = a.expected + 2 * sqrt(a.variance);
+    double low = 0, high = 1;
+    if (a.clean)
+        wilson(&low, &high, a.raised, a.clean);
     if (area.n == 0 && node.n == 0)
         return;
     graphss_i_add_text(t, condition->brief);
@@ -219,10 +240,11 @@ static void alert_row(graphss_i_table *t, graphss_i_runs *records,
     graphss_i_add_text(t, node.n ? span_text(arena, &node, 3, "") : "–");
     graphss_i_add_number(t, (double)a.clean);
     graphss_i_add_number(t, a.clean ? 100 * (double)a.raised / (double)a.clean : NAN);
-    graphss_i_add_number(t, a.clean ? 100 * limit / (double)a.clean : NAN);
-    graphss_i_add_text(t, a.clean == 0                ? "–"
-                          : (double)a.raised <= limit ? "holds"
-                                                      : "does not hold");
+    graphss_i_add_text(t, a.clean ? graphss_i_arena_say(arena, "%s to %s",
+                                                        graphss_i_fixed(arena, 100 * low, 1),
+                                                        graphss_i_fixed(arena, 100 * high, 1))
+                                  : "–");
+    graphss_i_add_text(t, a.clean ? rate_verdict(&a, low, high) : "–");
 }
 
 static void alert(graphss_i_document *d, graphss_i_runs *records)
@@ -232,8 +254,11 @@ static void alert(graphss_i_document *d, graphss_i_runs *records)
         graphss_i_arena_say(
             d->arena,
             "AUC: area under the ROC curve, lowest to highest cell (1: every tampered one "
-            "before every clean one; 0.5: chance). False alarms: clean groups with p ≤ %s; by "
-            "chance: two standard deviations above the stated rate, which holds up to there.",
+            "before every clean one; 0.5: chance). False alarms: clean groups with p ≤ %s, "
+            "and "
+            "the 95 %% interval of their share (Wilson). The stated rate holds where the "
+            "interval excludes twice of it, does not where it lies above it; else the groups "
+            "are too few to tell.",
             graphss_i_rates_text(records, &(graphss_i_query){.what = "alert"})));
     graphss_i_add_head(t, "mode, setting");
     graphss_i_add_column(t, "cells", "", 0, false);
@@ -242,7 +267,7 @@ static void alert(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_add_words(t, "AUC, nodes");
     graphss_i_add_column(t, "clean groups", "", 0, false);
     graphss_i_add_column(t, "false alarms", "%", 1, false);
-    graphss_i_add_column(t, "by chance up to", "%", 1, false);
+    graphss_i_add_words(t, "95 % interval, %");
     graphss_i_add_words(t, "stated rate");
     const graphss_i_conditions conditions = graphss_i_conditions_of(records, "alert");
     for (size_t w = 0; w < conditions.n; w++)

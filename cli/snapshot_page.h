@@ -1,0 +1,45 @@
+/* snapshot_page.h - the page of --report: what `alert` or `recover` says of a snapshot, for a
+ * colleague who was not there. */
+#ifndef GRAPHSS_CLI_SNAPSHOT_PAGE_H
+#define GRAPHSS_CLI_SNAPSHOT_PAGE_H
+
+#include "node_changes.h"
+#include <graphss_lab/report.h>
+
+enum { CLI_PAGE_NODES = 200 }; /* listed at most */
+
+/* Lines and nodes as they come; texts are its own. {0} is empty. */
+typedef struct cli_page {
+    graphss_page page;
+    graphss_page_line *line[3]; /* facts, changes, settings */
+    size_t count[3], room[3];
+    graphss_page_node *node;
+    size_t n_nodes, nodes_room;
+    const char **unseen;
+    size_t n_unseen, unseen_room;
+    char **text; /* everything that is to be freed */
+    size_t n_texts, texts_room;
+} cli_page;
+
+typedef enum cli_page_list {
+    CLI_PAGE_FACTS,
+    CLI_PAGE_CHANGES,
+    CLI_PAGE_SETTINGS
+} cli_page_list;
+
+/* All take over `text`, made by cli_format. */
+const char *cli_page_keep(cli_page *p, char *text);
+void cli_page_line(cli_page *p, cli_page_list list, const char *name, char *text);
+void cli_page_unseen(cli_page *p, char *text);
+/* A node with the reasons of `changes`; label and before as in graphss_page_node. */
+void cli_page_node(cli_page *p, const cli_node_changes *changes, int32_t node,
+                   double perturbed, double p_value, const char *label, const char *before);
+/* Settings by the names of a table of options. */
+void cli_page_options(cli_page *p, const void *options, const graphss_option *table);
+/* What every page says: the files, what was left out in reading them, seed and version. */
+void cli_page_scene(cli *app, cli_page *p, const cli_snapshot_pair *s, const char *model,
+                    const char *current, const char *previous);
+graphss_status cli_page_write(cli *app, cli_page *p, const char *path);
+void cli_page_done(cli_page *p);
+
+#endif
