@@ -78,6 +78,7 @@ struct cli {
     bool predictor;         /* --predictor answers in place of a model, */
     size_t predictor_calls; /* asked this many times */
     bool alerted;           /* alert raised one: exit code 1 */
+    int partial;            /* exit code where part of the work failed, else 0 */
     bool reader_left;       /* the reader of stdout is gone: end silently */
 };
 

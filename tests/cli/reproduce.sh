@@ -79,6 +79,23 @@ done
 run reproduce alert --recipe my.recipe -o faulty
 exits 2; err "'alert' cannot"; absent faulty
 
+case_ "where a cell fails the rest is run, and the code says so, also when it is not run again"
+cat >slow.recipe <<'RECIPE'
+what = defence
+mode = honest
+datasets = synth:nodes=900,features=300
+models = gcn
+methods = none prognn
+settings = seen
+limit = 1
+RECIPE
+for before in 0 3; do
+    run --json reproduce --recipe slow.recipe --seeds 1 -o slow -q --threads 2
+    exits 4; json cells 3; json before $before; json run $((3 - before))
+    failed=$("$json_value" failed <../stdout)
+    [ "$failed" -gt 0 ] || complain "none failed"
+done
+
 case_ "the paper's snapshots are those of its experiments"
 small=synth:nodes=90,classes=3,features=30,degree=4
 for model in gcn sgc; do
