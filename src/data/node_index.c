@@ -38,7 +38,7 @@ static int64_t find(const graphss_node_index *index, const char *id, size_t leng
 
 int64_t graphss_node_index_find(const graphss_node_index *index, const char *id)
 {
-    return find(index, id, strlen(id));
+    return index && id ? find(index, id, strlen(id)) : -1;
 }
 
 void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *index)

@@ -42,8 +42,10 @@ const graphss_option *graphss_reproduce_options_table(void)
 
 const char *graphss_reproduce_recipe(size_t i, const char **text, size_t *n)
 {
-    const char *name;
-    return graphss_i_recipe_built_in(i, &name, text, n) ? name : NULL;
+    const char *name, *own_text;
+    size_t own_n;
+    return graphss_i_recipe_built_in(i, &name, text ? text : &own_text, n ? n : &own_n) ? name
+                                                                                        : NULL;
 }
 
 /* A dataset that jobs name. */
