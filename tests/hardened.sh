@@ -1,5 +1,5 @@
 # hardened.sh - is what we ship built as distributions build (cmake/settings.cmake)?
-# Usage: sh hardened.sh PROGRAM LIBRARY
+# Usage: sh hardened.sh FILE...
 set -u
 command -v readelf >/dev/null || { echo "skipped: no readelf"; exit 77; }
 failures=0

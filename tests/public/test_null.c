@@ -22,8 +22,8 @@ static void test_getters_answer_for_nothing(void **state)
     assert_int_equal(graphss_node_index_find(NULL, "a"), -1);
     assert_null(graphss_option_find(NULL, "a"));
     assert_null(graphss_option_find(graphss_train_options_table(), NULL));
-    assert_false(graphss_recover_uses("none", NULL));
-    assert_false(graphss_recover_uses(NULL, "seed"));
+    assert_false(graphss_recover_method_uses(NULL, GRAPHSS_MODE_HONEST, "epochs"));
+    assert_false(graphss_recover_method_uses(NULL, GRAPHSS_MODE_HONEST, NULL));
     assert_false(graphss_attack_uses(NULL, NULL));
     assert_false(graphss_model_uses(NULL, NULL));
     assert_non_null(graphss_reproduce_recipe(0, NULL, NULL));

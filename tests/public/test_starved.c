@@ -16,6 +16,7 @@ typedef struct given {
     graphss_snapshots snapshots;
     int32_t *label;
     float *prob;
+    double *chance; /* of each node, that it was hit */
     char folder[256], file[300], surrogate[300];
 } given;
 
@@ -25,7 +26,7 @@ static void set_up(given *g)
     graphss_ctx *ctx = g->ctx;
     graphss_synth_options synth = graphss_synth_options_default();
     graphss_train_options train = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
-    synth.nodes = 80;
+    synth.nodes = 150;
     synth.classes = 2;
     synth.features = 30;
     train.epochs = 5;
@@ -42,6 +43,10 @@ static void set_up(given *g)
     g->prob = malloc(n * k * sizeof *g->prob);
     assert_non_null(g->label);
     assert_non_null(g->prob);
+    g->chance = malloc(n * sizeof *g->chance);
+    assert_non_null(g->chance);
+    for (size_t i = 0; i < n; i++)
+        g->chance[i] = i % 2 ? 0.9 : 0.1;
     memcpy(g->label, g->data.label, n * sizeof *g->label);
     assert_ok(
         ctx, graphss_model_predict(ctx, g->prob, g->model, &g->data.graph, &g->data.features));
@@ -60,6 +65,7 @@ static void tear_down(given *g)
     char command[400];
     snprintf(command, sizeof command, "rm -r '%s'", g->folder);
     assert_int_equal(system(command), 0);
+    free(g->chance);
     free(g->prob);
     free(g->label);
     graphss_snapshots_destroy(g->ctx, &g->snapshots);
@@ -84,7 +90,9 @@ static graphss_status alert_run(graphss_ctx *ctx, void *arg)
 {
     given *g = arg;
     graphss_alert out = {0};
-    const graphss_status st = graphss_alert_run(ctx, &out, &g->in, NULL, 0, NULL);
+    graphss_status st = graphss_alert_run(ctx, &out, &g->in, NULL, 0, NULL);
+    if (!st)
+        st = graphss_alert_revise(ctx, &out, g->chance, 0.5, "links", NULL);
     graphss_alert_destroy(ctx, &out);
     return st;
 }
@@ -164,6 +172,28 @@ static graphss_status model_describe(graphss_ctx *ctx, void *arg)
     return st;
 }
 
+static graphss_status say_half(void *user, float *prob, const graphss_graph *graph,
+                               const graphss_features *features, char *why, size_t size)
+{
+    (void)user, (void)features, (void)why, (void)size;
+    for (size_t i = 0; i < 2 * graph->n_nodes; i++)
+        prob[i] = 0.5F;
+    return GRAPHSS_OK;
+}
+
+static graphss_status set_predictor(graphss_ctx *ctx, void *arg)
+{
+    given *g = arg;
+    graphss_model *model = NULL;
+    const graphss_predictor predictor = {.struct_size = sizeof predictor,
+                                         .probabilities = say_half};
+    graphss_status st = graphss_model_load(ctx, &model, g->file);
+    if (!st)
+        st = graphss_model_set_predictor(ctx, model, &predictor);
+    graphss_model_free(ctx, model);
+    return st;
+}
+
 static graphss_status model_label(graphss_ctx *ctx, void *arg)
 {
     given *g = arg;
@@ -232,10 +262,11 @@ static void test_each_allocation_fails_in_turn(void **state)
     set_up(&g);
     assert_ok(g.ctx, graphss_model_save(g.ctx, g.model, g.file));
     static const testing_operation operation[] = {
-        data_dirs,  dataset_changes,      features_normalise, fetch,
-        flips_add,  match_split,          model_describe,     model_label,
-        node_index, protocol_believed,    protocol_surrogate, snapshots_write,
-        alert_look, surrogate_from_model, alert_run,          surrogate_read,
+        data_dirs,     dataset_changes,      features_normalise, fetch,
+        flips_add,     match_split,          model_describe,     model_label,
+        node_index,    protocol_believed,    protocol_surrogate, snapshots_write,
+        alert_look,    surrogate_from_model, alert_run,          surrogate_read,
+        set_predictor,
     };
     for (size_t i = 0; i < sizeof operation / sizeof *operation; i++)
         testing_allocations_fail(operation[i], &g, 100);
