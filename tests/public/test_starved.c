@@ -17,7 +17,7 @@ typedef struct given {
     int32_t *label;
     float *prob;
     double *chance; /* of each node, that it was hit */
-    char folder[256], file[300], surrogate[300];
+    char folder[256], file[300], surrogate[300], probe[300];
 } given;
 
 static void set_up(given *g)
@@ -58,6 +58,36 @@ static void set_up(given *g)
     const graphss_i_array_out array = {
         .name = "W", .dtype = "<f4", .n_dims = 2, .shape = {2, 3}, .data = w};
     assert_ok(ctx, graphss_i_npz_write(ctx, g->surrogate, &array, 1));
+}
+
+/* The dataset with the model's answers, as graphss_model_probe_file wants it. */
+static void write_probe(given *g)
+{
+    const graphss_graph *graph = &g->data.graph;
+    const graphss_features *f = &g->data.features;
+    const size_t n = graph->n_nodes, edges = (size_t)graph->offset[n],
+                 entries = graphss_features_stored(f);
+    const int64_t square[] = {(int64_t)n, (int64_t)n},
+                  wide[] = {(int64_t)n, (int64_t)f->n_cols};
+    float *ones = malloc(edges * sizeof *ones);
+    assert_non_null(ones);
+    for (size_t e = 0; e < edges; e++)
+        ones[e] = 1;
+    const graphss_i_array_out array[] = {
+        {"adj_data", "<f4", 1, {edges}, ones, NULL},
+        {"adj_indices", "<i4", 1, {edges}, graph->target, NULL},
+        {"adj_indptr", "<i8", 1, {n + 1}, graph->offset, NULL},
+        {"adj_shape", "<i8", 1, {2}, square, NULL},
+        {"attr_data", "<f4", 1, {entries}, f->value, NULL},
+        {"attr_indices", "<i4", 1, {entries}, f->column, NULL},
+        {"attr_indptr", "<i8", 1, {n + 1}, f->offset, NULL},
+        {"attr_shape", "<i8", 1, {2}, wide, NULL},
+        {"probabilities", "<f4", 2, {n, g->data.n_classes}, g->prob, NULL},
+    };
+    snprintf(g->probe, sizeof g->probe, "%s/probe.npz", g->folder);
+    assert_ok(g->ctx,
+              graphss_i_npz_write(g->ctx, g->probe, array, sizeof array / sizeof *array));
+    free(ones);
 }
 
 static void tear_down(given *g)
@@ -194,6 +224,28 @@ static graphss_status set_predictor(graphss_ctx *ctx, void *arg)
     return st;
 }
 
+static graphss_status from_tensors(graphss_ctx *ctx, void *arg)
+{
+    given *g = arg;
+    graphss_model *model = NULL;
+    const float value[2 * 3] = {1, 2, 3, 4, 5, 6};
+    const graphss_tensor tensor = {"conv.lin.weight", 2, {2, 3}, value};
+    const graphss_train_options how = graphss_import_options("sgc");
+    graphss_status st =
+        graphss_model_from_tensors(ctx, &model, &tensor, 1, GRAPHSS_LAYOUT_PYG, &how);
+    if (!st)
+        st = graphss_model_set_split(ctx, model, &g->split);
+    graphss_model_free(ctx, model);
+    return st;
+}
+
+static graphss_status probe_file(graphss_ctx *ctx, void *arg)
+{
+    given *g = arg;
+    double off = 1;
+    return graphss_model_probe_file(ctx, &off, g->model, g->probe);
+}
+
 static graphss_status model_label(graphss_ctx *ctx, void *arg)
 {
     given *g = arg;
@@ -261,12 +313,13 @@ static void test_each_allocation_fails_in_turn(void **state)
     given g;
     set_up(&g);
     assert_ok(g.ctx, graphss_model_save(g.ctx, g.model, g.file));
+    write_probe(&g);
     static const testing_operation operation[] = {
         data_dirs,     dataset_changes,      features_normalise, fetch,
         flips_add,     match_split,          model_describe,     model_label,
         node_index,    protocol_believed,    protocol_surrogate, snapshots_write,
         alert_look,    surrogate_from_model, alert_run,          surrogate_read,
-        set_predictor,
+        set_predictor, from_tensors,         probe_file,
     };
     for (size_t i = 0; i < sizeof operation / sizeof *operation; i++)
         testing_allocations_fail(operation[i], &g, 100);
