@@ -19,6 +19,12 @@ run --json reproduce defence --datasets $graph --models gcn --seeds 1 \
     --methods none,keep-last -o out -q
 exits 0; json before 16; json run 0
 
+case_ "an alert is measured by its area under the curve"
+run --json reproduce alert --mode honest --datasets synth:nodes=150,classes=3 --models gcn \
+    --seeds 1 -o alerts -q --threads 2
+exits 0; no_err; json cells 3; json failed 0
+grep -qF '"auc":' alerts/records.jsonl || complain "no auc in the records"
+
 case_ "time and memory are measured though who starts the program ignores its children"
 if env --ignore-signal=CHLD true 2>/dev/null; then
     command="graphss reproduce, its children ignored"
