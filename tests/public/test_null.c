@@ -12,7 +12,7 @@ static void test_getters_answer_for_nothing(void **state)
     assert_true(isnan(graphss_graph_homophily(NULL, NULL)));
     assert_false(graphss_features_dense(NULL));
     assert_int_equal(graphss_features_stored(NULL), 0);
-    assert_int_equal(graphss_flips_count(NULL, GRAPHSS_FLIP_LINK), 0);
+    assert_int_equal(graphss_flips_count(NULL, GRAPHSS_FLIP_EDGE), 0);
     assert_string_equal(graphss_names_get(NULL, 0), "");
     assert_string_equal(graphss_names_get(&(graphss_names){0}, 0), "");
     assert_string_equal(graphss_name_guard(NULL), "");
