@@ -28,7 +28,8 @@ static void set_up(given *g)
     graphss_train_options train = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
     synth.nodes = 150;
     synth.classes = 2;
-    synth.features = 200;
+    synth.features = 60;
+    synth.words = 6;
     train.epochs = 5;
     assert_ok(ctx, graphss_synth_make(ctx, &g->data, &synth));
     const size_t n = g->data.graph.n_nodes, k = g->data.n_classes;
