@@ -81,6 +81,7 @@ struct cli {
     size_t predictor_calls; /* asked this many times */
     bool alerted;           /* alert raised one: exit code 1 */
     bool stdin_read;        /* a dataset came from there */
+    int partial;            /* exit code where part of the work failed, else 0 */
     bool reader_left;       /* the reader of stdout is gone: end silently */
 };
 

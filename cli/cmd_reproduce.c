@@ -119,6 +119,7 @@ static graphss_status run(cli *app)
                  done.before + done.run, done.cells, path);
     if (!st)
         show(app, &done, path);
+    app->partial = done.first_code;
     free(path);
     return st;
 }
@@ -132,7 +133,9 @@ const cli_command cli_reproduce = {
         "attackers, budget, noise, scale, calibration, the name of a recipe, or all.\n"
         "Each result is a line of DIR/records.jsonl as soon as it is there. What is there "
         "is not run again, so an interrupted run goes on when it is started again.\n"
-        "As many experiments run side by side as there are --threads; each uses one.\n",
+        "As many experiments run side by side as there are --threads; each uses one.\n"
+        "Where some fail, the rest is run all the same; the exit code is then that of the "
+        "first that failed (4: it took too long or too much memory).\n",
     .examples = "reproduce datasets -o results\n"
                 "reproduce defence --mode honest --datasets cora --models gcn -o results\n"
                 "reproduce all --datasets cora -o results\n"

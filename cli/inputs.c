@@ -2,6 +2,7 @@
  * checks of outputs run before the work, so that an hour of training is never lost to a
  * folder that does not exist. */
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,6 +329,30 @@ graphss_status cli_check_output(cli *app, const char *path, const char *const *i
     return st;
 }
 
+/* fopen for a name that is not there yet; mode, owner and group are those of the file it will
+ * replace, where there is one (src/base/output.c does the same for the library). */
+static FILE *open_part(const char *part, const char *path)
+{
+    struct stat old;
+    const bool replaces = stat(path, &old) == 0;
+    const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? 0600 : 0666);
+    if (fd < 0)
+        return NULL;
+    if (replaces) {
+        mode_t mode = old.st_mode & 0777;
+        if (fchown(fd, old.st_uid, old.st_gid) != 0 && fchown(fd, (uid_t)-1, old.st_gid) != 0)
+            mode = (mode & 0707) | (mode & (mode << 3) & 0070);
+        if (fchmod(fd, mode) != 0)
+            errno = 0; /* then it stays private */
+    }
+    FILE *file = fdopen(fd, "w");
+    if (!file) {
+        close(fd);
+        unlink(part);
+    }
+    return file;
+}
+
 graphss_status cli_write_file(cli *app, const char *path, const char *text, size_t size)
 {
     enum { TRIES = 100 };
@@ -336,7 +361,7 @@ graphss_status cli_write_file(cli *app, const char *path, const char *text, size
     for (int i = 0; i < TRIES && !file && (i == 0 || errno == EEXIST); i++) {
         free(part);
         part = cli_format("%s.%ld-%d.part", path, (long)getpid(), i);
-        file = fopen(part, "wxe");
+        file = open_part(part, path);
     }
     bool good = file && fwrite(text, 1, size, file) == size && fflush(file) == 0 &&
                 fsync(fileno(file)) == 0;

@@ -269,7 +269,7 @@ static int run_program(int argc, char **argv)
     terminal_clear(&app.term);
     if (st == GRAPHSS_OK)
         st = cli_finish(&app);
-    int code = app.alerted ? 1 : 0;
+    int code = app.alerted ? 1 : app.partial;
     if (st == GRAPHSS_ERR_CANCELLED)
         cli_fail(&app, st, "interrupted");
     if (st)

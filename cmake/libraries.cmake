@@ -13,7 +13,7 @@ find_path(DNNL_INCLUDE dnnl.h REQUIRED)
 add_library(graphss_libraries INTERFACE)
 target_link_libraries(graphss_libraries INTERFACE
     PkgConfig::ZLIB PkgConfig::EXPAT PkgConfig::JANSSON
-    ${DNNL_LIBRARY} gomp Threads::Threads m)
+    ${DNNL_LIBRARY} gomp Threads::Threads ${CMAKE_DL_LIBS} m)
 target_include_directories(graphss_libraries INTERFACE ${DNNL_INCLUDE})
 add_library(graphss_lab_libraries INTERFACE)
 target_link_libraries(graphss_lab_libraries INTERFACE graphss_libraries PkgConfig::CURL

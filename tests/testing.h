@@ -123,6 +123,18 @@ static inline void testing_each_allocation_fails(testing_operation operation, vo
     testing_allocations_fail(operation, arg, 400);
 }
 
+/* The operation does its work though no allocation is granted. */
+static inline void testing_takes_no_memory(testing_operation operation, void *arg)
+{
+    testing_memory memory = {0};
+    graphss_ctx *ctx = testing_ctx(&memory, 1);
+    memory.left = 0;
+    assert_ok(ctx, operation(ctx, arg));
+    memory.left = -1;
+    graphss_ctx_free(ctx);
+    assert_int_equal(memory.blocks, 0);
+}
+
 /* Full path of a file in one of the data folders, or skips the test saying so. */
 static inline void testing_data(char *out, size_t size, const char *file)
 {

@@ -40,11 +40,12 @@ typedef struct graphss_reproduce_options {
 GRAPHSS_API const graphss_option *graphss_reproduce_options_table(void);
 
 typedef struct graphss_reproduced {
-    size_t cells;  /* in all */
-    size_t before; /* recorded by an earlier run */
-    size_t run;    /* finished by this one */
-    size_t failed; /* failed, in this run or an earlier one */
-    size_t cut;    /* bytes of an incomplete last line that were removed */
+    size_t cells;   /* in all */
+    size_t before;  /* recorded by an earlier run */
+    size_t run;     /* finished by this one */
+    size_t failed;  /* failed, in this run or an earlier one */
+    size_t cut;     /* bytes of an incomplete last line that were removed */
+    int first_code; /* exit code of the first cell that failed; 0: none failed */
     char first_error[512];
     double seconds;
 } graphss_reproduced;

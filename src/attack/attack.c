@@ -151,6 +151,8 @@ graphss_feature_domain graphss_i_attack_domain(const graphss_features *features,
 size_t graphss_attack_domain_text(char *out, size_t size, const graphss_features *features,
                                   const graphss_attack_options *opt)
 {
+    if (!features || !opt)
+        return (size_t)snprintf(out, out ? size : 0, "?");
     const graphss_feature_domain domain = graphss_i_attack_domain(features, opt);
     const char *how = opt->domain == GRAPHSS_DOMAIN_DETECT ? "detected" : "forced";
     const char *what = "0 <-> the column's median";
@@ -159,13 +161,15 @@ size_t graphss_attack_domain_text(char *out, size_t size, const graphss_features
     else if (domain == GRAPHSS_DOMAIN_BINARY)
         what = "0 <-> 1";
     const bool known = (int)domain >= 0 && domain <= GRAPHSS_DOMAIN_REAL;
-    return (size_t)snprintf(out, size, "%s (%s, %s)", known ? what : "?",
+    return (size_t)snprintf(out, out ? size : 0, "%s (%s, %s)", known ? what : "?",
                             known ? domains[domain] : "?", how);
 }
 
 size_t graphss_attack_budget_text(char *out, size_t size, const graphss_attack_options *opt)
 {
     char amount[96], through[64] = "direct";
+    if (!opt)
+        return (size_t)snprintf(out, out ? size : 0, "?");
     const char *of = opt->kind == GRAPHSS_ATTACK_BOTH                    ? "links or features"
                      : opt->kind >= 0 && opt->kind < GRAPHSS_ATTACK_BOTH ? kinds[opt->kind]
                                                                          : "?";
@@ -179,7 +183,7 @@ size_t graphss_attack_budget_text(char *out, size_t size, const graphss_attack_o
     if (opt->influencers)
         snprintf(through, sizeof through, "through %lld influencers",
                  (long long)opt->influencers);
-    return (size_t)snprintf(out, size, "%s per victim, %s, %s", amount,
+    return (size_t)snprintf(out, out ? size : 0, "%s per victim, %s, %s", amount,
                             opt->independent ? "independent" : "cumulative", through);
 }
 

@@ -38,7 +38,7 @@ graphss_status graphss_flips_add(graphss_ctx *ctx, graphss_flips *flips, graphss
 size_t graphss_flips_count(const graphss_flips *flips, graphss_flip_kind kind)
 {
     size_t n = 0;
-    for (size_t i = 0; i < flips->count; i++)
+    for (size_t i = 0; flips && i < flips->count; i++)
         n += flips->item[i].kind == (int32_t)kind;
     return n;
 }
@@ -46,7 +46,8 @@ size_t graphss_flips_count(const graphss_flips *flips, graphss_flip_kind kind)
 graphss_status graphss_flips_victims(graphss_ctx *ctx, int32_t **victims, size_t *n,
                                      const graphss_flips *flips)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"list of changes", flips}))
+    if (GRAPHSS_I_LACKS(ctx, {"list of changes", flips}, {"place for the victims", victims},
+                        {"place for their number", n}))
         return GRAPHSS_ERR_INVALID;
     int32_t last = -1, *list = NULL;
     size_t count = 0;

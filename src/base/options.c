@@ -6,7 +6,7 @@
 
 const graphss_option *graphss_option_find(const graphss_option *table, const char *name)
 {
-    for (; table->name; table++)
+    for (; table && name && table->name; table++)
         if (!strcmp(table->name, name))
             return table;
     return NULL;
@@ -197,6 +197,10 @@ graphss_status graphss_options_check(graphss_ctx *ctx, const void *options,
 size_t graphss_option_text(char *out, size_t size, const void *options,
                            const graphss_option *row)
 {
+    if (!out)
+        size = 0;
+    if (!options || !row)
+        return (size_t)snprintf(out, size, "?");
     const void *at = field_of(options, row);
     const char *text = "";
     switch (row->type) {

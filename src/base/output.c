@@ -79,6 +79,17 @@ done:
     return st;
 }
 
+/* The new file gets mode, owner and group of the one it replaces, as far as we may. Where the
+ * group cannot be kept, its rights become those of others: it is another group now. */
+static void take_rights(int fd, const struct stat *old)
+{
+    mode_t mode = old->st_mode & 0777;
+    if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+        mode = (mode & 0707) | (mode & (mode << 3) & 0070);
+    if (fchmod(fd, mode) != 0)
+        errno = 0; /* then it stays private */
+}
+
 graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out, const char *path)
 {
     enum { TRIES = 100 };
@@ -88,13 +99,14 @@ graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out, co
     int fd = -1, error = 0;
 
     /* Renaming would replace a device, even /dev/null, by a plain file. */
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    const bool replaces = stat(path, &there) == 0;
+    if (replaces && !S_ISREG(there.st_mode))
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO,
                               "%s: there, and not a plain file: not replaced", path);
     made.path = graphss_i_strdup(ctx, path);
     if (!made.path)
         return GRAPHSS_ERR_NOMEM;
-    /* mkstemp would make private files; ours get the permissions the umask allows. */
+    /* mkstemp would make private files; a new one gets the permissions the umask allows. */
     for (int i = 0; i < TRIES && fd < 0; i++) {
         graphss_release(ctx, made.temporary);
         made.temporary = graphss_i_format(ctx, "%s.%ld-%d.tmp", path, (long)getpid(), i);
@@ -102,12 +114,15 @@ graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out, co
             st = GRAPHSS_ERR_NOMEM;
             goto failed;
         }
-        fd = open(made.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        fd = open(made.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                  replaces ? 0600 : 0666);
         error = errno;
         if (fd < 0 && error != EEXIST)
             break;
     }
     if (fd >= 0) {
+        if (replaces)
+            take_rights(fd, &there);
         made.file = fdopen(fd, "wb");
         error = errno;
     }

@@ -85,6 +85,8 @@ int64_t graphss_i_find_number(const graphss_dataset *data, const char *id, size_
 
 int64_t graphss_dataset_find(const graphss_dataset *data, const char *id)
 {
+    if (!data || !id)
+        return -1;
     if (data->node_names.count == 0)
         return graphss_i_find_number(data, id, strlen(id));
     for (size_t i = 0; i < data->node_names.count; i++)

@@ -7,14 +7,16 @@
 
 const char *graphss_names_get(const graphss_names *names, size_t i)
 {
-    return names->text + names->start[i];
+    return names && i < names->count ? names->text + names->start[i] : "";
 }
 
 size_t graphss_name_escape(char *out, const char *name)
 {
     static const char plain[] = "\t\n\r\\", escaped[] = "tnr\\";
     size_t n = 0;
-    for (size_t i = 0; name[i]; i++) {
+    if (!out)
+        return 0;
+    for (size_t i = 0; name && name[i]; i++) {
         const char *at = strchr(plain, name[i]);
         const bool remark = name[i] == '#' && i == 0;
         if (at || remark)
@@ -28,6 +30,8 @@ size_t graphss_name_escape(char *out, const char *name)
 const char *graphss_name_guard(const char *name)
 {
     static const char *const wide[] = {"\uff1d", "\uff0b", "\uff0d", "\uff20"}; /* = + - @ */
+    if (!name)
+        return "";
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
         if (strncmp(name, wide[i], strlen(wide[i])) == 0)
             return "'";

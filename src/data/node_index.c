@@ -38,7 +38,7 @@ static int64_t find(const graphss_node_index *index, const char *id, size_t leng
 
 int64_t graphss_node_index_find(const graphss_node_index *index, const char *id)
 {
-    return find(index, id, strlen(id));
+    return index && id ? find(index, id, strlen(id)) : -1;
 }
 
 void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *index)
@@ -55,14 +55,19 @@ static bool blank(char c)
 }
 
 /* The node of a line without blanks around it, -1: none. Backslashes are taken out first;
- * where that finds nobody they are part of the name. copy [length + 1]: what was looked for.
- */
+ * where that finds nobody they are part of the name. A name from a table of ours may have the
+ * apostrophe of graphss_name_guard before it. copy [length + 1]: what was looked for. */
 static int64_t find_line(const graphss_node_index *index, const char *id, size_t length,
                          char *copy)
 {
     memcpy(copy, id, length);
     copy[length] = '\0';
-    const int64_t node = graphss_i_name_unescape(copy) ? find(index, copy, strlen(copy)) : -1;
+    int64_t node = -1;
+    if (graphss_i_name_unescape(copy)) {
+        node = find(index, copy, strlen(copy));
+        if (node < 0 && copy[0] == '\'')
+            node = find(index, copy + 1, strlen(copy + 1));
+    }
     if (node >= 0 || !memchr(id, '\\', length))
         return node;
     return find(index, id, length);

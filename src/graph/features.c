@@ -5,11 +5,13 @@
 
 bool graphss_features_dense(const graphss_features *features)
 {
-    return !features->offset;
+    return features && !features->offset;
 }
 
 size_t graphss_features_stored(const graphss_features *features)
 {
+    if (!features)
+        return 0;
     return features->offset ? (size_t)features->offset[features->n_rows]
                             : features->n_rows * features->n_cols;
 }

@@ -11,11 +11,15 @@
  * ends the program by itself. So both are given their memory while it is known to be there:
  * all code is written at once after a look at how much memory there is (get_ready), and each
  * later product begins with a look whether its small blocks are available. Its large ones
- * oneDNN checks.
+ * oneDNN checks. If memory still ends while the code is written, C++ calls new_failed before it
+ * throws: new_failed tries again, and then leaves oneDNN, which is not used any more.
  */
 #include "graph/products.h"
+#include <dlfcn.h>
 #include <dnnl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -123,22 +127,73 @@ static void write_code(void)
         }
 }
 
+/* std::set_new_handler: what C++ calls when it has no memory. When that returns, it tries
+ * again. */
+typedef void (*new_handler)(void);
+typedef new_handler (*set_new_handler)(new_handler handler);
+
+typedef struct writing {
+    jmp_buf out;
+    int tries;
+} writing;
+
+static _Thread_local writing *now_writing; /* NULL: this thread is not in write_code_safely */
+
+static void new_failed(void)
+{
+    enum { TRIES = 100 }; /* in all */
+    if (!now_writing) { /* a thread of the host program, in these milliseconds: nothing to give
+                         */
+        sched_yield();
+        return;
+    }
+    if (++now_writing->tries > TRIES)
+        longjmp(now_writing->out, 1);
+}
+
+/* false: memory ended meanwhile, and oneDNN is in no state to be used. */
+static bool write_code_safely(void)
+{
+    /* Found by name: the library of C++ comes with oneDNN, we do not link it. */
+    void *const symbol = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
+    set_new_handler set = NULL;
+    memcpy(&set, &symbol, sizeof set);
+    writing w = {.tries = 0};
+    volatile new_handler before = NULL;
+    const volatile int threads = omp_get_max_threads();
+    volatile bool good = false;
+    if (setjmp(w.out) == 0) {
+        now_writing = &w;
+        if (set)
+            before = set(new_failed);
+        write_code();
+        good = true;
+    } else {
+        omp_set_num_threads(threads);
+    }
+    if (set)
+        set(before);
+    now_writing = NULL;
+    return good;
+}
+
 /* Once for all contexts: oneDNN's code is one per process. */
 static bool get_ready(void)
 {
+    enum { UNTRIED, WRITTEN, BROKEN };
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static atomic_bool written;
-    if (atomic_load_explicit(&written, memory_order_acquire))
-        return true;
+    static atomic_int state;
+    const int seen = atomic_load_explicit(&state, memory_order_acquire);
+    if (seen != UNTRIED)
+        return seen == WRITTEN;
     pthread_mutex_lock(&lock);
-    bool ready = atomic_load_explicit(&written, memory_order_relaxed);
-    if (!ready && small_blocks() && there_is_room(CODE)) {
-        write_code();
-        ready = true;
-        atomic_store_explicit(&written, true, memory_order_release);
+    int found = atomic_load_explicit(&state, memory_order_relaxed);
+    if (found == UNTRIED && small_blocks() && there_is_room(CODE)) {
+        found = write_code_safely() ? WRITTEN : BROKEN;
+        atomic_store_explicit(&state, found, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
-    return ready;
+    return found == WRITTEN;
 }
 
 static void gemm_task(void *arg, size_t task)

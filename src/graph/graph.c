@@ -227,17 +227,19 @@ void graphss_graph_destroy(graphss_ctx *ctx, graphss_graph *graph)
 
 size_t graphss_graph_edges(const graphss_graph *graph)
 {
-    return graph->offset ? (size_t)graph->offset[graph->n_nodes] / 2 : 0;
+    return graph && graph->offset ? (size_t)graph->offset[graph->n_nodes] / 2 : 0;
 }
 
 size_t graphss_graph_degree(const graphss_graph *graph, size_t node)
 {
+    if (!graph || node >= graph->n_nodes)
+        return 0;
     return (size_t)(graph->offset[node + 1] - graph->offset[node]);
 }
 
 bool graphss_graph_has_edge(const graphss_graph *graph, int32_t a, int32_t b)
 {
-    if (a < 0 || b < 0 || (size_t)a >= graph->n_nodes || (size_t)b >= graph->n_nodes)
+    if (!graph || a < 0 || b < 0 || (size_t)a >= graph->n_nodes || (size_t)b >= graph->n_nodes)
         return false;
     int64_t low = graph->offset[a], high = graph->offset[a + 1];
     while (low < high) {
@@ -253,7 +255,7 @@ bool graphss_graph_has_edge(const graphss_graph *graph, int32_t a, int32_t b)
 double graphss_graph_homophily(const graphss_graph *graph, const int32_t *label)
 {
     size_t same = 0, known = 0;
-    for (size_t i = 0; i < graph->n_nodes; i++)
+    for (size_t i = 0; graph && label && i < graph->n_nodes; i++)
         for (int64_t e = graph->offset[i]; e < graph->offset[i + 1]; e++) {
             const int32_t j = graph->target[e];
             if ((size_t)j < i || label[i] < 0 || label[j] < 0)

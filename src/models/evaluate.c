@@ -21,8 +21,10 @@ double graphss_accuracy(const int32_t *label, const int32_t *truth, const int32_
 void graphss_confusion(int64_t *confusion, size_t n_classes, const int32_t *label,
                        const int32_t *truth, const int32_t *node, size_t n)
 {
+    if (!confusion)
+        return;
     memset(confusion, 0, n_classes * n_classes * sizeof *confusion);
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; label && truth && j < n; j++) {
         const size_t i = node ? (size_t)node[j] : j;
         if (truth[i] >= 0 && (size_t)truth[i] < n_classes && label[i] >= 0 &&
             (size_t)label[i] < n_classes)
@@ -32,6 +34,8 @@ void graphss_confusion(int64_t *confusion, size_t n_classes, const int32_t *labe
 
 void graphss_argmax(int32_t *label, const float *prob, size_t n, size_t n_classes)
 {
+    if (!label || !prob)
+        return;
     for (size_t i = 0; i < n; i++)
         label[i] = (int32_t)graphss_i_top(prob + i * n_classes, n_classes);
 }

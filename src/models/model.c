@@ -568,68 +568,69 @@ graphss_status graphss_model_label(graphss_ctx *ctx, int32_t *label,
 
 const graphss_train_options *graphss_model_options(const graphss_model *model)
 {
-    return &model->opt;
+    return model ? &model->opt : NULL;
 }
 
 size_t graphss_model_classes(const graphss_model *model)
 {
-    return model->n_classes;
+    return model ? model->n_classes : 0;
 }
 
 size_t graphss_model_features(const graphss_model *model)
 {
-    return model->n_features;
+    return model ? model->n_features : 0;
 }
 
 uint64_t graphss_model_seed(const graphss_model *model)
 {
-    return model->seed;
+    return model ? model->seed : 0;
 }
 
 const graphss_split *graphss_model_split(const graphss_model *model)
 {
-    return &model->split;
+    return model ? &model->split : NULL;
 }
 
 const char *graphss_model_class_name(const graphss_model *model, size_t k)
 {
-    return model->class_names.count > k ? graphss_names_get(&model->class_names, k) : NULL;
+    return model && model->class_names.count > k ? graphss_names_get(&model->class_names, k)
+                                                 : NULL;
 }
 
 const graphss_names *graphss_model_class_names(const graphss_model *model)
 {
-    return &model->class_names;
+    return model ? &model->class_names : NULL;
 }
 
 const graphss_names *graphss_model_node_names(const graphss_model *model)
 {
-    return &model->node_names;
+    return model ? &model->node_names : NULL;
 }
 
 size_t graphss_model_nodes(const graphss_model *model)
 {
-    return model->n_nodes;
+    return model ? model->n_nodes : 0;
 }
 
 const graphss_names *graphss_model_column_names(const graphss_model *model)
 {
-    return &model->column_names;
+    return model ? &model->column_names : NULL;
 }
 
 const char *graphss_model_dataset_hash(const graphss_model *model)
 {
-    return model->dataset_hash;
+    return model ? model->dataset_hash : "";
 }
 
 const char *graphss_model_dataset_name(const graphss_model *model)
 {
-    return model->dataset_name;
+    return model ? model->dataset_name : "";
 }
 
 const float *graphss_model_weight(const graphss_model *model, size_t i, const char **name,
                                   size_t *rows, size_t *cols)
 {
-    if (i >= model->params.n)
+    if (!model || i >= model->params.n)
         return NULL;
     const graphss_i_param *m = &model->params.param[i];
     if (name)

@@ -100,8 +100,10 @@ graphss_status graphss_transition_warmup(graphss_ctx *ctx, double *phi, const fl
 void graphss_transition_count(double *counts, const int32_t *z, const int32_t *observed,
                               size_t n, size_t n_classes)
 {
+    if (!counts)
+        return;
     memset(counts, 0, n_classes * n_classes * sizeof *counts);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; z && observed && i < n; i++)
         if (z[i] >= 0 && observed[i] >= 0)
             counts[(size_t)z[i] * n_classes + (size_t)observed[i]] += 1;
 }
@@ -109,6 +111,8 @@ void graphss_transition_count(double *counts, const int32_t *z, const int32_t *o
 void graphss_transition_mean(double *phi, const double *alpha, const double *counts,
                              size_t n_classes)
 {
+    if (!phi || !alpha)
+        return;
     for (size_t i = 0; i < n_classes * n_classes; i++)
         phi[i] = alpha[i] + (counts ? counts[i] : 0);
     for (size_t t = 0; t < n_classes; t++)

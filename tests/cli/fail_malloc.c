@@ -1,6 +1,7 @@
 /* fail_malloc.c - preloaded (LD_PRELOAD), it lets one allocation of a library fail: the
- * FAIL_AT-th, from 1, that code in the object whose path contains FAIL_IN asks for. An
- * allocator of the context cannot reach these. For one thread; glibc only. */
+ * FAIL_AT-th, from 1, that code in the object whose path contains FAIL_IN asks for; with
+ * FAIL_ON set, all later ones, too. An allocator of the context cannot reach these. For one
+ * thread; glibc only. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -30,7 +31,8 @@ static bool fails(const void *caller)
     const char *in = getenv("FAIL_IN"), *at = getenv("FAIL_AT");
     if (!in || !at || !is_in(caller, in))
         return false;
-    if (__sync_add_and_fetch(&asked, 1) != atol(at))
+    const long number = __sync_add_and_fetch(&asked, 1);
+    if (number < atol(at) || (number > atol(at) && !getenv("FAIL_ON")))
         return false;
     errno = ENOMEM;
     return true;

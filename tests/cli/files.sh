@@ -294,6 +294,13 @@ grep -qF "n0,\"'=one\"," sums.csv || complain "no guarded label"
 "$graphss" -q alert --model-file sums.model --current sums -o nodes.tsv >../stdout 2>../stderr
 ! grep -q '^[=+@-]' nodes.tsv || complain "a cell of nodes.tsv is a formula"
 grep -qF "'@x	" nodes.tsv || complain "no guarded name in nodes.tsv"
+printf "'@x\n-1\n''quoted\n" >victims.txt # as they stand in a table, or in the data
+run -q attack sums --model-file sums.model --victim-file victims.txt --links 1 --features 1 \
+    -o sums.flips
+exits 0
+for victim in @x -1 "'quoted"; do
+    grep -q "^$victim	" sums.flips || complain "no victim $victim in sums.flips"
+done
 
 case_ "names that would act on a terminal are shown escaped"
 mkdir odd

@@ -19,6 +19,12 @@ run --json reproduce defence --datasets $graph --models gcn --seeds 1 \
     --methods none,keep-last -o out -q
 exits 0; json before 16; json run 0
 
+case_ "an alert is measured by its area under the curve"
+run --json reproduce alert --mode honest --datasets synth:nodes=150,classes=3 --models gcn \
+    --seeds 1 -o alerts -q --threads 2
+exits 0; no_err; json cells 3; json failed 0
+grep -qF '"auc":' alerts/records.jsonl || complain "no auc in the records"
+
 case_ "time and memory are measured though who starts the program ignores its children"
 if env --ignore-signal=CHLD true 2>/dev/null; then
     command="graphss reproduce, its children ignored"
@@ -78,6 +84,23 @@ for fault in "alone = perhaps|7: found 'perhaps', want yes or no" \
 done
 run reproduce alert --recipe my.recipe -o faulty
 exits 2; err "'alert' cannot"; absent faulty
+
+case_ "where a cell fails the rest is run, and the code says so, also when it is not run again"
+cat >slow.recipe <<'RECIPE'
+what = defence
+mode = honest
+datasets = synth:nodes=900,features=300
+models = gcn
+methods = none prognn
+settings = seen
+limit = 1
+RECIPE
+for before in 0 3; do
+    run --json reproduce --recipe slow.recipe --seeds 1 -o slow -q --threads 2
+    exits 4; json cells 3; json before $before; json run $((3 - before))
+    failed=$("$json_value" failed <../stdout)
+    [ "$failed" -gt 0 ] || complain "none failed"
+done
 
 case_ "the paper's snapshots are those of its experiments"
 small=synth:nodes=90,classes=3,features=30,degree=4

@@ -240,6 +240,9 @@ static void test_a_place_that_is_lacking_is_named(void **state)
     NAMED(graphss_reproduce(ctx, NULL, 1, &order), "the counts");
     NAMED(graphss_prior_cells(ctx, NULL, &prior, 2), "the cells");
     NAMED(graphss_transition_warmup(ctx, NULL, prob, NULL, NULL, 0, 1, 1), "the matrix");
+    NAMED(graphss_flips_victims(ctx, NULL, &n, &flips), "the victims");
+    NAMED(graphss_flips_victims(ctx, &nodes, NULL, &flips), "their number");
+    NAMED(graphss_data_dirs(ctx, NULL), "the folders");
 #undef NAMED
     assert_true(isnan(graphss_accuracy(NULL, label, NULL, 1)));
     assert_true(isnan(graphss_accuracy(label, NULL, NULL, 1)));

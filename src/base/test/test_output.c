@@ -102,6 +102,29 @@ static void test_what_is_no_plain_file_is_not_replaced(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_a_replaced_file_keeps_its_mode(void **state)
+{
+    (void)state;
+    static const mode_t kept[] = {0600, 0640, 0664, 0444};
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    struct stat info;
+    char path[256];
+    testing_temporary(path, sizeof path, "mode");
+    const mode_t mask = umask(022);
+    assert_ok(ctx, write_and_read(ctx, path));
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0644);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        assert_int_equal(chmod(path, kept[i]), 0);
+        assert_ok(ctx, write_and_read(ctx, path));
+        assert_int_equal(stat(path, &info), 0);
+        assert_int_equal(info.st_mode & 07777, kept[i]);
+    }
+    umask(mask);
+    unlink(path);
+    graphss_ctx_free(ctx);
+}
+
 static void test_a_folder_is_made_with_those_above_it(void **state)
 {
     (void)state;
@@ -141,6 +164,7 @@ int main(void)
         cmocka_unit_test(test_a_file_appears_when_committed),
         cmocka_unit_test(test_errors_name_the_file),
         cmocka_unit_test(test_what_is_no_plain_file_is_not_replaced),
+        cmocka_unit_test(test_a_replaced_file_keeps_its_mode),
         cmocka_unit_test(test_a_folder_is_made_with_those_above_it),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };

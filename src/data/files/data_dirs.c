@@ -23,6 +23,8 @@ static size_t cut(const char **dir, char *text, const char *list)
 
 graphss_status graphss_data_dirs(graphss_ctx *ctx, const char ***out)
 {
+    if (GRAPHSS_I_LACKS(ctx, {"place for the folders", out}))
+        return GRAPHSS_ERR_INVALID;
     const char *listed = getenv("GRAPHSS_DATA"), *xdg = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
     const bool given = xdg && xdg[0] == '/';

@@ -260,8 +260,9 @@ graphss_status graphss_i_npz_claim(graphss_ctx *ctx, graphss_i_npz *npz, const c
 static graphss_status fail_reading(graphss_ctx *ctx, const graphss_i_stream *stream,
                                    graphss_i_zip_fault fault)
 {
-    return graphss_i_npz_fail(ctx, fault_status(fault), stream->npz, stream->member->name,
-                              "corrupt: %s", graphss_i_zip_fault_text(fault));
+    return graphss_i_npz_fail(
+        ctx, fault_status(fault), stream->npz, stream->member->name, "%s%s",
+        fault == GRAPHSS_I_ZIP_NO_MEMORY ? "" : "corrupt: ", graphss_i_zip_fault_text(fault));
 }
 
 graphss_status graphss_i_stream_open(graphss_ctx *ctx, graphss_i_stream *out,

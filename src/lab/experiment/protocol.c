@@ -36,13 +36,18 @@ static bool is_large(const graphss_dataset *data)
 
 void graphss_protocol_budget(const graphss_dataset *data, int64_t *edges, int64_t *features)
 {
-    *edges = is_large(data) ? 5 : 2;
-    *features = 10 * *edges;
+    const int64_t most = data && is_large(data) ? 5 : 2;
+    if (edges)
+        *edges = most;
+    if (features)
+        *features = 10 * most;
 }
 
 void graphss_protocol_suit(graphss_protocol_options *opt, const graphss_dataset *data)
 {
     int64_t edges, features;
+    if (!opt || !data)
+        return;
     graphss_protocol_budget(data, &edges, &features);
     if (opt->attack.edges < 0)
         opt->attack.edges = edges;
@@ -293,12 +298,16 @@ graphss_recover_input graphss_i_protocol_input(const graphss_protocol_trial *s,
 
 graphss_recover_input graphss_protocol_input(graphss_protocol_trial *s)
 {
+    if (!s)
+        return (graphss_recover_input){0};
     return graphss_i_protocol_input(s, s->has_past ? &s->previous : NULL);
 }
 
 graphss_protocol_score graphss_protocol_measure(const graphss_protocol_trial *s,
                                                 const int32_t *label)
 {
+    if (!s)
+        return (graphss_protocol_score){NAN, NAN, NAN};
     const graphss_snapshots *made = &s->snapshots;
     const int32_t *truth = made->current.label;
     return (graphss_protocol_score){

@@ -42,8 +42,10 @@ const graphss_option *graphss_reproduce_options_table(void)
 
 const char *graphss_reproduce_recipe(size_t i, const char **text, size_t *n)
 {
-    const char *name;
-    return graphss_i_recipe_built_in(i, &name, text, n) ? name : NULL;
+    const char *name, *own_text;
+    size_t own_n;
+    return graphss_i_recipe_built_in(i, &name, text ? text : &own_text, n ? n : &own_n) ? name
+                                                                                        : NULL;
 }
 
 /* A dataset that jobs name. */
@@ -164,10 +166,20 @@ static bool took_too_long(const json_t *error, int64_t limit)
     return timeout && limit && json_integer_value(json_object_get(error, "limit")) >= limit;
 }
 
+static void count_failure(graphss_reproduced *out, const json_t *record)
+{
+    const json_t *error = json_object_get(record, "error");
+    const int code = (int)json_integer_value(json_object_get(error, "code"));
+    if (!error)
+        return;
+    out->failed++;
+    if (!out->first_code)
+        out->first_code = code > 0 && code < 256 ? code : 70;
+}
+
 /* True if the cell was run with the same options on the same data. One that timed out counts
  * too, if the limit is the same. */
-static graphss_status find_record(scheduler *s, const graphss_i_job *job, graphss_i_cell *cell,
-                                  bool *failed)
+static graphss_status find_record(scheduler *s, const graphss_i_job *job, graphss_i_cell *cell)
 {
     json_t *options = NULL, *id = graphss_i_cell_identity(job, cell);
     graphss_status st = id ? GRAPHSS_OK : graphss_i_nomem(s->ctx, 0);
@@ -179,13 +191,14 @@ static graphss_status find_record(scheduler *s, const graphss_i_job *job, graphs
         const json_t *error = json_object_get(record, "error");
         const char *hash = json_string_value(json_object_get(repeat, "dataset_sha256"));
         const char *own = data_of(s, job->dataset)->hash;
-        *failed = error != NULL;
         cell->done = record && json_equal(json_object_get(repeat, "options"), options);
         if (cell->done && error)
             cell->done = took_too_long(error, job->limit);
         else if (cell->done && *own)
             cell->done = hash && !strcmp(hash, own);
         const json_t *seconds = json_object_get(json_object_get(record, "metrics"), "seconds");
+        if (cell->done)
+            count_failure(s->out, record);
         if (cell->done && !cell->twin && json_is_number(seconds))
             count_seconds(s, job, cell, json_number_value(seconds));
     }
@@ -198,14 +211,12 @@ static graphss_status find_missing(scheduler *s)
 {
     for (size_t j = 0; j < s->plan.n_jobs; j++)
         for (size_t i = 0; i < s->plan.job[j].n_cells; i++) {
-            bool failed = false;
             graphss_i_cell *cell = &s->plan.job[j].cell[i];
-            const graphss_status st = find_record(s, &s->plan.job[j], cell, &failed);
+            const graphss_status st = find_record(s, &s->plan.job[j], cell);
             if (st)
                 return st;
             s->out->cells++;
             s->out->before += cell->done;
-            s->out->failed += cell->done && failed;
         }
     return GRAPHSS_OK;
 }
@@ -263,7 +274,7 @@ static graphss_status copy_to_twins(scheduler *s, const graphss_i_job *from,
             json_decref(copy);
             twin->done = true;
             s->out->run++;
-            s->out->failed += json_object_get(record, "error") != NULL;
+            count_failure(s->out, record);
         }
     }
     return st;
@@ -344,7 +355,7 @@ static graphss_status finish_cell(scheduler *s, running *w, size_t number, json_
     graphss_i_cell_text(text, sizeof text, w->job, cell);
     if (error) {
         const char *message = json_string_value(json_object_get(error, "message"));
-        s->out->failed++;
+        count_failure(s->out, record);
         if (!s->out->first_error[0])
             snprintf(s->out->first_error, sizeof s->out->first_error, "%.300s: %.200s", text,
                      message ? message : "");

@@ -106,13 +106,25 @@ json_t *graphss_i_error_record(graphss_ctx *ctx, const graphss_i_job *job,
 
 /* ---- processes ---- */
 
+/* Ends a child at once: what the parent left for its exit is none of the child's business. */
+#if defined GRAPHSS_COVERAGE
+void __gcov_dump(void);
+#endif
+_Noreturn static void leave(int code)
+{
+#if defined GRAPHSS_COVERAGE
+    __gcov_dump();
+#endif
+    _exit(code);
+}
+
 /* Dies with its parent, lets the parent deal with Ctrl-C, waits for children of its own
  * whatever a host program does with his, and is the first to go when memory runs out. */
 static void be_child(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
-        _exit(70);
+        leave(70);
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
@@ -145,19 +157,19 @@ static void run_cell(const graphss_i_job_state *state, const graphss_i_job *job,
 {
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = job->threads});
     if (!ctx)
-        _exit(4);
+        leave(4);
     json_t *record = graphss_i_cell_identity(job, cell);
     json_t *repeat = graphss_i_repeat(ctx, job, cell, state->data.hash);
     if (!record || !repeat)
-        _exit(4);
+        leave(4);
     const graphss_status st = graphss_i_cell_run(ctx, record, state, job, cell);
     if (st && set_error(record, job, graphss_exit_code(st), graphss_error(ctx), false) != 0)
-        _exit(4);
+        leave(4);
     if (json_object_set_new(repeat, "finished", time_text()) != 0 ||
         json_object_set_new(record, "repeat", repeat) != 0)
-        _exit(4);
+        leave(4);
     char *text = json_dumps(record, JSON_COMPACT);
-    _exit(text && write_all(out, text, strlen(text)) ? 0 : 4);
+    leave(text && write_all(out, text, strlen(text)) ? 0 : 4);
 }
 
 /* All that comes until the writer closes; false when the time is up. *text is freed by free.
@@ -263,7 +275,7 @@ static void deliver(int out, size_t number, json_t *record)
     const size_t length = strlen(text);
     text[length] = '\n';
     if (!write_all(out, head, (size_t)n) || !write_all(out, text, length + 1))
-        _exit(70);
+        leave(70);
     free(text);
     json_decref(record);
 }
@@ -320,7 +332,7 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
     be_child(worker->parent);
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = 1});
     if (!ctx)
-        _exit(4);
+        leave(4);
     graphss_status st = graphss_i_job_state_make(ctx, &state, job, worker->data_dirs);
     if (!st)
         st = share_state(ctx, &state, job);
@@ -345,5 +357,5 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
         if (!st)
             st = carry_over(ctx, &state);
     }
-    _exit(0);
+    leave(0);
 }

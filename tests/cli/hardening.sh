@@ -1,0 +1,105 @@
+# hardening.sh - files made to hurt (folder hardening of GRAPHSS_REFERENCE): a clear answer each.
+# Skipped where they are missing.
+. "$(dirname "$0")/harness.sh"
+files=${GRAPHSS_REFERENCE:-}/hardening
+if [ ! -r "$files/base.npz" ]; then
+    echo "skipped: no folder hardening in GRAPHSS_REFERENCE"
+    exit 77
+fi
+
+# limited KILOBYTES ARGUMENT...: as run, with so much address space
+limited() {
+    most=$1
+    shift
+    command="(ulimit -v $most; graphss $*)"
+    code=0
+    (ulimit -v "$most"; exec "$graphss" "$@") >../stdout 2>../stderr </dev/null || code=$?
+}
+
+run -q train "$files/base.npz" -o base.model
+exits 0
+
+case_ "at each level of memory predict and info work or say that there is none"
+least=20000 # below, the libraries cannot be loaded
+while [ $least -lt 200000 ]; do
+    limited $least --version
+    [ "$code" != 0 ] || break
+    least=$((least + 500))
+done
+for what in "predict $files/base.npz --model-file base.model -o p.npz" \
+    "info $files/base.npz"; do
+    level=$((least + 500)) # the first one is on the brink
+    done=0
+    while [ $level -lt $((least + 60000)) ] && [ $done -lt 4 ]; do
+        limited $level --threads 1 -q $what
+        case $code in
+        0) done=$((done + 1)) ;;
+        4) done=0; err "memory" ;;
+        *) complain "code $code with $level kB" ;;
+        esac
+        level=$((level + 500))
+    done
+    [ $done -gt 0 ] || complain "there was never enough: $what"
+done
+
+case_ "columns that no node has take no memory"
+limited 600000 --json train "$files/wide4m.npz" --epochs 5 -o wide.model
+exits 0
+out "3999960 of 4000000 feature columns have no entry"
+limited 600000 --json predict "$files/wide4m.npz" --model-file wide.model -o wide.npz
+exits 0
+limited 600000 --json info "$files/widecsv"
+exits 0; json features 6
+limited 600000 -q train "$files/widecsv" --epochs 5 -o widecsv.model
+exits 0
+
+case_ "numbers too large or too small to compute with are refused at the entry"
+for what in "train DATA -o no.model" "predict DATA --model-file base.model -o no.npz" \
+    "alert --model-file base.model --current DATA" \
+    "alert --model-file base.model --current $files/base.npz --previous DATA" \
+    "recover --model-file base.model --current DATA -o no.npz" \
+    "attack DATA --model-file base.model -o no.flips"; do
+    for size in huge tiny; do
+        run -q $(echo "$what" | sed "s|DATA|$files/all$size.npz|")
+        exits 3; err "feature 0 of node 0"
+        [ $size = huge ] && err "too large" || err "too small"
+    done
+done
+absent no.model; absent no.npz; absent no.flips
+
+case_ "names made to hurt reach neither a spreadsheet nor the terminal"
+run -q train "$files/xss.npz" -o xss.model
+exits 0
+run -q predict "$files/xss.npz" --model-file xss.model -o xss.csv
+exits 0
+! grep -q '^"\{0,1\}[=+@-]' xss.csv || complain "a name in xss.csv is a formula"
+! grep -q ',"\{0,1\}[=+@-]' xss.csv || complain "a label in xss.csv is a formula"
+for what in "info $files/xss.npz" "evaluate p.npz --truth $files/xss.npz" \
+    "alert --model-file xss.model --current $files/xss.npz"; do
+    run $what
+    ! LC_ALL=C grep -q "$(printf '[\033\007]')" ../stdout ../stderr ||
+        complain "a control character got through"
+done
+
+case_ "recover with a thousand classes ends within a second or two of being told to"
+run -q train "$files/k1000.npz" --epochs 3 --noise 0 -o many.model
+exits 0
+for seconds in 0.5 2 5; do
+    command="graphss recover ... k1000.npz, SIGTERM after $seconds s"
+    "$graphss" recover --model-file many.model --current "$files/k1000.npz" -o many.npz \
+        >../stdout 2>../stderr &
+    child=$!
+    sleep $seconds
+    if kill -TERM $child; then
+        (sleep 3; kill -KILL $child) 2>/dev/null & # a busy machine may take its time
+        watch=$!
+        code=0
+        wait $child || code=$?
+        kill $watch 2>/dev/null
+        exits 130; err "interrupted"; absent many.npz
+    else
+        complain "it was done before it was told to stop"
+    fi
+done
+
+finish

@@ -1,0 +1,94 @@
+/* Questions about nothing have an answer: public calls that cannot fail take NULL. What calls
+ * that can fail say of it is tested with the context. */
+#include "testing.h"
+
+static void test_getters_answer_for_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(graphss_graph_edges(NULL), 0);
+    assert_int_equal(graphss_graph_degree(NULL, 3), 0);
+    assert_int_equal(graphss_graph_degree(&(graphss_graph){0}, 3), 0);
+    assert_false(graphss_graph_has_edge(NULL, 0, 1));
+    assert_true(isnan(graphss_graph_homophily(NULL, NULL)));
+    assert_false(graphss_features_dense(NULL));
+    assert_int_equal(graphss_features_stored(NULL), 0);
+    assert_int_equal(graphss_flips_count(NULL, GRAPHSS_FLIP_EDGE), 0);
+    assert_string_equal(graphss_names_get(NULL, 0), "");
+    assert_string_equal(graphss_names_get(&(graphss_names){0}, 0), "");
+    assert_string_equal(graphss_name_guard(NULL), "");
+    assert_int_equal(graphss_name_escape(NULL, "a"), 0);
+    assert_int_equal(graphss_dataset_find(NULL, "a"), -1);
+    assert_int_equal(graphss_dataset_find(&(graphss_dataset){0}, NULL), -1);
+    assert_int_equal(graphss_node_index_find(NULL, "a"), -1);
+    assert_null(graphss_option_find(NULL, "a"));
+    assert_null(graphss_option_find(graphss_train_options_table(), NULL));
+    assert_false(graphss_recover_method_uses(NULL, GRAPHSS_MODE_HONEST, "epochs"));
+    assert_false(graphss_recover_method_uses(NULL, GRAPHSS_MODE_HONEST, NULL));
+    assert_false(graphss_attack_uses(NULL, NULL));
+    assert_false(graphss_model_uses(NULL, NULL));
+    assert_non_null(graphss_reproduce_recipe(0, NULL, NULL));
+}
+
+static void test_a_model_that_is_not_there_has_no_properties(void **state)
+{
+    (void)state;
+    assert_null(graphss_model_options(NULL));
+    assert_int_equal(graphss_model_classes(NULL), 0);
+    assert_int_equal(graphss_model_features(NULL), 0);
+    assert_int_equal(graphss_model_seed(NULL), 0);
+    assert_null(graphss_model_split(NULL));
+    assert_null(graphss_model_class_name(NULL, 0));
+    assert_null(graphss_model_class_names(NULL));
+    assert_int_equal(graphss_model_nodes(NULL), 0);
+    assert_null(graphss_model_node_names(NULL));
+    assert_null(graphss_model_column_names(NULL));
+    assert_string_equal(graphss_model_dataset_hash(NULL), "");
+    assert_string_equal(graphss_model_dataset_name(NULL), "");
+    assert_null(graphss_model_weight(NULL, 0, NULL, NULL, NULL));
+}
+
+static void test_arithmetic_on_nothing_does_nothing(void **state)
+{
+    (void)state;
+    double phi[4] = {7, 7, 7, 7};
+    int64_t confusion[4] = {7, 7, 7, 7};
+    int32_t label[1] = {7};
+    graphss_argmax(NULL, NULL, 1, 2);
+    graphss_argmax(label, NULL, 1, 2);
+    assert_int_equal(label[0], 7);
+    graphss_confusion(NULL, 2, NULL, NULL, NULL, 1);
+    graphss_confusion(confusion, 2, NULL, label, NULL, 1);
+    assert_int_equal(confusion[0], 0);
+    graphss_transition_count(NULL, NULL, NULL, 1, 2);
+    graphss_transition_count(phi, NULL, NULL, 1, 2);
+    assert_true(phi[3] == 0);
+    graphss_transition_mean(NULL, NULL, NULL, 2);
+    graphss_transition_mean(phi, NULL, NULL, 2);
+    graphss_protocol_budget(NULL, NULL, NULL);
+    graphss_protocol_suit(NULL, NULL);
+    assert_null(graphss_protocol_input(NULL).model);
+    assert_true(isnan(graphss_protocol_measure(NULL, NULL).victims));
+}
+
+static void test_texts_of_nothing_and_to_nowhere(void **state)
+{
+    (void)state;
+    char out[8];
+    assert_int_equal(graphss_option_text(out, sizeof out, NULL, NULL), 1);
+    assert_string_equal(out, "?");
+    assert_int_equal(graphss_attack_budget_text(out, sizeof out, NULL), 1);
+    assert_int_equal(graphss_attack_domain_text(NULL, 0, NULL, NULL), 1);
+    const graphss_attack_options opt = graphss_attack_options_default();
+    assert_true(graphss_attack_budget_text(NULL, 9, &opt) > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_getters_answer_for_nothing),
+        cmocka_unit_test(test_a_model_that_is_not_there_has_no_properties),
+        cmocka_unit_test(test_arithmetic_on_nothing_does_nothing),
+        cmocka_unit_test(test_texts_of_nothing_and_to_nowhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
