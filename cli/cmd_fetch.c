@@ -125,7 +125,8 @@ static graphss_status run(cli *app)
     if (app->n_arguments == 0)
         return cli_usage(app, "fetch: want a name or 'all' (graphss fetch --list names them)");
 
-    const graphss_fetch_options opt = {.dir = app->global.data_dir ? app->data_dirs[0]
+    const graphss_fetch_options opt = {.struct_size = sizeof opt,
+                                       .dir = app->global.data_dir ? app->data_dirs[0]
                                                                    : app->xdg_dir,
                                        .base_url = own.base_url,
                                        .offline = own.offline,

@@ -15,10 +15,10 @@
 #include "commands.h"
 
 static const cli_command *const commands[] = {
-    &cli_demo,      &cli_info,         &cli_fetch,    &cli_convert,   &cli_split,
-    &cli_train,     &cli_import,       &cli_export,    &cli_predict,      &cli_evaluate, &cli_attack,    &cli_apply_command,
-    &cli_snapshots, &cli_alert,        &cli_recover,  &cli_reproduce, &cli_report,
-    &cli_version,   &cli_help_command,
+    &cli_demo,      &cli_info,          &cli_fetch,     &cli_convert,      &cli_split,
+    &cli_train,     &cli_import,        &cli_export,    &cli_predict,      &cli_evaluate,
+    &cli_attack,    &cli_apply_command, &cli_snapshots, &cli_alert,        &cli_recover,
+    &cli_reproduce, &cli_report,        &cli_version,   &cli_help_command,
 };
 
 const cli_command *cli_command_at(size_t i)
@@ -131,8 +131,12 @@ static void on_log(void *user, graphss_log_level level, const char *line)
 static graphss_status open_context(cli *app, size_t threads)
 {
     graphss_ctx_free(app->ctx);
-    app->ctx = graphss_ctx_new(&(graphss_ctx_options){
-        .threads = threads, .log = on_log, .progress = on_progress, .user = app});
+    app->ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
+                                               .threads = threads,
+                                               .log = on_log,
+                                               .progress = on_progress,
+                                               .user = app});
     return app->ctx ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
@@ -271,7 +275,8 @@ static void *run_call(void *arg)
     return NULL;
 }
 
-/* Under a small ulimit -s the program runs on a thread, whose stack is memory like any other. */
+/* Under a small ulimit -s the program runs on a thread, whose stack is memory like any other.
+ */
 int main(int argc, char **argv)
 {
     struct rlimit limit;

@@ -12,11 +12,14 @@ extern "C" {
 #endif
 
 typedef struct graphss_fetch_options {
+    uint32_t struct_size; /* sizeof(graphss_fetch_options) */
     const char *dir;      /* folder for the files; created if missing */
     const char *base_url; /* instead of each file's own, for mirrors and tests; or NULL */
     bool offline;         /* only check what is there; NETWORK when something is missing */
     bool force;           /* download again what is there and sound */
 } graphss_fetch_options;
+
+GRAPHSS_API void graphss_fetch_options_init(graphss_fetch_options *opt);
 
 typedef struct graphss_fetch_item {
     const char *dataset; /* "cora" */

@@ -270,10 +270,16 @@ static graphss_status unknown_dataset(graphss_ctx *ctx, const char *dataset)
                           dataset, known);
 }
 
+void graphss_fetch_options_init(graphss_fetch_options *opt)
+{
+    *opt = (graphss_fetch_options){.struct_size = sizeof *opt};
+}
+
 graphss_status graphss_fetch(graphss_ctx *ctx, graphss_fetch_result *out, const char *dataset,
                              const graphss_fetch_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", dataset}, {"place for the result", out}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", dataset}, {"place for the result", out}) ||
+        GRAPHSS_I_TAKE(ctx, graphss_fetch_options, NULL, opt))
         return GRAPHSS_ERR_INVALID;
     size_t first = 0, n = 0;
     while (graphss_fetch_item_at(first) &&

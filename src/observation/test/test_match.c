@@ -171,8 +171,8 @@ static void test_strangers_in_every_place_are_told_of_where_nodes_go_by_number(v
 {
     (void)state;
     size_t warnings = 0;
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.log = count_warnings, .user = &warnings});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .log = count_warnings, .user = &warnings});
     assert_non_null(ctx);
     const struct {
         int32_t ring[6];
