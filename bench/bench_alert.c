@@ -71,12 +71,13 @@ static double time_groups(graphss_ctx *ctx, const graphss_recover_input *in,
 static void measure(graphss_ctx *ctx, const char *name)
 {
     const char *dirs[] = {getenv("GRAPHSS_DATA"), NULL};
-    const graphss_read_options read = {.data_dirs = dirs};
+    const graphss_read_options read = {.struct_size = sizeof read, .data_dirs = dirs};
     graphss_dataset data = {0}, churned = {0};
     graphss_split split = {0};
     graphss_flips flips = {0};
     graphss_model *model = NULL;
-    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
     if (graphss_dataset_read(ctx, &data, name, &read)) {
         printf("%-28s skipped: %s\n", name, graphss_error(ctx));
         return;
@@ -98,6 +99,7 @@ static void measure(graphss_ctx *ctx, const char *name)
          "churn");
     must(ctx, graphss_flips_apply(ctx, &churned, &data, &flips, NULL), "apply");
     graphss_recover_input in = {
+        .struct_size = sizeof in,
         .current = {&churned.graph, &churned.features, &churned.node_names},
         .model = model,
         .split = &split,
@@ -126,7 +128,7 @@ int main(int argc, char **argv)
 {
     static const char *const standard[] = {"cora", "amazon_photo", "synth:nodes=10000",
                                            "synth:nodes=100000", "synth:nodes=1000000"};
-    const graphss_ctx_options options = {.threads = 1};
+    const graphss_ctx_options options = {.struct_size = sizeof options, .threads = 1};
     graphss_ctx *ctx = graphss_ctx_new(&options);
     const int n = argc > 1 ? argc - 1 : (int)(sizeof standard / sizeof *standard);
     printf("alert, one thread, ms       %9s %9s %9s %9s %6s %9s %6s %8s %10s\n", "nodes",

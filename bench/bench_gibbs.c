@@ -80,7 +80,8 @@ static double time_sweeps(graphss_ctx *ctx, const world *w, size_t n, size_t k,
         source[m] = (graphss_source){.label = silent ? w->silent : w->seen[m],
                                      .prior = {.alpha = 1},
                                      .tampered_prior = {.alpha = 1}};
-    const graphss_selfsup_input in = {.n = n,
+    const graphss_selfsup_input in = {.struct_size = sizeof in,
+                                      .n = n,
                                       .n_classes = k,
                                       .prob = w->prob,
                                       .source = source,
@@ -88,7 +89,8 @@ static double time_sweeps(graphss_ctx *ctx, const world *w, size_t n, size_t k,
                                       .state = state,
                                       .n_states = n_states,
                                       .seed = 1};
-    graphss_selfsup_options opt = graphss_selfsup_options_default();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init(&opt);
     opt.chains = 1;
     double best = 1e30;
     for (int i = 0; i < (n < 50000 ? 7 : 1); i++) {
@@ -123,7 +125,7 @@ static bool time_numpy(double *numpy_ms, const char *script)
 
 int main(int argc, char **argv)
 {
-    const graphss_ctx_options options = {.threads = 1};
+    const graphss_ctx_options options = {.struct_size = sizeof options, .threads = 1};
     graphss_ctx *ctx = graphss_ctx_new(&options);
     double numpy_ms[CASES] = {0};
     const bool numpy = argc > 1 && time_numpy(numpy_ms, argv[1]);

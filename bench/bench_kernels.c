@@ -5,9 +5,9 @@
  * CS, and one that leaves the second-level cache far behind. Times are the best of several
  * rounds; GB/s counts what an ideal cache would move: x once per entry, y once per row. */
 #include "graph/bits.h"
-#include "kernels/kernels.h"
 #include "graph/products.h"
 #include "graph/test/testing_random_csr.h"
+#include "kernels/kernels.h"
 #include <math.h>
 #include <string.h>
 
@@ -459,8 +459,10 @@ static void table_logit(graphss_ctx *ctx, size_t n, size_t k)
 
 int main(void)
 {
-    graphss_ctx *one = graphss_ctx_new(&(graphss_ctx_options){.threads = 1});
-    graphss_ctx *two = graphss_ctx_new(&(graphss_ctx_options){.threads = 2});
+    graphss_ctx *one = graphss_ctx_new(
+        &(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options), .threads = 1});
+    graphss_ctx *two = graphss_ctx_new(
+        &(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options), .threads = 2});
     if (!one || !two)
         return 1;
     const graph_size graphs[] = {{"cora", 2708, 2708, 5},

@@ -121,14 +121,16 @@ static void bench_victims(graphss_ctx *ctx, const char *folder)
     for (size_t r = 0; r < sizeof row / sizeof *row; r++) {
         double seconds[MOST], sum = 0;
         for (size_t i = 0; i < n; i++) {
-            const graphss_attack_input in = {.graph = &data.graph,
+            const graphss_attack_input in = {.struct_size = sizeof in,
+                                             .graph = &data.graph,
                                              .features = &data.features,
                                              .label = data.label,
                                              .n_classes = data.n_classes,
                                              .surrogate = w,
                                              .victim = &victim[i],
                                              .n_victims = 1};
-            graphss_attack_options opt = graphss_attack_options_default();
+            graphss_attack_options opt;
+            graphss_attack_options_init(&opt);
             const size_t degree = graphss_graph_degree(&data.graph, (size_t)victim[i]);
             opt.kind = row[r].kind;
             opt.budget =
@@ -165,7 +167,7 @@ static void bench_victims(graphss_ctx *ctx, const char *folder)
 static void bench_all(graphss_ctx *ctx, const char *name)
 {
     const char *dirs[] = {getenv("GRAPHSS_DATA"), NULL};
-    const graphss_read_options read = {.data_dirs = dirs};
+    const graphss_read_options read = {.struct_size = sizeof read, .data_dirs = dirs};
     graphss_dataset data = {0};
     graphss_split split = {0};
     float *w = NULL;
@@ -177,7 +179,8 @@ static void bench_all(graphss_ctx *ctx, const char *name)
                                   1, NULL));
     check(ctx, graphss_surrogate_train(ctx, &w, &data.graph, &data.features, data.n_classes,
                                        &split, 1));
-    const graphss_attack_input in = {.graph = &data.graph,
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = &data.graph,
                                      .features = &data.features,
                                      .label = data.label,
                                      .n_classes = data.n_classes,
@@ -185,7 +188,8 @@ static void bench_all(graphss_ctx *ctx, const char *name)
                                      .victim = split.test,
                                      .n_victims = split.n_test};
     for (int independent = 0; independent < 2; independent++) {
-        graphss_attack_options opt = graphss_attack_options_default();
+        graphss_attack_options opt;
+        graphss_attack_options_init(&opt);
         graphss_flips flips = {0};
         struct rusage usage;
         opt.independent = independent;

@@ -56,8 +56,9 @@ static long peak_kib(void)
 static graphss_status train(graphss_ctx *ctx, const char *name, size_t epochs)
 {
     const char *dirs[] = {getenv("GRAPHSS_DATA"), NULL};
-    const graphss_read_options read = {.data_dirs = dirs};
-    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_PAPER);
+    const graphss_read_options read = {.struct_size = sizeof read, .data_dirs = dirs};
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_PAPER, NULL);
     graphss_dataset data = {0};
     graphss_split split = {0};
     graphss_model *model = NULL;
@@ -89,8 +90,10 @@ int main(int argc, char **argv)
     }
     clock_marks marks = {.n = ROUNDS * (size_t)epochs};
     marks.at = calloc(marks.n, sizeof *marks.at);
-    const graphss_ctx_options options = {
-        .threads = (size_t)threads, .progress = mark, .user = &marks};
+    const graphss_ctx_options options = {.struct_size = sizeof options,
+                                         .threads = (size_t)threads,
+                                         .progress = mark,
+                                         .user = &marks};
     graphss_ctx *ctx = graphss_ctx_new(&options);
     graphss_status st = ctx && marks.at ? train(ctx, argv[1], marks.n) : GRAPHSS_ERR_NOMEM;
     if (st)

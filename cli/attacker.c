@@ -29,7 +29,7 @@ void attacker_defaults(void *options)
 
 void attacker_attack_defaults(void *options)
 {
-    *(graphss_attack_options *)options = graphss_attack_options_default();
+    graphss_attack_options_init(options);
 }
 
 graphss_status attacker_apply(cli *app, int group, attacker_options *options,
@@ -168,7 +168,8 @@ graphss_status attacker_run(cli *app, attacker *a, const graphss_dataset *data,
         st = make_surrogate(app, a, &w, data, split, model, options);
     if (st)
         goto done;
-    const graphss_attack_input in = {.graph = &data->graph,
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = &data->graph,
                                      .features = &data->features,
                                      .label = label,
                                      .n_classes = k,

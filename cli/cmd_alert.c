@@ -55,7 +55,7 @@ static void defaults(void *options)
 
 static void judge_defaults(void *options)
 {
-    *(graphss_alert_options *)options = graphss_alert_options_default();
+    graphss_alert_options_init(options);
 }
 
 /* Attack, share and chances by recover's method graphss. */

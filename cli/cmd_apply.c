@@ -104,7 +104,8 @@ static graphss_status run(cli *app)
     if (st)
         return st;
 
-    graphss_apply_options opt = {.undo = own.undo, .force = own.force};
+    graphss_apply_options opt = {
+        .struct_size = sizeof opt, .undo = own.undo, .force = own.force};
     st = cli_read_dataset(app, &data, app->argument[0]);
     if (!st)
         st = read_flips(app, &flips, own.flips, &data);

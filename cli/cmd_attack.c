@@ -45,7 +45,7 @@ static void defaults(void *options)
 
 static void victim_defaults(void *options)
 {
-    *(graphss_victim_options *)options = graphss_victim_options_default();
+    graphss_victim_options_init(options);
 }
 
 /* All that a run holds. */
@@ -72,7 +72,7 @@ static graphss_status read_arguments(cli *app, attack_run *r)
         return cli_usage(app, "attack: an argument is missing, want: graphss attack %s",
                          app->command->arguments);
     graphss_status st = attacker_apply(app, 1, &r->opt, GRAPHSS_KNOWS_PREDICTIONS);
-    r->rules = graphss_victim_options_default();
+    graphss_victim_options_init(&r->rules);
     if (!st)
         st = cli_apply(app, 3, &r->rules);
     if (st)
@@ -152,7 +152,8 @@ static graphss_status measure_one_by_one(cli *app, attack_run *r)
     graphss_status st = cli_alloc_large(app, &label, n, sizeof *label);
     memcpy(r->after, r->before, n * sizeof *r->after);
     for (size_t i = 0; i < r->n_victims && !st; i++) {
-        const graphss_apply_options only = {.one_only = true, .victim = r->victim[i]};
+        const graphss_apply_options only = {
+            .struct_size = sizeof only, .one_only = true, .victim = r->victim[i]};
         graphss_graph graph = {0};
         graphss_features features = {0};
         st = graphss_flips_apply_parts(app->ctx, &graph, &features, &r->data.graph,

@@ -71,8 +71,8 @@ enum { NAMED = 10 };
 
 static graphss_status train(cli *app, story *s)
 {
-    const graphss_train_options opt =
-        graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
     graphss_status st = cli_read_dataset(app, &s->data, DEMO_GRAPH);
     if (!st)
         st = cli_split_choose(app, &s->split, &s->data, &s->split_opt);
@@ -83,7 +83,8 @@ static graphss_status train(cli *app, story *s)
 
 static graphss_status plan(cli *app, story *s, graphss_snapshots *out)
 {
-    const graphss_snapshot_options opt = graphss_snapshot_options_default();
+    graphss_snapshot_options opt;
+    graphss_snapshot_options_init(&opt);
     return graphss_snapshots_plan(app->ctx, out, &s->data, &s->split,
                                   (uint64_t)app->global.seed, &opt);
 }
@@ -91,7 +92,8 @@ static graphss_status plan(cli *app, story *s, graphss_snapshots *out)
 /* Benign change of the same size as the attack. */
 static graphss_status live(cli *app, story *s)
 {
-    const graphss_benign_options opt = {.edges = LINKS, .features = WORDS};
+    const graphss_benign_options opt = {
+        .struct_size = sizeof opt, .edges = LINKS, .features = WORDS};
     graphss_flips flips = {0};
     graphss_status st = plan(app, s, &s->calm);
     if (!st)
@@ -125,7 +127,8 @@ static graphss_status assail(cli *app, story *s)
 static graphss_recover_input look(cli *app, const story *s, const graphss_snapshots *m,
                                   const graphss_observation *past)
 {
-    return (graphss_recover_input){.current = graphss_dataset_observe(&m->current),
+    return (graphss_recover_input){.struct_size = sizeof(graphss_recover_input),
+                                   .current = graphss_dataset_observe(&m->current),
                                    .previous = past,
                                    .model = s->gcn.model,
                                    .split = &m->split,
@@ -154,8 +157,9 @@ static graphss_status recover(cli *app, story *s)
     for (size_t i = 0; i < RIVALS && !st; i++) {
         const graphss_recover_input in =
             look(app, s, &s->made, rivals[i].history ? &past : NULL);
-        const graphss_recover_options opt = graphss_recover_options_default(
-            graphss_lab_method_find(rivals[i].method), GRAPHSS_MODE_HONEST, s->gcn.model);
+        graphss_recover_options opt;
+        graphss_recover_options_init(&opt, graphss_lab_method_find(rivals[i].method),
+                                     GRAPHSS_MODE_HONEST, s->gcn.model);
         graphss_recovery r = {0};
         st = graphss_recover(app->ctx, &r, &in, &opt);
         terminal_clear(&app->term);
@@ -212,6 +216,7 @@ static graphss_status report(cli *app, story *s)
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < sizeof what / sizeof *what && !st; i++) {
         const graphss_reproduce_options opt = {
+            .struct_size = sizeof opt,
             .what = what[i],
             .mode = i ? "honest" : NULL,
             .datasets = DEMO_GRAPH,

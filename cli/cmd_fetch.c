@@ -136,6 +136,7 @@ static graphss_status run(cli *app)
         return cli_usage(app, "fetch: want a name or 'all' (graphss fetch --list names them)");
 
     const graphss_fetch_options opt = {
+        .struct_size = sizeof opt,
         .dir = app->global.data_dir ? app->data_dirs[0] : app->xdg_dir,
         .base_url = own.base_url,
         .offline = own.offline,

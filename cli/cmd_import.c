@@ -119,7 +119,8 @@ static graphss_status run(cli *app)
     st = cli_check_output(app, own.output, input, 3);
     if (st)
         return st;
-    graphss_train_options how = graphss_import_options(own.type);
+    graphss_train_options how;
+    graphss_import_options_init(&how, own.type);
     how.hops = own.hops;
     how.self_loops = own.self_loops;
     how.row_normalise = own.row_normalise;

@@ -51,8 +51,8 @@ static void defaults(void *options)
 
 static void method_defaults(void *options)
 {
-    *(graphss_recover_options *)options = graphss_recover_options_default(
-        graphss_recover_method_find("graphss"), GRAPHSS_MODE_HONEST, NULL);
+    graphss_recover_options_init(options, graphss_recover_method_find("graphss"),
+                                 GRAPHSS_MODE_HONEST, NULL);
 }
 
 static bool uses(const graphss_recover_method *method, const char *option)
@@ -81,8 +81,8 @@ static void list_methods(cli *app)
         if (!app->json)
             printf("%-18s %s\n", name, graphss_recover_method_summary(m));
         const char *before = "                   options: ";
-        const graphss_recover_options preset =
-            graphss_recover_options_default(m, GRAPHSS_MODE_HONEST, NULL);
+        graphss_recover_options preset;
+        graphss_recover_options_init(&preset, m, GRAPHSS_MODE_HONEST, NULL);
         for (const graphss_option *row = graphss_recover_options_table(); row->name; row++) {
             if (!uses(m, row->name))
                 continue;
@@ -131,7 +131,7 @@ static graphss_status choose_options(cli *app, graphss_recover_options *opt, con
             return cli_usage(app, "--%s has no meaning for %s in %s mode",
                              app->item[i].row->name, name,
                              graphss_mode_text((graphss_mode)opt->mode));
-    *opt = graphss_recover_options_default(method, (graphss_mode)opt->mode, model);
+    graphss_recover_options_init(opt, method, (graphss_mode)opt->mode, model);
     return cli_apply(app, METHOD, opt);
 }
 

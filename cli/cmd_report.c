@@ -43,7 +43,8 @@ static graphss_status run(cli *app)
     st = cli_check_output(app, own.output, app->argument, 1);
     if (st)
         return st;
-    graphss_report_options opt = graphss_report_options_default();
+    graphss_report_options opt;
+    graphss_report_options_init(&opt);
     opt.plots = own.plots;
     st = graphss_report_write(app->ctx, &made, app->argument[0], own.output, &opt);
     if (st)

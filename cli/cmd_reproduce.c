@@ -27,7 +27,8 @@ static void defaults(void *options)
 
 static void reproduce_defaults(void *options)
 {
-    *(graphss_reproduce_options *)options = (graphss_reproduce_options){0};
+    *(graphss_reproduce_options *)options =
+        (graphss_reproduce_options){.struct_size = sizeof(graphss_reproduce_options)};
 }
 
 /* The remark at the head of a recipe, line by line. */

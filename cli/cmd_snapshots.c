@@ -40,7 +40,7 @@ static void defaults(void *options)
 
 static void snapshot_defaults(void *options)
 {
-    *(graphss_snapshot_options *)options = graphss_snapshot_options_default();
+    graphss_snapshot_options_init(options);
 }
 
 typedef struct snapshot_run {
@@ -107,10 +107,11 @@ static graphss_status get_model(cli *app, snapshot_run *r)
     }
     const graphss_dataset *past = &r->made.previous;
     const graphss_mode mode = (graphss_mode)r->split_opt.mode;
-    graphss_train_options opt = graphss_train_options_for(r->own.model, mode, &past->features);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, r->own.model, mode, &past->features);
     if (mode == GRAPHSS_MODE_PAPER) {
-        graphss_protocol_options published =
-            graphss_protocol_options_default(r->own.model, mode);
+        graphss_protocol_options published;
+        graphss_protocol_options_init(&published, r->own.model, mode);
         graphss_protocol_suit(&published, past);
         opt = published.train;
     }
@@ -125,7 +126,8 @@ static graphss_status get_model(cli *app, snapshot_run *r)
 
 static graphss_status churn(cli *app, snapshot_run *r, const int32_t *node, size_t n)
 {
-    const graphss_benign_options opt = {.edges = r->opt.attack.edges,
+    const graphss_benign_options opt = {.struct_size = sizeof opt,
+                                        .edges = r->opt.attack.edges,
                                         .features = r->opt.attack.features};
     graphss_flips flips = {0};
     graphss_status st = graphss_benign_churn(app->ctx, &flips, &r->made.current, node, n,

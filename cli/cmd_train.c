@@ -39,8 +39,7 @@ static void defaults(void *options)
 
 static void train_defaults(void *options)
 {
-    *(graphss_train_options *)options =
-        graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_train_options_init(options, "gcn", GRAPHSS_MODE_HONEST, NULL);
 }
 
 /* Labels of a part of the split that are not the truth. */
@@ -216,8 +215,8 @@ static graphss_status run(cli *app)
         st = cli_split_apply(app, SPLIT, &split_opt);
     if (st)
         return st;
-    graphss_train_options opt =
-        graphss_train_options_default(own.model, (graphss_mode)split_opt.mode);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, own.model, (graphss_mode)split_opt.mode, NULL);
     st = cli_apply(app, TRAINING, &opt);
     if (!st)
         st = cli_check_use(app, TRAINING, own.model, graphss_model_uses, graphss_model_name);
@@ -240,7 +239,7 @@ static graphss_status run(cli *app)
         st = cli_split_choose(app, &split, &data, &split_opt);
     if (st)
         goto done;
-    opt = graphss_train_options_for(own.model, (graphss_mode)split_opt.mode, &data.features);
+    graphss_train_options_init(&opt, own.model, (graphss_mode)split_opt.mode, &data.features);
     if ((st = cli_apply(app, TRAINING, &opt)))
         goto done;
     if (!app->json) {

@@ -31,7 +31,8 @@ graphss_status cli_find_data_dirs(cli *app)
 
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where)
 {
-    const graphss_read_options opt = {.data_dirs = app->data_dirs,
+    const graphss_read_options opt = {.struct_size = sizeof opt,
+                                      .data_dirs = app->data_dirs,
                                       .missing = (graphss_missing_rule)app->global.missing};
     const cli_file_type kind = cli_file_type_of(where);
     if (!app->warnings)

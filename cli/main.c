@@ -137,8 +137,12 @@ static void on_log(void *user, graphss_log_level level, const char *line)
 static graphss_status open_context(cli *app, size_t threads)
 {
     graphss_ctx_free(app->ctx);
-    app->ctx = graphss_ctx_new(&(graphss_ctx_options){
-        .threads = threads, .log = on_log, .progress = on_progress, .user = app});
+    app->ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
+                                               .threads = threads,
+                                               .log = on_log,
+                                               .progress = on_progress,
+                                               .user = app});
     return app->ctx ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 

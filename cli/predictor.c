@@ -118,7 +118,8 @@ graphss_status cli_predictor_open(cli *app, graphss_predictor *out, const char *
     const char *tmp = getenv("TMPDIR");
     program *p = cli_alloc(1, sizeof *p);
     *p = (program){.app = app, .n_classes = n_classes};
-    p->ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = 1});
+    p->ctx = graphss_ctx_new(
+        &(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options), .threads = 1});
     p->command = cli_format("%s \"$1\" \"$2\"", command);
     p->folder = cli_format("%s/graphss-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!p->ctx || !mkdtemp(p->folder)) {

@@ -43,7 +43,8 @@ graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char
     if (!st && previous)
         st = cli_adopt(app, s->model, &s->previous, NULL);
     s->past = graphss_dataset_observe(&s->previous);
-    s->in = (graphss_recover_input){.current = graphss_dataset_observe(&s->current),
+    s->in = (graphss_recover_input){.struct_size = sizeof(graphss_recover_input),
+                                    .current = graphss_dataset_observe(&s->current),
                                     .previous = previous ? &s->past : NULL,
                                     .model = s->model,
                                     .split = &s->split,

@@ -24,12 +24,13 @@ const graphss_option *cli_split_table(void)
 void cli_split_defaults(void *options)
 {
     cli_split_options *split = options;
-    *split = (cli_split_options){.make = graphss_split_options_default()};
+    *split = (cli_split_options){0};
+    graphss_split_options_init(&split->make);
 }
 
 void cli_split_make_defaults(void *options)
 {
-    *(graphss_split_options *)options = graphss_split_options_default();
+    graphss_split_options_init(options);
 }
 
 graphss_status cli_split_apply(cli *app, int group, cli_split_options *options)

@@ -45,8 +45,8 @@ int main(void)
                                  .val_label = seen};
     graphss_model *model = NULL;
     /* Options for these features: measurements are standardised, whatever their units. */
-    graphss_train_options opt =
-        graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &features);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &features);
     check(ctx,
           graphss_model_train(ctx, &model, NULL, &graph, &features, CLASSES, &split, 1, &opt));
 

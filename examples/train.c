@@ -27,8 +27,8 @@ int main(int argc, char **argv)
     check(ctx, graphss_split_make(ctx, &split, data.label, n, k, 1, NULL));
 
     graphss_model *model = NULL;
-    graphss_train_options opt =
-        graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &data.features);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &data.features);
     check(ctx, graphss_model_train(ctx, &model, NULL, &data.graph, &data.features, k, &split,
                                    1, &opt));
 

@@ -26,7 +26,8 @@ static graphss_dataset attack(graphss_ctx *ctx, const graphss_dataset *data,
                                        data->n_classes, split, 1));
     for (size_t i = 0; i < n; i++)
         victim[i] = split->test[5 * i];
-    const graphss_attack_input in = {.graph = &data->graph,
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = &data->graph,
                                      .features = &data->features,
                                      .label = data->label,
                                      .n_classes = data->n_classes,
@@ -34,7 +35,8 @@ static graphss_dataset attack(graphss_ctx *ctx, const graphss_dataset *data,
                                      .victim = victim,
                                      .n_victims = n,
                                      .seed = 1};
-    const graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     check(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt));
     check(ctx, graphss_flips_apply(ctx, &out, data, &flips, NULL));
     graphss_flips_destroy(ctx, &flips);
@@ -46,8 +48,9 @@ static graphss_dataset attack(graphss_ctx *ctx, const graphss_dataset *data,
 static double recover(graphss_ctx *ctx, const graphss_recover_input *in, const char *method,
                       const int32_t *truth, const int32_t *victim, size_t n)
 {
-    const graphss_recover_options opt = graphss_recover_options_default(
-        graphss_recover_method_find(method), GRAPHSS_MODE_HONEST, in->model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_recover_method_find(method),
+                                 GRAPHSS_MODE_HONEST, in->model);
     graphss_recovery r = {0};
     check(ctx, graphss_recover(ctx, &r, in, &opt));
     const double share = graphss_accuracy(r.predictions.label, truth, victim, n);
@@ -68,8 +71,8 @@ int main(int argc, char **argv)
     check(ctx, graphss_split_make(ctx, &split, data.label, data.graph.n_nodes, data.n_classes,
                                   1, NULL));
     graphss_model *model = NULL;
-    const graphss_train_options opt =
-        graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &data.features);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &data.features);
     check(ctx, graphss_model_train(ctx, &model, NULL, &data.graph, &data.features,
                                    data.n_classes, &split, 1, &opt));
     /* Once, so that no alert has to: what would attacks on this graph look like? */
@@ -82,7 +85,8 @@ int main(int argc, char **argv)
         return 1;
     graphss_dataset now = attack(ctx, &data, &split, victim, n);
 
-    const graphss_recover_input in = {.current = {&now.graph, &now.features, &now.node_names},
+    const graphss_recover_input in = {.struct_size = sizeof in,
+                                      .current = {&now.graph, &now.features, &now.node_names},
                                       .previous = &before,
                                       .model = model,
                                       .split = &split,

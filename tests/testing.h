@@ -49,7 +49,7 @@ static inline void testing_release(void *user, void *block)
 
 static inline graphss_ctx *testing_ctx(testing_memory *memory, size_t threads)
 {
-    graphss_ctx_options opt = {0};
+    graphss_ctx_options opt = {.struct_size = sizeof opt};
     if (memory) {
         memory->left = -1;
         opt.allocator = (graphss_allocator){testing_alloc, testing_release, memory};

@@ -22,6 +22,7 @@ extern "C" {
 #endif
 
 typedef struct graphss_alert_options {
+    uint32_t struct_size;    /* sizeof(graphss_alert_options) */
     double false_alarm_rate; /* (0, 1), at least 1 / (draws + 1); 0.05 */
     int64_t draws;           /* Number of random permutations, 1999. P-values are multiples of
                               * 1 / (draws + 1); a rate below that is INVALID. */
@@ -31,7 +32,7 @@ typedef struct graphss_alert_options {
                               * attack, with all nodes outside the group. */
 } graphss_alert_options;
 
-GRAPHSS_API graphss_alert_options graphss_alert_options_default(void);
+GRAPHSS_API void graphss_alert_options_init(graphss_alert_options *opt);
 GRAPHSS_API const graphss_option *graphss_alert_options_table(void);
 
 /* Permutation test on scores alone: is the mean of score [n] higher than chance allows, given

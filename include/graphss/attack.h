@@ -1,9 +1,11 @@
 /* graphss/attack.h - change a graph a little so that a classifier errs on chosen nodes.
  *
- *     graphss_attack_options opt = graphss_attack_options_default();
- *     graphss_attack_input in = {.graph = &data.graph, .features = &data.features,
- *                                .label = data.label, .n_classes = data.n_classes,
- *                                .surrogate = w, .victim = victim, .n_victims = n, .seed = 1};
+ *     graphss_attack_options opt;
+ *     graphss_attack_options_init(&opt);
+ *     graphss_attack_input in = {.struct_size = sizeof in, .graph = &data.graph,
+ *                                .features = &data.features, .label = data.label,
+ *                                .n_classes = data.n_classes, .surrogate = w,
+ *                                .victim = victim, .n_victims = n, .seed = 1};
  *     graphss_attack_run(ctx, &flips, NULL, &in, &opt);
  *
  * An attack only chooses changes; graphss_flips_apply makes them. What it does with a
@@ -43,11 +45,12 @@ typedef enum graphss_knowledge {
 } graphss_knowledge;
 
 typedef struct graphss_attack_options {
-    const char *method; /* a name of graphss_attack_name() */
-    int mode;           /* graphss_mode; PAPER: as the paper's public code attacks, on rows
-                         * divided by their sums, words flipped to 1 - x */
-    int kind;           /* graphss_attack_kind */
-    int64_t edges;      /* LF: per victim */
+    uint32_t struct_size; /* sizeof(graphss_attack_options) */
+    const char *method;   /* a name of graphss_attack_name() */
+    int mode;             /* graphss_mode; PAPER: as the paper's public code attacks, on rows
+                           * divided by their sums, words flipped to 1 - x */
+    int kind;             /* graphss_attack_kind */
+    int64_t edges;        /* LF: per victim */
     int64_t features;
     int64_t budget;         /* other kinds: per victim; 0: its degree + 2 */
     bool independent;       /* each victim on the graph given; else on what the last left */
@@ -62,7 +65,7 @@ typedef struct graphss_attack_options {
 
 /* nettack, honest, L&F with 2 edges and 20 features, cumulative, direct, both tests, an
  * attacker who knows the truth. */
-GRAPHSS_API graphss_attack_options graphss_attack_options_default(void);
+GRAPHSS_API void graphss_attack_options_init(graphss_attack_options *opt);
 GRAPHSS_API const graphss_option *graphss_attack_options_table(void);
 /* "nettack", ...; NULL past the end. */
 GRAPHSS_API const char *graphss_attack_name(size_t i);
@@ -87,6 +90,7 @@ GRAPHSS_API size_t graphss_attack_domain_text(char *out, size_t size,
 
 /* What an attacker knows. All borrowed. */
 typedef struct graphss_attack_input {
+    uint32_t struct_size; /* sizeof(graphss_attack_input) */
     const graphss_graph *graph;
     const graphss_features *features;
     const int32_t *label; /* [n_nodes] the labels the attacker believes, -1: unknown */
@@ -97,6 +101,8 @@ typedef struct graphss_attack_input {
     size_t n_victims;
     uint64_t seed; /* stream ATTACK */
 } graphss_attack_input;
+
+GRAPHSS_API void graphss_attack_input_init(graphss_attack_input *in);
 
 /* "truth", "predictions", "nothing". */
 GRAPHSS_API const char *graphss_knowledge_text(graphss_knowledge knows);
@@ -168,15 +174,16 @@ GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_read(graphss_ctx *ctx, float
 /* ---- victims ---- */
 
 typedef struct graphss_victim_options {
-    double share;       /* of the candidates given, (0, 1]; at least one node; 0.2 */
-    bool correct_only;  /* only nodes the model gets right */
-    int64_t min_degree; /* 0 */
-    int64_t max_degree; /* 0: no limit */
-    double min_margin;  /* of the true class's probability over the best other, [-1, 1] */
+    uint32_t struct_size; /* sizeof(graphss_victim_options) */
+    double share;         /* of the candidates given, (0, 1]; at least one node; 0.2 */
+    bool correct_only;    /* only nodes the model gets right */
+    int64_t min_degree;   /* 0 */
+    int64_t max_degree;   /* 0: no limit */
+    double min_margin;    /* of the true class's probability over the best other, [-1, 1] */
     double max_margin;
 } graphss_victim_options;
 
-GRAPHSS_API graphss_victim_options graphss_victim_options_default(void);
+GRAPHSS_API void graphss_victim_options_init(graphss_victim_options *opt);
 GRAPHSS_API const graphss_option *graphss_victim_options_table(void);
 
 /* Draws victims from n candidates, stream VICTIMS; ascending. prob [n_nodes x n_classes] and

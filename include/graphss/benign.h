@@ -20,11 +20,12 @@ extern "C" {
 #endif
 
 typedef struct graphss_benign_options {
-    int64_t edges;    /* edge changes for each node, joins and cuts in turn at random; 2 */
-    int64_t features; /* feature changes for each node, half of them removals; 20 */
+    uint32_t struct_size; /* sizeof(graphss_benign_options) */
+    int64_t edges;        /* edge changes for each node, joins and cuts in turn at random; 2 */
+    int64_t features;     /* feature changes for each node, half of them removals; 20 */
 } graphss_benign_options;
 
-GRAPHSS_API graphss_benign_options graphss_benign_options_default(void);
+GRAPHSS_API void graphss_benign_options_init(graphss_benign_options *opt);
 
 /* Draws changes for n different nodes, stream BENIGN; apply them with graphss_flips_apply.
  * No cut leaves a node alone, and no place is changed twice for one node. Where a change

@@ -53,14 +53,18 @@ typedef bool (*graphss_progress_fn)(void *user, const char *stage, size_t done, 
 
 enum { GRAPHSS_THREADS_MOST = 1024 };
 
-/* All fields may be zero: standard allocator, one thread per core, no callbacks. */
+/* All fields but the first may be zero: standard allocator, one thread per core, no callbacks.
+ */
 typedef struct graphss_ctx_options {
+    uint32_t struct_size;        /* sizeof(graphss_ctx_options) */
     graphss_allocator allocator; /* both functions, or neither: the standard one */
     size_t threads;              /* 0: one per core; at most GRAPHSS_THREADS_MOST */
     graphss_log_fn log;
     graphss_progress_fn progress;
     void *user; /* handed to log and progress */
 } graphss_ctx_options;
+
+GRAPHSS_API void graphss_ctx_options_init(graphss_ctx_options *opt);
 
 /* NULL when there is no memory, and for one function of an allocator without the other or too
  * many threads. opt may be NULL and is copied. */

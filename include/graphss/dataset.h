@@ -83,11 +83,14 @@ typedef enum graphss_missing_rule {
 } graphss_missing_rule;
 
 typedef struct graphss_read_options {
+    uint32_t struct_size;         /* sizeof(graphss_read_options) */
     const char *const *data_dirs; /* searched in order for names; ended by NULL; NULL: those of
                                    * graphss_data_dirs */
     uint64_t max_bytes; /* limit on the memory of the arrays; 0: 3/4 of the machine's */
     graphss_missing_rule missing;
 } graphss_read_options;
+
+GRAPHSS_API void graphss_read_options_init(graphss_read_options *opt);
 
 /* The folders that names are looked up in by default: those of the variable GRAPHSS_DATA, with
  * colons between, then $XDG_DATA_HOME/graphss (~/.local/share/graphss), where `graphss fetch`

@@ -76,11 +76,14 @@ GRAPHSS_MUST_CHECK graphss_status graphss_flips_write(graphss_ctx *ctx,
                                                       const graphss_dataset *data);
 
 typedef struct graphss_apply_options {
-    bool undo;     /* undo the changes, last one first */
-    bool force;    /* accept data with another hash; every change must still fit */
-    bool one_only; /* only the changes made for the node `victim` */
+    uint32_t struct_size; /* sizeof(graphss_apply_options) */
+    bool undo;            /* undo the changes, last one first */
+    bool force;           /* accept data with another hash; every change must still fit */
+    bool one_only;        /* only the changes made for the node `victim` */
     int32_t victim;
 } graphss_apply_options;
+
+GRAPHSS_API void graphss_apply_options_init(graphss_apply_options *opt);
 
 /* A copy of data with the changes made, its hash and feature kind fresh. Undoing what was
  * applied gives the same dataset back, so the same bytes when written (but for

@@ -16,12 +16,16 @@
  *              NULL it returns INVALID, and the text names what is lacking. What may be NULL
  *              says so; arrays may be where they are empty. The context must be there
  *              (context.h), and so must the object asked by a call that cannot fail.
- *   options    opt NULL means what _options_default() gives; _options_table() is constant.
- *   units      Times are in seconds, sizes in bytes, accuracies and other shares in [0, 1];
- *              nodes and classes count from 0.
- *   threads    One context a thread. What is const in a call may be shared: several threads,
- *              each with a context of its own, may use one model, graph or dataset at once
- *              as long as none changes it. No result depends on the number of threads. */
+ *   options    opt NULL means what _options_init() gives. Structs that a program fills for a
+ *              call, options and inputs, begin with struct_size, which their _init sets (so
+ *              does {.struct_size = sizeof in, ...}): fields are only ever added at the end,
+ * so the size tells which of them the program was compiled with, and a version number beside
+ * it could only be forgotten. INVALID where it is 0, or not known to the library.
+ * _options_table() is constant. units      Times are in seconds, sizes in bytes, accuracies
+ * and other shares in [0, 1]; nodes and classes count from 0. threads    One context a thread.
+ * What is const in a call may be shared: several threads, each with a context of its own, may
+ * use one model, graph or dataset at once as long as none changes it. No result depends on the
+ * number of threads. */
 #ifndef GRAPHSS_H
 #define GRAPHSS_H
 

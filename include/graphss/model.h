@@ -1,8 +1,8 @@
 /* graphss/model.h - node classifiers: train, predict, save, load.
  *
  *     graphss_model *model = NULL;
- *     graphss_train_options opt =
- *         graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &data.features);
+ *     graphss_train_options opt;
+ *     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &data.features);
  *     graphss_model_train(ctx, &model, NULL, &data.graph, &data.features, data.n_classes,
  *                         &split, 1, &opt);
  *     graphss_model_predict(ctx, prob, model, &data.graph, &data.features);
@@ -37,6 +37,7 @@ typedef enum graphss_activation {
 } graphss_activation;
 
 typedef struct graphss_train_options {
+    uint32_t struct_size; /* sizeof(graphss_train_options) */
     const char *model;    /* a name of graphss_model_name() */
     int mode;             /* graphss_mode; PAPER: keeps weights and Adam as the paper's code
                            * does (graphss_model_train, _continue), SAGE starts larger */
@@ -67,16 +68,13 @@ GRAPHSS_API const char *graphss_model_summary(size_t i);
 /* Whether a model uses an option of the table; false for an unknown name. Unused options are
  * ignored. */
 GRAPHSS_API bool graphss_model_uses(const char *model, const char *option);
-/* The preset of a model for features that are words; use graphss_train_options_for unless you
- * know that they are. An unknown name gives gcn's values with that name, which
+/* The preset of a model for these features: of dense ones, which are few and say something
+ * each, fewer are dropped, and columns are standardised in place of rows (docs/method.md).
+ * features NULL: words. An unknown name gives gcn's values with that name, which
  * graphss_model_train then refuses. */
-GRAPHSS_API graphss_train_options graphss_train_options_default(const char *model,
-                                                                graphss_mode mode);
-/* The same for these features: of dense ones, which are few and say something each, fewer are
- * dropped, and columns are standardised in place of rows (docs/method.md). NULL: as above. */
-GRAPHSS_API graphss_train_options graphss_train_options_for(const char *model,
-                                                            graphss_mode mode,
-                                                            const graphss_features *features);
+GRAPHSS_API void graphss_train_options_init(graphss_train_options *opt, const char *model,
+                                            graphss_mode mode,
+                                            const graphss_features *features);
 GRAPHSS_API const graphss_option *graphss_train_options_table(void);
 
 /* What a training run did. The arrays belong to it. */
@@ -95,12 +93,11 @@ GRAPHSS_API void graphss_training_destroy(graphss_ctx *ctx, graphss_training *tr
  * accuracy (the lower validation loss where two are equal); in paper mode, as the paper's
  * code does, the first of the best and those one step later. The same seed gives the same
  * weights whatever the number of threads. log may be NULL. Progress stage: "train". opt NULL:
- * graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, features). Dense features that are not
- * standardised, in honest mode, are warned of.
- * Errors: INVALID (an option; an unsound graph or features), SHAPE (features, graph and split
- * disagree), DATA (no training node; a NaN in the features, or numbers too large or too small
- * to compute with), LIMIT (more weights than the machine has memory for), NOMEM,
- * CANCELLED. */
+ * graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, features). Dense features that
+ * are not standardised, in honest mode, are warned of. Errors: INVALID (an option; an unsound
+ * graph or features), SHAPE (features, graph and split disagree), DATA (no training node; a
+ * NaN in the features, or numbers too large or too small to compute with), LIMIT (more weights
+ * than the machine has memory for), NOMEM, CANCELLED. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_train(
     graphss_ctx *ctx, graphss_model **out, graphss_training *log, const graphss_graph *graph,
     const graphss_features *features, size_t n_classes, const graphss_split *split,

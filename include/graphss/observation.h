@@ -1,8 +1,11 @@
 /* graphss/observation.h - what alert and recover are shown: snapshots without labels, a model
  * and the labels of its split.
  *
- *     graphss_recover_input in = {.current = graphss_dataset_observe(&now), .model = model,
- *                                 .seed = 1};
+ *     graphss_recover_input in;
+ *     graphss_recover_input_init(&in);
+ *     in.current = graphss_dataset_observe(&now);
+ *     in.model = model;
+ *     in.seed = 1;
  *     graphss_observation then = graphss_dataset_observe(&before);
  *     in.previous = &then;
  *
@@ -30,6 +33,7 @@ typedef struct graphss_observation {
 GRAPHSS_API graphss_observation graphss_dataset_observe(const graphss_dataset *data);
 
 typedef struct graphss_recover_input {
+    uint32_t struct_size; /* sizeof(graphss_recover_input) */
     graphss_observation current;
     const graphss_observation *previous; /* nodes are matched by name; NULL: no history */
     const graphss_model *model;          /* trained before the current snapshot */
@@ -37,6 +41,8 @@ typedef struct graphss_recover_input {
                                  * found by name (graphss_match_split) */
     uint64_t seed;              /* stream DEFENCE and the streams of training */
 } graphss_recover_input;
+
+GRAPHSS_API void graphss_recover_input_init(graphss_recover_input *in);
 
 /* For each node of `to` the number of the node of `from` with the same name, or -1. Without
  * names a node is called by its number. The caller releases *match [to nodes]. */

@@ -2,7 +2,7 @@
  *
  * A table row names a field, its type, its range and its help. The same table parses
  * command lines, prints --help, writes JSON and fills reports, so an option is described
- * once. Defaults are not in the table: they are what the struct's _default() returns. Texts of
+ * once. Defaults are not in the table: they are what the struct's _init() sets. Texts of
  * errors call the field weight_decay "--weight-decay", as the program does. */
 #ifndef GRAPHSS_OPTIONS_H
 #define GRAPHSS_OPTIONS_H

@@ -42,11 +42,11 @@ typedef struct graphss_predictor {
 /* A model that answers as the predictor does on any snapshot. graph and features are a
  * snapshot known to be clean: the predictor is asked twice about it, and refused where its
  * answers differ, and a classifier of ours is fitted to them (opt: how, NULL:
- * graphss_train_options_for gcn). split: what it was trained with; NULL: one is drawn, with
- * the predictor's own answers for labels. Agreement below 90 % is warned of. The predictor is
- * copied; release is called when the model is freed, and not on an error. Errors: those of
- * graphss_model_train; DATA (answers that are no probabilities, or not the same twice); what
- * the predictor returns. */
+ * graphss_train_options_init for gcn). split: what it was trained with; NULL: one is drawn,
+ * with the predictor's own answers for labels. Agreement below 90 % is warned of. The
+ * predictor is copied; release is called when the model is freed, and not on an error. Errors:
+ * those of graphss_model_train; DATA (answers that are no probabilities, or not the same
+ * twice); what the predictor returns. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_from_predictor(
     graphss_ctx *ctx, graphss_model **out, const graphss_predictor *predictor,
     const graphss_graph *graph, const graphss_features *features, size_t n_classes,

@@ -1,10 +1,10 @@
 /* graphss/recover.h - labels for a snapshot that may have been attacked.
  *
- *     graphss_recover_options opt =
- *         graphss_recover_options_default(graphss_recover_method_find("retrain"),
- *                                         GRAPHSS_MODE_HONEST, model);
- *     graphss_recover_input in = {.current = {&graph, &features, &names}, .model = model,
- *                                 .seed = 1};
+ *     graphss_recover_options opt;
+ *     graphss_recover_options_init(&opt, graphss_recover_method_find("retrain"),
+ *                                  GRAPHSS_MODE_HONEST, model);
+ *     graphss_recover_input in = {.struct_size = sizeof in, .model = model, .seed = 1,
+ *                                 .current = {&graph, &features, &names}};
  *     graphss_recovery r = {0};
  *     graphss_recover(ctx, &r, &in, &opt);
  *     ... r.predictions.label[i], r.predictions.posterior[i * n_classes + k] ...
@@ -62,6 +62,7 @@ GRAPHSS_API const char *graphss_recover_method_summary(const graphss_recover_met
 
 /* A method ignores fields it does not use; graphss_recover_method_uses tells which it uses. */
 typedef struct graphss_recover_options {
+    uint32_t struct_size; /* sizeof(graphss_recover_options) */
     const graphss_recover_method *method;
     int mode;                  /* graphss_mode; PAPER: the paper's own procedure, for a method
                                 * that has one apart from ours (graphss). How a classifier is
@@ -116,8 +117,9 @@ GRAPHSS_API bool graphss_recover_method_finds(const graphss_recover_method *meth
 /* The preset of a method. Honest mode starts from the options the model was trained with
  * (NULL: those of gcn), paper mode from the paper's appendix. method NULL, as for a name that
  * does not exist, gives options that graphss_recover refuses. */
-GRAPHSS_API graphss_recover_options graphss_recover_options_default(
-    const graphss_recover_method *method, graphss_mode mode, const graphss_model *model);
+GRAPHSS_API void graphss_recover_options_init(graphss_recover_options *opt,
+                                              const graphss_recover_method *method,
+                                              graphss_mode mode, const graphss_model *model);
 GRAPHSS_API const graphss_option *graphss_recover_options_table(void);
 
 typedef struct graphss_recovery {

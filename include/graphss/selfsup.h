@@ -2,8 +2,9 @@
  *
  *     const graphss_source history = {.name = "history", .label = y_a, .phi = phi,
  *                                     .prior = {.alpha = 1}};
- *     const graphss_selfsup_input in = {.n = n, .n_classes = k, .prob = prob,
- *                                       .source = &history, .n_sources = 1, .seed = 1};
+ *     const graphss_selfsup_input in = {.struct_size = sizeof in, .n = n, .n_classes = k,
+ *                                       .prob = prob, .source = &history, .n_sources = 1,
+ *                                       .seed = 1};
  *     graphss_selfsup out = {0};
  *     if (graphss_selfsup_run(ctx, &out, &in, NULL) == GRAPHSS_OK)
  *         ... out.label, out.posterior, out.r_hat ...
@@ -65,6 +66,7 @@ typedef graphss_status (*graphss_refit_fn)(graphss_ctx *ctx, void *user, float *
                                            const int32_t *label, size_t n, size_t n_classes);
 
 typedef struct graphss_selfsup_input {
+    uint32_t struct_size; /* sizeof(graphss_selfsup_input) */
     size_t n, n_classes;
     const float *prob; /* [n x n_classes] rows sum to 1 (without a switch any sum will do) */
     const graphss_source *source;
@@ -75,6 +77,8 @@ typedef struct graphss_selfsup_input {
     void *refit_user;
     uint64_t seed;
 } graphss_selfsup_input;
+
+GRAPHSS_API void graphss_selfsup_input_init(graphss_selfsup_input *in);
 
 typedef enum graphss_update {
     GRAPHSS_UPDATE_DRAW,  /* collapsed Gibbs: the paper's last equation */
@@ -94,6 +98,7 @@ typedef enum graphss_refit_rule {
 } graphss_refit_rule;
 
 typedef struct graphss_selfsup_options {
+    uint32_t struct_size;  /* sizeof(graphss_selfsup_options) */
     int64_t sweeps;        /* in all, 100 */
     int64_t warmup;        /* number of initial sweeps that use phi', 40; < sweeps */
     int64_t burn_in;       /* number of further sweeps that are not averaged */
@@ -108,10 +113,10 @@ typedef struct graphss_selfsup_options {
 } graphss_selfsup_options;
 
 /* Exact Gibbs, 4 chains. */
-GRAPHSS_API graphss_selfsup_options graphss_selfsup_options_default(void);
+GRAPHSS_API void graphss_selfsup_options_init(graphss_selfsup_options *opt);
 /* Algorithm 1 as its authors ran it (see docs/selfsup.md): ARGMAX, phi and refit at every
  * 10th sweep, AGREEMENT in place of a look at the test labels. */
-GRAPHSS_API graphss_selfsup_options graphss_selfsup_options_paper(void);
+GRAPHSS_API void graphss_selfsup_options_init_paper(graphss_selfsup_options *opt);
 GRAPHSS_API const graphss_option *graphss_selfsup_options_table(void);
 
 /* One number followed over the sweeps that were averaged, in each chain. */

@@ -30,13 +30,14 @@ typedef enum graphss_noise {
 } graphss_noise;
 
 typedef struct graphss_split_options {
-    double train; /* share of the labelled nodes, default 0.4 */
-    double val;   /* default 0.2; the rest is test */
-    double noise; /* share of training and validation labels that are wrong, 0.1 */
+    uint32_t struct_size; /* sizeof(graphss_split_options) */
+    double train;         /* share of the labelled nodes, default 0.4 */
+    double val;           /* default 0.2; the rest is test */
+    double noise;         /* share of training and validation labels that are wrong, 0.1 */
     int noise_kind;
 } graphss_split_options;
 
-GRAPHSS_API graphss_split_options graphss_split_options_default(void);
+GRAPHSS_API void graphss_split_options_init(graphss_split_options *opt);
 GRAPHSS_API const graphss_option *graphss_split_options_table(void);
 
 /* Draws a split of the nodes whose label is known (label[i] >= 0), stream SPLIT, then

@@ -11,17 +11,18 @@ extern "C" {
 #endif
 
 typedef struct graphss_synth_options {
-    int64_t nodes;    /* default 1000 */
-    double degree;    /* mean degree, default 5 */
-    int64_t classes;  /* default 5 */
-    int64_t features; /* columns (the size of the vocabulary), default 500 */
-    double homophily; /* share of edges inside a class, default 0.8 */
-    double words;     /* mean number of words a node, default 18 */
-    double topic;     /* share of a node's words drawn from its class's own words, 0.15 */
-    int64_t seed;     /* default 1 */
+    uint32_t struct_size; /* sizeof(graphss_synth_options) */
+    int64_t nodes;        /* default 1000 */
+    double degree;        /* mean degree, default 5 */
+    int64_t classes;      /* default 5 */
+    int64_t features;     /* columns (the size of the vocabulary), default 500 */
+    double homophily;     /* share of edges inside a class, default 0.8 */
+    double words;         /* mean number of words a node, default 18 */
+    double topic;         /* share of a node's words drawn from its class's own words, 0.15 */
+    int64_t seed;         /* default 1 */
 } graphss_synth_options;
 
-GRAPHSS_API graphss_synth_options graphss_synth_options_default(void);
+GRAPHSS_API void graphss_synth_options_init(graphss_synth_options *opt);
 /* The table behind "synth:KEY=VALUE,...". */
 GRAPHSS_API const graphss_option *graphss_synth_options_table(void);
 /* text is "nodes=1000,degree=5" or "": INVALID names the key that is unknown or wrong. */

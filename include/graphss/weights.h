@@ -1,6 +1,7 @@
 /* graphss/weights.h - weights that were trained elsewhere, and ours for use elsewhere.
  *
- *     graphss_train_options how = graphss_import_options("gcn");
+ *     graphss_train_options how;
+ *     graphss_import_options_init(&how, "gcn");
  *     graphss_model_import(ctx, &model, "gcn.safetensors", GRAPHSS_LAYOUT_PYG, &how);
  *     graphss_model_probe(ctx, &off, model, &data.graph, &data.features, prob);
  *
@@ -35,7 +36,7 @@ typedef struct graphss_tensor {
 /* What a file does not say, with the usual values: a model's options without any scaling of
  * features. Of these model, hops (sgc), self_loops (gcn, sgc), activation (gat), row_normalise
  * are looked at; widths, layers, heads and biases follow from the shapes. */
-GRAPHSS_API graphss_train_options graphss_import_options(const char *model);
+GRAPHSS_API void graphss_import_options_init(graphss_train_options *opt, const char *model);
 
 /* A model with these weights, without a split. Layers are in the order of the numbers in their
  * names. SHAPE: matrices that do not fit each other; DATA: a name that is no part of the

@@ -1,7 +1,8 @@
 /* graphss_lab/baselines.h - the published defences that recover is compared with.
  *
- *     graphss_recover_options opt = graphss_recover_options_default(
- *         graphss_lab_method_find("svd"), GRAPHSS_MODE_HONEST, model);
+ *     graphss_recover_options opt;
+ *     graphss_recover_options_init(&opt, graphss_lab_method_find("svd"), GRAPHSS_MODE_HONEST,
+ *                                  model);
  *     graphss_recover(ctx, &r, &in, &opt);
  *
  * docs/defences.md describes them. "svd" opens ARPACK when it is first used. */

@@ -12,6 +12,7 @@ extern "C" {
 #endif
 
 typedef struct graphss_fetch_options {
+    uint32_t struct_size; /* sizeof(graphss_fetch_options) */
     const char *dir;      /* folder for the files; created if missing */
     const char *base_url; /* instead of each file's own, for mirrors and tests; or NULL */
     bool offline;         /* only check what is there; NETWORK when something is missing */
@@ -19,6 +20,8 @@ typedef struct graphss_fetch_options {
     const char *const *data_dirs; /* folders, ended by NULL, where the dataset may be already:
                                    * then it is not downloaded, unless by force; or NULL */
 } graphss_fetch_options;
+
+GRAPHSS_API void graphss_fetch_options_init(graphss_fetch_options *opt);
 
 typedef struct graphss_fetch_item {
     const char *dataset; /* "cora" */

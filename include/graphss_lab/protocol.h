@@ -1,8 +1,8 @@
 /* graphss_lab/protocol.h - sets up an attacked trial for a defence, by the paper's protocol or
  * ours.
  *
- *     graphss_protocol_options opt =
- *         graphss_protocol_options_default("gcn", GRAPHSS_MODE_PAPER);
+ *     graphss_protocol_options opt;
+ *     graphss_protocol_options_init(&opt, "gcn", GRAPHSS_MODE_PAPER);
  *     graphss_protocol p = {0};
  *     graphss_protocol_start(ctx, &p, &data, 1, &opt);
  *     for (uint64_t victims = 1; victims <= 5; victims++) {
@@ -34,6 +34,7 @@ extern "C" {
 #endif
 
 typedef struct graphss_protocol_options {
+    uint32_t struct_size;          /* sizeof(graphss_protocol_options) */
     int mode;                      /* graphss_mode; kept by split, model and attack */
     graphss_split_options split;   /* 40/20/40, noise 10 % */
     graphss_train_options train;   /* the classifier's preset */
@@ -42,8 +43,8 @@ typedef struct graphss_protocol_options {
 } graphss_protocol_options;
 
 /* The preset of a mode for a classifier: "gcn", "sgc", "sage" or "mlp". */
-GRAPHSS_API graphss_protocol_options graphss_protocol_options_default(const char *model,
-                                                                      graphss_mode mode);
+GRAPHSS_API void graphss_protocol_options_init(graphss_protocol_options *opt,
+                                               const char *model, graphss_mode mode);
 /* The paper's budgets: 5 edges on Amazon Photo and Coauthor CS, 2 elsewhere; ten times as many
  * features. */
 GRAPHSS_API void graphss_protocol_budget(const graphss_dataset *data, int64_t *edges,

@@ -16,7 +16,8 @@ extern "C" {
 #endif
 
 typedef struct graphss_report_options {
-    const char *plots; /* folder for plots as SVG files, created if missing; NULL: none */
+    uint32_t struct_size; /* sizeof(graphss_report_options) */
+    const char *plots;    /* folder for plots as SVG files, created if missing; NULL: none */
 } graphss_report_options;
 
 typedef struct graphss_report_summary {
@@ -24,7 +25,7 @@ typedef struct graphss_report_summary {
     size_t tables, plots;
 } graphss_report_summary;
 
-GRAPHSS_API graphss_report_options graphss_report_options_default(void);
+GRAPHSS_API void graphss_report_options_init(graphss_report_options *opt);
 
 /* Reads records (a file, or a folder: its records.jsonl and those of folders in it) and writes
  * the report, completely or not at all. summary and opt may be NULL. Errors: INVALID (no known

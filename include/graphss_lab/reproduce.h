@@ -1,6 +1,9 @@
 /* graphss_lab/reproduce.h - the tables and figures of the paper, and ours, as records.
  *
- *     graphss_reproduce_options opt = {.what = "defence", .mode = "honest", .folder = "out"};
+ *     graphss_reproduce_options opt;
+ *     graphss_reproduce_options_init(&opt);
+ *     opt.what = "defence";
+ *     opt.folder = "out";
  *     graphss_reproduced done = {0};
  *     graphss_reproduce(ctx, &done, 1, &opt);
  *
@@ -25,6 +28,7 @@ extern "C" {
 
 /* Lists are "a,b"; NULL: as in the recipe. */
 typedef struct graphss_reproduce_options {
+    uint32_t struct_size; /* sizeof(graphss_reproduce_options) */
     const char *what;     /* "datasets", "defence", ... or "all" */
     const char *mode;     /* "paper" or "honest"; NULL: both */
     const char *datasets; /* instead of the recipe's */
@@ -36,6 +40,8 @@ typedef struct graphss_reproduce_options {
     const char *folder;   /* created if missing */
     const char *const *data_dirs; /* as in graphss_read_options */
 } graphss_reproduce_options;
+
+GRAPHSS_API void graphss_reproduce_options_init(graphss_reproduce_options *opt);
 
 GRAPHSS_API const graphss_option *graphss_reproduce_options_table(void);
 

@@ -32,6 +32,7 @@ typedef enum graphss_setting {
 } graphss_setting;
 
 typedef struct graphss_snapshot_options {
+    uint32_t struct_size;    /* sizeof(graphss_snapshot_options) */
     int setting;             /* graphss_setting; seen */
     double victims;          /* share of the nodes of an attacked group, (0, 1]; 0.2 */
     double missing;          /* growing: share of the edges previous lacks, [0, 1); 0.5 */
@@ -40,7 +41,7 @@ typedef struct graphss_snapshot_options {
     bool background; /* the same share of the other groups' nodes is listed in `churned` */
 } graphss_snapshot_options;
 
-GRAPHSS_API graphss_snapshot_options graphss_snapshot_options_default(void);
+GRAPHSS_API void graphss_snapshot_options_init(graphss_snapshot_options *opt);
 GRAPHSS_API const graphss_option *graphss_snapshot_options_table(void);
 /* "seen", "new" or "growing"; "?" for any other. */
 GRAPHSS_API const char *graphss_setting_text(graphss_setting setting);

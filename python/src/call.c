@@ -84,8 +84,12 @@ int core_call_open(core_call *call, Py_ssize_t threads, PyObject *progress)
     call->warnings = PyList_New(0);
     if (!call->warnings)
         return -1;
-    call->ctx = graphss_ctx_new(&(graphss_ctx_options){
-        .threads = (size_t)threads, .log = on_log, .progress = on_progress, .user = call});
+    call->ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
+                                               .threads = (size_t)threads,
+                                               .log = on_log,
+                                               .progress = on_progress,
+                                               .user = call});
     if (!call->ctx) {
         Py_CLEAR(call->warnings);
         PyErr_NoMemory();

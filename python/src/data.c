@@ -246,20 +246,21 @@ static const graphss_option *table_of(const char *which, const char *name, all_o
 {
     const char *model = *name ? name : "gcn";
     if (strcmp(which, "train") == 0) {
-        opt->train = graphss_train_options_default(model, GRAPHSS_MODE_HONEST);
+        graphss_train_options_init(&opt->train, model, GRAPHSS_MODE_HONEST, NULL);
         return graphss_train_options_table();
     }
     if (strcmp(which, "alert") == 0) {
-        opt->alert = graphss_alert_options_default();
+        graphss_alert_options_init(&opt->alert);
         return graphss_alert_options_table();
     }
     if (strcmp(which, "recover") == 0) {
-        opt->recover = graphss_recover_options_default(
-            graphss_lab_method_find(*name ? name : "graphss"), GRAPHSS_MODE_HONEST, NULL);
+        graphss_recover_options_init(&opt->recover,
+                                     graphss_lab_method_find(*name ? name : "graphss"),
+                                     GRAPHSS_MODE_HONEST, NULL);
         return graphss_recover_options_table();
     }
     if (strcmp(which, "attack") == 0) {
-        opt->attack = graphss_attack_options_default();
+        graphss_attack_options_init(&opt->attack);
         return graphss_attack_options_table();
     }
     return NULL;

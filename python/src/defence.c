@@ -34,6 +34,7 @@ static int scene_get(scene *s, PyObject *model, PyObject *graph, PyObject *featu
                      unsigned long long seed)
 {
     memset(s, 0, sizeof *s);
+    graphss_recover_input_init(&s->in);
     s->model = core_as_model(model);
     if (!s->model || core_snapshot(&s->in.current, graph, features) ||
         core_snapshot(&s->past, past_graph, past_features) || core_split_get(&s->split, split))
@@ -116,7 +117,8 @@ static PyObject *alert(PyObject *self, PyObject *args)
         return NULL;
     if (core_buffer_get(&group, group_of, "i4", 1, 1, "group") == 0 &&
         core_call_open(&call, threads, progress) == 0) {
-        graphss_alert_options opt = graphss_alert_options_default();
+        graphss_alert_options opt;
+        graphss_alert_options_init(&opt);
         graphss_status st = core_options_set(&call, &opt, graphss_alert_options_table(), dict);
         core_call_begin(&call);
         if (!st)
@@ -150,7 +152,8 @@ static PyObject *judge(PyObject *self, PyObject *args)
         scene_get(&s, model, graph, features, past_graph, past_features, split, seed))
         return NULL;
     if (core_call_open(&call, threads, progress) == 0) {
-        graphss_alert_options opt = graphss_alert_options_default();
+        graphss_alert_options opt;
+        graphss_alert_options_init(&opt);
         graphss_status st = core_options_set(&call, &opt, graphss_alert_options_table(), dict);
         core_call_begin(&call);
         if (!st)
@@ -244,8 +247,8 @@ static PyObject *recover(PyObject *self, PyObject *args)
                      name);
     } else if (core_call_open(&call, threads, progress) == 0) {
         const graphss_mode mode = paper ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_HONEST;
-        graphss_recover_options opt =
-            graphss_recover_options_default(method, mode, s.model->model);
+        graphss_recover_options opt;
+        graphss_recover_options_init(&opt, method, mode, s.model->model);
         graphss_status st =
             core_options_set(&call, &opt, graphss_recover_options_table(), dict);
         core_call_begin(&call);
@@ -311,7 +314,8 @@ static PyObject *attack(PyObject *self, PyObject *args)
     }
     if (core_call_open(&call, threads, progress))
         goto done;
-    graphss_attack_input in = {.graph = &g->graph,
+    graphss_attack_input in = {.struct_size = sizeof in,
+                               .graph = &g->graph,
                                .features = &f->features,
                                .label = label.data,
                                .n_classes = graphss_model_classes(m->model),
@@ -319,7 +323,8 @@ static PyObject *attack(PyObject *self, PyObject *args)
                                .victim = victim.data,
                                .n_victims = victim.count,
                                .seed = seed};
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     graphss_status st = core_options_set(&call, &opt, graphss_attack_options_table(), dict);
     core_call_begin(&call);
     if (!st)
@@ -381,8 +386,10 @@ static PyObject *apply(PyObject *self, PyObject *args)
         st = graphss_flips_add(call.ctx, &flips, x);
     }
     if (!st)
-        st = graphss_flips_apply_parts(call.ctx, &made, &changed, &g->graph, &f->features,
-                                       &flips, &(graphss_apply_options){.undo = undo != 0});
+        st = graphss_flips_apply_parts(
+            call.ctx, &made, &changed, &g->graph, &f->features, &flips,
+            &(graphss_apply_options){.struct_size = sizeof(graphss_apply_options),
+                                     .undo = undo != 0});
     if (!st) {
         PyObject *a = core_new_graph(&made), *b = core_new_features(&changed);
         result = a && b ? PyTuple_Pack(2, a, b) : NULL;

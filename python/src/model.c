@@ -38,8 +38,8 @@ static graphss_status train_options(core_call *call, graphss_train_options *opt,
                                     const char *model, int paper, const core_features *f,
                                     PyObject *dict)
 {
-    *opt = graphss_train_options_for(model, paper ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_HONEST,
-                                     &f->features);
+    graphss_train_options_init(opt, model, paper ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_HONEST,
+                               &f->features);
     return core_options_set(call, opt, graphss_train_options_table(), dict);
 }
 
@@ -300,7 +300,8 @@ static PyObject *from_tensors(PyObject *self, PyObject *args)
         layout_of(&layout, layout_name) || tensors_get(&t, list))
         return NULL;
     if (core_call_open(&call, 1, Py_None) == 0) {
-        graphss_train_options how = graphss_import_options(name);
+        graphss_train_options how;
+        graphss_import_options_init(&how, name);
         graphss_status st = core_options_set(&call, &how, graphss_train_options_table(), dict);
         if (!st)
             st = graphss_model_from_tensors(call.ctx, &model, t.list, (size_t)t.n, layout,
@@ -324,7 +325,8 @@ static PyObject *import_file(PyObject *self, PyObject *args)
                           &dict))
         return NULL;
     if (layout_of(&layout, layout_name) == 0 && core_call_open(&call, 1, Py_None) == 0) {
-        graphss_train_options how = graphss_import_options(name);
+        graphss_train_options how;
+        graphss_import_options_init(&how, name);
         graphss_status st = core_options_set(&call, &how, graphss_train_options_table(), dict);
         if (!st)
             st = graphss_model_import(call.ctx, &model, PyBytes_AsString(path), layout, &how);

@@ -34,7 +34,7 @@ static PyObject *no_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 
 typedef struct array {
     PyObject_HEAD /* */
-    void *data;
+        void *data;
     Py_ssize_t shape[2], strides[2];
     int dims;
     char format[2];
@@ -499,7 +499,8 @@ int core_objects_init(PyObject *module)
                 {&core_features_type, &features_spec, "Features"},
                 {&core_model_type, &model_spec, "Model"}};
     if (!home) {
-        home = graphss_ctx_new(&(graphss_ctx_options){.threads = 1});
+        home = graphss_ctx_new(
+            &(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options), .threads = 1});
         if (!home) {
             PyErr_NoMemory();
             return -1;

@@ -158,12 +158,12 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the alert", out}))
         return GRAPHSS_ERR_INVALID;
     const double start = graphss_i_seconds();
-    const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
+    graphss_alert_options opt;
     graphss_i_look look = {0};
     graphss_alert_scores seen = {0};
     graphss_verdict v;
     graphss_alert r = {0};
-    graphss_status st = graphss_i_alert_check(ctx, &opt);
+    graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
     if (!st)
         st = graphss_i_check_input(ctx, in);
     if (!st && in->previous)
@@ -217,8 +217,8 @@ graphss_status graphss_alert_revise(graphss_ctx *ctx, graphss_alert *alert,
 {
     if (GRAPHSS_I_LACKS(ctx, {"alert", alert}, {"chances", perturbed}))
         return GRAPHSS_ERR_INVALID;
-    const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
-    const graphss_status st = graphss_i_alert_check(ctx, &opt);
+    graphss_alert_options opt;
+    const graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
     if (st)
         return st;
     memcpy(alert->perturbed, perturbed, alert->n_nodes * sizeof *perturbed);

@@ -6,7 +6,9 @@
 #include <graphss/alert.h>
 
 /* INVALID: a value out of range, or a rate below 1 / (draws + 1). */
-graphss_status graphss_i_alert_check(graphss_ctx *ctx, const graphss_alert_options *opt);
+/* *opt: the options given, or the defaults for NULL, checked. */
+graphss_status graphss_i_alert_options_take(graphss_ctx *ctx, graphss_alert_options *opt,
+                                            const graphss_alert_options *given);
 
 /* Whom a group is compared with. Do the nodes of a kind that have no label and are not in the
  * group count as clean, beside the clean nodes of that kind? open: validation nodes alone were

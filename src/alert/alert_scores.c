@@ -4,8 +4,8 @@
  * 30 %. A node that has the links and words it had was not attacked, so those outside the
  * group are as good to compare with. Where the nodes without a label as a whole show no sign
  * of an attack, those outside the group are, too, and there are more of them. */
-#include "alert/detector.h"
 #include "alert/alert_check.h"
+#include "alert/detector.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,8 +111,10 @@ done:
 graphss_status graphss_i_look_scores(graphss_ctx *ctx, graphss_alert_scores *out,
                                      const graphss_i_look *x, const graphss_alert_options *opt)
 {
-    const graphss_alert_options own = {
-        .false_alarm_rate = 0.05, .draws = QUIET_DRAWS, .validation_only = true};
+    const graphss_alert_options own = {.struct_size = sizeof own,
+                                       .false_alarm_rate = 0.05,
+                                       .draws = QUIET_DRAWS,
+                                       .validation_only = true};
     graphss_alert_scores s = {0};
     graphss_verdict v;
     graphss_status st = fill(ctx, &s, x);
@@ -144,9 +146,9 @@ graphss_status graphss_i_alert_look(graphss_ctx *ctx, graphss_alert_scores *out,
                                     const graphss_recover_input *in,
                                     const graphss_alert_options *given)
 {
-    const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
+    graphss_alert_options opt;
     graphss_i_look look = {0};
-    graphss_status st = graphss_i_alert_check(ctx, &opt);
+    graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
     if (!st)
         st = graphss_i_look_at(ctx, &look, in);
     if (!st)

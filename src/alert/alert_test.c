@@ -20,9 +20,10 @@ static const graphss_option table[] = {
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };
 
-graphss_alert_options graphss_alert_options_default(void)
+void graphss_alert_options_init(graphss_alert_options *opt)
 {
-    return (graphss_alert_options){.false_alarm_rate = 0.05, .draws = 1999};
+    *opt = (graphss_alert_options){
+        .struct_size = sizeof(graphss_alert_options), .false_alarm_rate = 0.05, .draws = 1999};
 }
 
 const graphss_option *graphss_alert_options_table(void)
@@ -30,9 +31,13 @@ const graphss_option *graphss_alert_options_table(void)
     return table;
 }
 
-graphss_status graphss_i_alert_check(graphss_ctx *ctx, const graphss_alert_options *opt)
+graphss_status graphss_i_alert_options_take(graphss_ctx *ctx, graphss_alert_options *opt,
+                                            const graphss_alert_options *given)
 {
-    const graphss_status st = graphss_options_check(ctx, opt, table);
+    graphss_alert_options_init(opt);
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_alert_options, opt, given);
+    if (!st)
+        st = graphss_options_check(ctx, opt, table);
     if (st || opt->false_alarm_rate * (double)(opt->draws + 1) >= 1 - 1e-9)
         return st;
     return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
@@ -94,8 +99,8 @@ graphss_status graphss_alert_test(graphss_ctx *ctx, double *p_value, double *thr
                         {"place for the p-value", p_value},
                         {"place for the threshold", threshold}))
         return GRAPHSS_ERR_INVALID;
-    const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
-    graphss_status st = graphss_i_alert_check(ctx, &opt);
+    graphss_alert_options opt;
+    graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
     if (st)
         return st;
     if (n == 0 || n_calm == 0)
@@ -429,8 +434,8 @@ graphss_status graphss_i_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
 {
     if (GRAPHSS_I_LACKS(ctx, {"scores", seen}))
         return GRAPHSS_ERR_INVALID;
-    const graphss_alert_options opt = given ? *given : graphss_alert_options_default();
-    graphss_status st = graphss_i_alert_check(ctx, &opt);
+    graphss_alert_options opt;
+    graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
     if (!st)
         st = check_scores(ctx, seen);
     if (st)

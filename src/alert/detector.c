@@ -378,7 +378,8 @@ graphss_status graphss_alert_learn(graphss_ctx *ctx, graphss_model *model,
     static const step steps[] = {ask_model, choose_nodes, hear, learn};
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"snapshot", snapshot}))
         return GRAPHSS_ERR_INVALID;
-    const graphss_recover_input in = {.current = *snapshot, .model = model, .seed = seed};
+    const graphss_recover_input in = {
+        .struct_size = sizeof in, .current = *snapshot, .model = model, .seed = seed};
     graphss_i_look look = {0};
     graphss_status st = graphss_i_check_input(ctx, &in);
     if (st)

@@ -293,7 +293,7 @@ graphss_status graphss_i_apply(graphss_ctx *ctx, graphss_graph *out_graph,
                                const graphss_features *features, const graphss_flips *flips,
                                const graphss_apply_options *opt)
 {
-    const graphss_apply_options standard = {0};
+    const graphss_apply_options standard = {.struct_size = sizeof standard};
     opt = opt ? opt : &standard;
     graphss_graph made_graph = {0};
     graphss_features made = {0}, divided = {0};
@@ -343,11 +343,17 @@ graphss_status graphss_flips_apply_parts(graphss_ctx *ctx, graphss_graph *out_gr
     if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features},
                         {"list of changes", flips}, {"place for the graph", out_graph},
                         {"place for the features", out_features}) ||
-        GRAPHSS_I_LACKS(ctx, {"changes", GRAPHSS_I_FILLED(flips->item, flips->count)}))
+        GRAPHSS_I_LACKS(ctx, {"changes", GRAPHSS_I_FILLED(flips->item, flips->count)}) ||
+        GRAPHSS_I_TAKE(ctx, graphss_apply_options, NULL, opt))
         return GRAPHSS_ERR_INVALID;
     const graphss_status st = check_data(ctx, graph, features);
     return st ? st
               : graphss_i_apply(ctx, out_graph, out_features, graph, features, flips, opt);
+}
+
+void graphss_apply_options_init(graphss_apply_options *opt)
+{
+    *opt = (graphss_apply_options){.struct_size = sizeof *opt};
 }
 
 graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_dataset *out,
@@ -355,9 +361,10 @@ graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_dataset *out,
                                    const graphss_apply_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"list of changes", flips},
-                        {"place for the dataset", out}))
+                        {"place for the dataset", out}) ||
+        GRAPHSS_I_TAKE(ctx, graphss_apply_options, NULL, opt))
         return GRAPHSS_ERR_INVALID;
-    const graphss_apply_options standard = {0};
+    const graphss_apply_options standard = {.struct_size = sizeof standard};
     opt = opt ? opt : &standard;
     const bool judged = flips->hash[0] && !opt->force;
     if (judged && !opt->undo && strcmp(flips->hash, data->hash) != 0)

@@ -77,9 +77,15 @@ graphss_status graphss_i_attack_log_steps(graphss_ctx *ctx, graphss_attack_log *
     return GRAPHSS_OK;
 }
 
-graphss_attack_options graphss_attack_options_default(void)
+void graphss_attack_input_init(graphss_attack_input *in)
 {
-    return (graphss_attack_options){.method = "nettack",
+    *in = (graphss_attack_input){.struct_size = sizeof *in};
+}
+
+void graphss_attack_options_init(graphss_attack_options *opt)
+{
+    *opt = (graphss_attack_options){.struct_size = sizeof(graphss_attack_options),
+                                    .method = "nettack",
                                     .mode = GRAPHSS_MODE_HONEST,
                                     .kind = GRAPHSS_ATTACK_LF,
                                     .edges = 2,
@@ -295,9 +301,12 @@ static graphss_status attack(graphss_ctx *ctx, graphss_flips *out, graphss_attac
                              const graphss_attack_input *in, const graphss_attack_options *opt,
                              bool trusted)
 {
-    const graphss_attack_options standard = graphss_attack_options_default();
-    opt = opt ? opt : &standard;
-    graphss_status st = graphss_options_check(ctx, opt, graphss_attack_options_table());
+    graphss_attack_options standard;
+    graphss_attack_options_init(&standard);
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_attack_options, &standard, opt);
+    opt = &standard;
+    if (!st)
+        st = graphss_options_check(ctx, opt, graphss_attack_options_table());
     if (st)
         return st;
     const graphss_i_attack_method *method = find(opt->method);
@@ -357,6 +366,7 @@ graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
                                   const graphss_attack_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the changes", out}) ||
+        GRAPHSS_I_TAKE(ctx, graphss_attack_input, NULL, in) ||
         GRAPHSS_I_LACKS(ctx, {"graph", in->graph}, {"features", in->features},
                         {"victims", GRAPHSS_I_FILLED(in->victim, in->n_victims)}))
         return GRAPHSS_ERR_INVALID;

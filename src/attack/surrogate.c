@@ -11,7 +11,8 @@
  * rows. */
 graphss_train_options graphss_i_surrogate_options(void)
 {
-    graphss_train_options opt = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "sgc", GRAPHSS_MODE_HONEST, NULL);
     opt.hops = 2;
     opt.bias = false;
     opt.row_normalise = false;

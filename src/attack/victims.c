@@ -4,9 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-graphss_victim_options graphss_victim_options_default(void)
+void graphss_victim_options_init(graphss_victim_options *opt)
 {
-    return (graphss_victim_options){.share = 0.2, .min_margin = -1, .max_margin = 1};
+    *opt = (graphss_victim_options){.struct_size = sizeof(graphss_victim_options),
+                                    .share = 0.2,
+                                    .min_margin = -1,
+                                    .max_margin = 1};
 }
 
 const graphss_option *graphss_victim_options_table(void)
@@ -81,9 +84,12 @@ graphss_status graphss_victims_choose(graphss_ctx *ctx, int32_t **victim, size_t
                         {"place for the victims", victim},
                         {"place for their number", n_victims}, {"place for the rule", rule}))
         return GRAPHSS_ERR_INVALID;
-    const graphss_victim_options standard = graphss_victim_options_default();
-    opt = opt ? opt : &standard;
-    graphss_status st = graphss_options_check(ctx, opt, graphss_victim_options_table());
+    graphss_victim_options standard;
+    graphss_victim_options_init(&standard);
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_victim_options, &standard, opt);
+    opt = &standard;
+    if (!st)
+        st = graphss_options_check(ctx, opt, graphss_victim_options_table());
     if (st)
         return st;
     const bool margins = opt->min_margin > -1 || opt->max_margin < 1;

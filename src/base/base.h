@@ -115,6 +115,14 @@ bool graphss_i_lacks(graphss_ctx *ctx, const graphss_i_argument *argument);
 
 /* ---- options ---- */
 
+/* Is `given`, an options or input struct, of the size this library knows, that is, initialised
+ * and of this version? Then it is copied to out, unless out is NULL. given NULL: out is left
+ * alone. INVALID names the type. */
+#define GRAPHSS_I_TAKE(ctx, type, out, given)                                                 \
+    graphss_i_struct_take(ctx, out, given, sizeof(type), #type)
+graphss_status graphss_i_struct_take(graphss_ctx *ctx, void *out, const void *given,
+                                     size_t size, const char *type);
+
 /* True if the option is left out when options are written: it was added in a later version and
  * is off. */
 bool graphss_i_option_unsaid(const void *options, const graphss_option *row);

@@ -78,9 +78,16 @@ static size_t cores(void)
     return n < 1 ? 1 : n < GRAPHSS_THREADS_MOST ? (size_t)n : GRAPHSS_THREADS_MOST;
 }
 
+void graphss_ctx_options_init(graphss_ctx_options *opt)
+{
+    *opt = (graphss_ctx_options){.struct_size = sizeof *opt};
+}
+
 graphss_ctx *graphss_ctx_new(const graphss_ctx_options *given)
 {
-    graphss_ctx_options opt = {0};
+    graphss_ctx_options opt = {.struct_size = sizeof opt};
+    if (given && given->struct_size != sizeof opt)
+        return NULL;
     if (given)
         opt = *given;
     if (!opt.allocator.alloc != !opt.allocator.release || opt.threads > GRAPHSS_THREADS_MOST)

@@ -101,7 +101,8 @@ static void run_job(void *arg, size_t job)
     own->total = c->total;
     own->told = c->told;
     own->opt =
-        (graphss_ctx_options){.threads = 1,
+        (graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
+                              .threads = 1,
                               .allocator = {locked_alloc, locked_release, &c->job_slot[job]},
                               .user = &c->job_slot[job],
                               .log = c->ctx->opt.log ? locked_log : NULL,

@@ -166,6 +166,27 @@ graphss_status graphss_option_set(graphss_ctx *ctx, void *options, const graphss
     return graphss_i_fail(ctx, GRAPHSS_ERR_INTERNAL, "option %s has no type", row->name);
 }
 
+graphss_status graphss_i_struct_take(graphss_ctx *ctx, void *out, const void *given,
+                                     size_t size, const char *type)
+{
+    uint32_t found;
+    if (!given)
+        return GRAPHSS_OK;
+    memcpy(&found, given, sizeof found);
+    if (found == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "%s: struct_size is 0, want %zu: call %s_init first", type, size,
+                              type);
+    if (found != size)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "%s: struct_size is %lu, want %zu: it was not initialised, or "
+                              "the program was built for another version of the library",
+                              type, (unsigned long)found, size);
+    if (out)
+        memcpy(out, given, size);
+    return GRAPHSS_OK;
+}
+
 graphss_status graphss_options_check(graphss_ctx *ctx, const void *options,
                                      const graphss_option *table)
 {

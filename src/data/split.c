@@ -5,10 +5,13 @@
 #include "data/build.h"
 #include <math.h>
 
-graphss_split_options graphss_split_options_default(void)
+void graphss_split_options_init(graphss_split_options *opt)
 {
-    return (graphss_split_options){
-        .train = 0.4, .val = 0.2, .noise = 0.1, .noise_kind = GRAPHSS_NOISE_UNIFORM};
+    *opt = (graphss_split_options){.struct_size = sizeof(graphss_split_options),
+                                   .train = 0.4,
+                                   .val = 0.2,
+                                   .noise = 0.1,
+                                   .noise_kind = GRAPHSS_NOISE_UNIFORM};
 }
 
 #define FIELD(f) offsetof(graphss_split_options, f)
@@ -141,8 +144,11 @@ graphss_status graphss_split_make(graphss_ctx *ctx, graphss_split *out, const in
     if (GRAPHSS_I_LACKS(ctx, {"place for the split", out}))
         return GRAPHSS_ERR_INVALID;
     enum { NONE, TRAIN, VAL, TEST };
-    const graphss_split_options o = opt ? *opt : graphss_split_options_default();
-    graphss_status st = check_options(ctx, &o);
+    graphss_split_options o;
+    graphss_split_options_init(&o);
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_split_options, &o, opt);
+    if (!st)
+        st = check_options(ctx, &o);
     if (st)
         return st;
     if (n > INT32_MAX)

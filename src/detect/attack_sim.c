@@ -144,7 +144,8 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *flips,
     const bool drawn = kind == GRAPHSS_I_DICE || kind == GRAPHSS_I_RANDOM;
     const graphss_i_churning most =
         kind == GRAPHSS_I_FEW ? few[budget] : graphss_i_rehearsal_budget(budget);
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     opt.edges = kind == GRAPHSS_I_FEATURES ? 0 : drawn ? drawn_links[budget] : most.edges;
     opt.features = kind == GRAPHSS_I_EDGES || kind == GRAPHSS_I_DICE ? 0 : most.features;
     if (!drawn) {

@@ -85,7 +85,8 @@ static graphss_status train_mlp(graphss_ctx *ctx, graphss_model **mlp,
                                    .val = place + split->n_train,
                                    .val_label = split->val_label,
                                    .n_val = split->n_val};
-        graphss_train_options opt = graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
+        graphss_train_options opt;
+        graphss_train_options_init(&opt, "mlp", GRAPHSS_MODE_HONEST, NULL);
         graphss_i_train_options_scale(&opt, features);
         opt.patience = PATIENCE;
         st = graphss_i_train(ctx, mlp, NULL, &graph, &rows, k, &own, seed, &opt);
@@ -190,9 +191,11 @@ static graphss_status train_linear(graphss_ctx *ctx, float **w, size_t which,
                                    const graphss_observation *now, const graphss_split *split,
                                    size_t k, uint64_t seed)
 {
-    graphss_train_options opt = which == READER
-                                    ? graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST)
-                                    : graphss_i_surrogate_options();
+    graphss_train_options opt;
+    if (which == READER)
+        graphss_train_options_init(&opt, "sgc", GRAPHSS_MODE_HONEST, NULL);
+    else
+        opt = graphss_i_surrogate_options();
     graphss_split own = *split;
     graphss_model *model = NULL;
     own.n_val = 0;

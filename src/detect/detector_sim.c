@@ -199,7 +199,8 @@ static graphss_status attack_some(graphss_ctx *ctx, graphss_flips *flips,
     int32_t *victim = graphss_i_alloc(ctx, in->n_victims, sizeof *victim);
     graphss_i_attack_budget *each = graphss_i_calloc(ctx, in->n_victims, sizeof *each);
     double *share = graphss_i_calloc(ctx, in->n_victims, sizeof *share);
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     graphss_status st = victim && each && share ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     const bool dense = graphss_features_dense(now->features);
     size_t n = 0;
@@ -217,7 +218,8 @@ static graphss_status attack_some(graphss_ctx *ctx, graphss_flips *flips,
             each[n].features = (size_t)budget.features;
         victim[n++] = in->victim[i];
     }
-    const graphss_attack_input input = {.graph = now->graph,
+    const graphss_attack_input input = {.struct_size = sizeof input,
+                                        .graph = now->graph,
                                         .features = now->features,
                                         .label = in->believed,
                                         .n_classes = now->k,

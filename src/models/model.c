@@ -305,10 +305,12 @@ graphss_status graphss_i_train(graphss_ctx *ctx, graphss_model **out, graphss_tr
                                size_t n_classes, const graphss_split *split, uint64_t seed,
                                const graphss_train_options *given)
 {
-    const graphss_train_options opt =
-        given ? *given : graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, features);
+    graphss_train_options opt;
     graphss_model *model = NULL;
-    graphss_status st = check_training(ctx, graph, features, n_classes, split);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, features);
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_train_options, &opt, given);
+    if (!st)
+        st = check_training(ctx, graph, features, n_classes, split);
     if (!st)
         st = check_memory(ctx, &opt, features->n_cols, n_classes);
     if (!st)
@@ -386,7 +388,7 @@ graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
         graphss_i_log(
             ctx, GRAPHSS_LOG_WARN,
             "features are measurements and not standardised, so large numbers drown "
-            "small ones: train by default, and graphss_train_options_for, standardise");
+            "small ones: train by default, and graphss_train_options_init, standardise");
     return graphss_i_train_checked(ctx, out, log, graph, features, n_classes, split, seed,
                                    opt);
 }

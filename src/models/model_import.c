@@ -36,11 +36,10 @@ typedef struct network {
     size_t d, k;
 } network;
 
-graphss_train_options graphss_import_options(const char *model)
+void graphss_import_options_init(graphss_train_options *opt, const char *model)
 {
-    graphss_train_options opt = graphss_train_options_default(model, GRAPHSS_MODE_HONEST);
-    opt.row_normalise = opt.unit_scale = opt.standardise = false;
-    return opt;
+    graphss_train_options_init(opt, model, GRAPHSS_MODE_HONEST, NULL);
+    opt->row_normalise = opt->unit_scale = opt->standardise = false;
 }
 
 /* ---- which matrix is what ---- */

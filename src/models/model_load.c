@@ -76,7 +76,7 @@ static graphss_status read_options(graphss_ctx *ctx, graphss_train_options *out,
         return st;
     if (!graphss_i_model_type_find(name))
         return bad(ctx, src, "option.model", name, "a model of this version");
-    *out = graphss_train_options_default(name, GRAPHSS_MODE_HONEST);
+    graphss_train_options_init(out, name, GRAPHSS_MODE_HONEST, NULL);
     for (const graphss_option *row = graphss_train_options_table(); row->name && !st; row++) {
         char key[64];
         snprintf(key, sizeof key, "option.%s", row->name);

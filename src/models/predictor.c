@@ -451,7 +451,8 @@ static graphss_status fit_to(graphss_ctx *ctx, graphss_model **out, double *agre
                              const graphss_train_options *opt)
 {
     const size_t n = graph->n_nodes;
-    graphss_split_options how = graphss_split_options_default();
+    graphss_split_options how;
+    graphss_split_options_init(&how);
     graphss_split fit = {0}, drawn = {0};
     graphss_model *model = NULL;
     int32_t *label = graphss_i_alloc(ctx, n, sizeof *label);

@@ -56,6 +56,7 @@ const char *graphss_model_summary(size_t i)
 /* Chosen by validation accuracy over seeds 11 to 20 on Cora and Citeseer, then left alone.
  * With dropout this heavy, weight decay brings nothing (docs/method.md). */
 static const graphss_train_options honest = {
+    .struct_size = sizeof honest,
     .mode = GRAPHSS_MODE_HONEST,
     .layers = 2,
     .hidden = 128,
@@ -72,6 +73,7 @@ static const graphss_train_options honest = {
 /* What the paper's public code ran: its two-layer models have three weight layers, and no
  * loops (docs/method.md). */
 static const graphss_train_options paper = {
+    .struct_size = sizeof paper,
     .mode = GRAPHSS_MODE_PAPER,
     .layers = 3,
     .hidden = 200,
@@ -82,25 +84,18 @@ static const graphss_train_options paper = {
     .bias = true,
 };
 
-graphss_train_options graphss_train_options_default(const char *model, graphss_mode mode)
-{
-    const graphss_i_model_type *type = graphss_i_model_type_find(model);
-    graphss_train_options opt = mode == GRAPHSS_MODE_PAPER ? paper : honest;
-    opt.model = type ? type->name : model;
-    if (type && type->adjust)
-        type->adjust(&opt);
-    return opt;
-}
-
-graphss_train_options graphss_train_options_for(const char *model, graphss_mode mode,
-                                                const graphss_features *features)
+void graphss_train_options_init(graphss_train_options *opt, const char *model,
+                                graphss_mode mode, const graphss_features *features)
 {
     static const double dense_most = 0.3;
-    graphss_train_options opt = graphss_train_options_default(model, mode);
-    graphss_i_train_options_scale(&opt, features);
-    if (opt.standardise && opt.dropout > dense_most)
-        opt.dropout = dense_most;
-    return opt;
+    const graphss_i_model_type *type = graphss_i_model_type_find(model);
+    *opt = mode == GRAPHSS_MODE_PAPER ? paper : honest;
+    opt->model = type ? type->name : model;
+    if (type && type->adjust)
+        type->adjust(opt);
+    graphss_i_train_options_scale(opt, features);
+    if (features && opt->standardise && opt->dropout > dense_most)
+        opt->dropout = dense_most;
 }
 
 /* Columns of measurements have units of their own, and their sum means nothing. */

@@ -3,6 +3,11 @@
 #include "graph/check.h"
 #include "observation/observation.h"
 
+void graphss_recover_input_init(graphss_recover_input *in)
+{
+    *in = (graphss_recover_input){.struct_size = sizeof *in};
+}
+
 static graphss_status check_observation(graphss_ctx *ctx, const graphss_observation *o,
                                         const char *which)
 {
@@ -43,7 +48,8 @@ static graphss_status check_parts(graphss_ctx *ctx, const graphss_observation *o
 
 graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_recover_input *in)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"model", in->model},
+    if (GRAPHSS_I_TAKE(ctx, graphss_recover_input, NULL, in) ||
+        GRAPHSS_I_LACKS(ctx, {"model", in->model},
                         {"graph of the current snapshot", in->current.graph},
                         {"features of the current snapshot", in->current.features}))
         return GRAPHSS_ERR_INVALID;
@@ -94,5 +100,6 @@ graphss_status graphss_i_check_split(graphss_ctx *ctx, const graphss_split *spli
     const graphss_status st =
         check_list(ctx, "training", split->train, split->train_label, split->n_train, n, k);
     return st ? st
-              : check_list(ctx, "validation", split->val, split->val_label, split->n_val, n, k);
+              : check_list(ctx, "validation", split->val, split->val_label, split->n_val, n,
+                           k);
 }

@@ -75,7 +75,7 @@ extern const graphss_i_defence graphss_i_graphss_paper; /* of graphss, in paper 
 /* The method as a mode has it; NULL for NULL. */
 const graphss_i_defence *graphss_i_defence_in(const graphss_recover_method *method,
                                               graphss_mode mode);
-/* graphss_recover_options_default for a model that was trained with these options on the
+/* graphss_recover_options_init for a model that was trained with these options on the
  * dataset of that name, which may be NULL. */
 graphss_recover_options graphss_i_recover_preset(const graphss_recover_method *method,
                                                  graphss_mode mode,

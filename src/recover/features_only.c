@@ -4,7 +4,7 @@
 
 static void adjust(graphss_recover_options *opt)
 {
-    opt->fit = graphss_train_options_default("mlp", (graphss_mode)opt->mode);
+    graphss_train_options_init(&opt->fit, "mlp", (graphss_mode)opt->mode, NULL);
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,

@@ -109,13 +109,15 @@ static graphss_status infer_group(graphss_ctx *ctx, graphss_i_inspection *out,
             .concentration = r ? PRIOR_OTHER : PRIOR_FIRST + x->untouched * (double)all,
             .prob = r ? s.prob + r * m * k : NULL, /* of the first: those of the input */
             .likelihood = s.likelihood + r * m};
-    const graphss_selfsup_input in = {.n = m,
+    const graphss_selfsup_input in = {.struct_size = sizeof in,
+                                      .n = m,
                                       .n_classes = k,
                                       .prob = s.prob,
                                       .state = state,
                                       .n_states = GRAPHSS_I_STATES,
                                       .seed = x->scene->seed};
-    graphss_selfsup_options opt = graphss_selfsup_options_default();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init(&opt);
     opt.chains = 2;
     st = graphss_selfsup_run(ctx, &found, &in, &opt);
     for (size_t i = 0; i < m && !st; i++) {

@@ -79,7 +79,8 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
         scene->carry && scene->carry->start ? scene->carry->start : scene->model;
     refit_state again = {.scene = scene, .start = start, .epochs = opt->retrain_epochs};
     graphss_selfsup found = {0};
-    graphss_selfsup_options how = graphss_selfsup_options_paper();
+    graphss_selfsup_options how;
+    graphss_selfsup_options_init_paper(&how);
     how.sweeps = opt->sweeps;
     how.warmup = opt->warmup;
     how.phi = opt->dynamic_phi ? GRAPHSS_PHI_DYNAMIC : GRAPHSS_PHI_FIXED;
@@ -101,7 +102,8 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     if (!st) {
         const graphss_source source = {
             .name = "previous", .label = seen, .phi = phi, .prior = {.alpha = opt->prior}};
-        const graphss_selfsup_input in = {.n = n,
+        const graphss_selfsup_input in = {.struct_size = sizeof in,
+                                          .n = n,
                                           .n_classes = k,
                                           .prob = prob,
                                           .source = &source,

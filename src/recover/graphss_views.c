@@ -86,7 +86,8 @@ graphss_status graphss_i_inspect_views(graphss_ctx *ctx, inspection *x)
 {
     const graphss_i_defence_input *scene = x->scene;
     const size_t simulated = x->drills.views - 1;
-    const graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     rehearsal r = {.x = x,
                    .in = {.graph = scene->current.graph,
                           .features = scene->current.features,

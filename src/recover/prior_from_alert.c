@@ -25,7 +25,8 @@ graphss_status graphss_i_doubt(graphss_ctx *ctx, void *arg, size_t job)
     x->untouched = PRIOR_UNTOUCHED;
     if (worth <= 0 || labels >= (double)scene->n || !graphss_i_look_possible(split))
         return GRAPHSS_OK;
-    const graphss_recover_input in = {.current = scene->current,
+    const graphss_recover_input in = {.struct_size = sizeof in,
+                                      .current = scene->current,
                                       .previous = scene->before ? &scene->previous : NULL,
                                       .model = scene->model,
                                       .split = split,

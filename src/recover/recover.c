@@ -171,9 +171,13 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recovery *out,
                               const graphss_recover_options *given, graphss_i_carry *carry)
 {
     const double start = graphss_i_seconds();
-    const graphss_recover_options standard = graphss_recover_options_default(
-        &graphss_i_graphss_defence, GRAPHSS_MODE_HONEST, in->model);
-    const graphss_recover_options *opt = given ? given : &standard;
+    graphss_recover_options standard;
+    graphss_recover_options_init(&standard, &graphss_i_graphss_defence, GRAPHSS_MODE_HONEST,
+                                 in->model);
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_recover_options, &standard, given);
+    if (st)
+        return st;
+    const graphss_recover_options *opt = &standard;
     const graphss_i_defence *m = graphss_i_defence_in(opt->method, (graphss_mode)opt->mode);
     graphss_i_standardised scaled = {0};
     bool retrain = false;
@@ -181,7 +185,7 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recovery *out,
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "the options name no method, want one of "
                               "graphss_recover_method_find");
-    graphss_status st = graphss_options_check(ctx, opt, graphss_recover_options_table());
+    st = graphss_options_check(ctx, opt, graphss_recover_options_table());
     if (!st)
         st = graphss_i_check_way(ctx, &retrain, m, in, opt->train);
     if (!st)

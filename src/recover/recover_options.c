@@ -161,12 +161,13 @@ static void paper_fit(graphss_train_options *fit)
     fit->self_loops = true;
 }
 
-graphss_recover_options graphss_recover_options_default(const graphss_recover_method *method,
-                                                        graphss_mode mode,
-                                                        const graphss_model *model)
+void graphss_recover_options_init(graphss_recover_options *opt,
+                                  const graphss_recover_method *method, graphss_mode mode,
+                                  const graphss_model *model)
 {
-    const graphss_train_options gcn = graphss_train_options_default("gcn", mode);
-    return graphss_i_recover_preset(method, mode, model ? graphss_model_options(model) : &gcn,
+    graphss_train_options gcn;
+    graphss_train_options_init(&gcn, "gcn", mode, NULL);
+    *opt = graphss_i_recover_preset(method, mode, model ? graphss_model_options(model) : &gcn,
                                     model ? graphss_model_dataset_name(model) : NULL);
 }
 
@@ -176,7 +177,8 @@ graphss_recover_options graphss_i_recover_preset(const graphss_recover_method *m
                                                  const char *dataset)
 {
     const graphss_i_defence *m = graphss_i_defence_in(method, mode);
-    graphss_recover_options opt = {.method = method,
+    graphss_recover_options opt = {.struct_size = sizeof opt,
+                                   .method = method,
                                    .mode = mode,
                                    .fit = *fit,
                                    .sweeps = 100,

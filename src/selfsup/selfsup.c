@@ -491,14 +491,18 @@ graphss_status graphss_selfsup_run(graphss_ctx *ctx, graphss_selfsup *out,
                                    const graphss_selfsup_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the result", out}) ||
+        GRAPHSS_I_TAKE(ctx, graphss_selfsup_input, NULL, in) ||
         GRAPHSS_I_LACKS(ctx, {"probabilities", in->prob},
                         {"sources", GRAPHSS_I_FILLED(in->source, in->n_sources)},
                         {"states", GRAPHSS_I_FILLED(in->state, in->n_states)}))
         return GRAPHSS_ERR_INVALID;
     const double start = graphss_i_seconds();
-    const graphss_selfsup_options standard = graphss_selfsup_options_default();
-    opt = opt ? opt : &standard;
-    graphss_status st = graphss_i_selfsup_check(ctx, in, opt);
+    graphss_selfsup_options standard;
+    graphss_selfsup_options_init(&standard);
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_selfsup_options, &standard, opt);
+    opt = &standard;
+    if (!st)
+        st = graphss_i_selfsup_check(ctx, in, opt);
     if (st)
         return st;
     graphss_selfsup result = {0};

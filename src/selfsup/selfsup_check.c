@@ -4,9 +4,15 @@
 #include <float.h>
 #include <math.h>
 
-graphss_selfsup_options graphss_selfsup_options_default(void)
+void graphss_selfsup_input_init(graphss_selfsup_input *in)
 {
-    return (graphss_selfsup_options){.sweeps = 100,
+    *in = (graphss_selfsup_input){.struct_size = sizeof *in};
+}
+
+void graphss_selfsup_options_init(graphss_selfsup_options *opt)
+{
+    *opt = (graphss_selfsup_options){.struct_size = sizeof(graphss_selfsup_options),
+                                     .sweeps = 100,
                                      .warmup = 40,
                                      .chains = 4,
                                      .update = GRAPHSS_UPDATE_DRAW,
@@ -16,14 +22,13 @@ graphss_selfsup_options graphss_selfsup_options_default(void)
                                      .gate = GRAPHSS_GATE_NONE};
 }
 
-graphss_selfsup_options graphss_selfsup_options_paper(void)
+void graphss_selfsup_options_init_paper(graphss_selfsup_options *opt)
 {
-    graphss_selfsup_options opt = graphss_selfsup_options_default();
-    opt.chains = 1;
-    opt.update = GRAPHSS_UPDATE_ARGMAX;
-    opt.gate = GRAPHSS_GATE_AGREEMENT;
-    opt.frozen = true;
-    return opt;
+    graphss_selfsup_options_init(opt);
+    opt->chains = 1;
+    opt->update = GRAPHSS_UPDATE_ARGMAX;
+    opt->gate = GRAPHSS_GATE_AGREEMENT;
+    opt->frozen = true;
 }
 
 #define FIELD(name) offsetof(graphss_selfsup_options, name)

@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         data += given;
         size -= given;
     }
-    const graphss_ctx_options opt = {.threads = 1};
+    const graphss_ctx_options opt = {.struct_size = sizeof opt, .threads = 1};
     graphss_ctx *ctx = graphss_ctx_new(&opt);
     must(ctx != NULL);
     char path[64];

@@ -22,7 +22,7 @@ static inline void must(bool condition)
 
 static inline graphss_ctx *fuzz_ctx(void)
 {
-    const graphss_ctx_options opt = {.threads = 1};
+    const graphss_ctx_options opt = {.struct_size = sizeof opt, .threads = 1};
     graphss_ctx *ctx = graphss_ctx_new(&opt);
     must(ctx != NULL);
     return ctx;

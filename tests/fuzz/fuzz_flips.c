@@ -12,14 +12,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     graphss_ctx *ctx = fuzz_ctx();
     graphss_dataset data = {0}, changed = {0}, back = {0};
     graphss_flips flips = {0};
-    graphss_synth_options opt = graphss_synth_options_default();
+    graphss_synth_options opt;
+    graphss_synth_options_init(&opt);
     opt.nodes = 12;
     opt.classes = 2;
     opt.features = 9;
     opt.words = 3;
     must(graphss_synth_make(ctx, &data, &opt) == GRAPHSS_OK);
     if (graphss_flips_read(ctx, &flips, path, &data) == GRAPHSS_OK) {
-        graphss_apply_options how = {.force = true};
+        graphss_apply_options how = {.struct_size = sizeof how, .force = true};
         const graphss_status st = graphss_flips_apply(ctx, &changed, &data, &flips, &how);
         fuzz_check_dataset(ctx, &changed, st);
         how.undo = true;

@@ -68,7 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     fuzz_write(path, bytes, size);
     for (size_t m = 0; graphss_model_name(m); m++)
         for (int layout = GRAPHSS_LAYOUT_PYG; layout <= GRAPHSS_LAYOUT_DEEPROBUST; layout++) {
-            const graphss_train_options how = graphss_import_options(graphss_model_name(m));
+            graphss_train_options how;
+            graphss_import_options_init(&how, graphss_model_name(m));
             graphss_model *foreign = NULL;
             if (graphss_model_import(ctx, &foreign, path, (graphss_layout)layout, &how))
                 must(!foreign && graphss_error(ctx)[0]);

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    const graphss_ctx_options opt = {.threads = 1};
+    const graphss_ctx_options opt = {.struct_size = sizeof opt, .threads = 1};
     graphss_ctx *ctx = graphss_ctx_new(&opt);
     must(ctx != NULL);
     feed_npz(ctx, path);

@@ -96,8 +96,8 @@ static void test_unsound_snapshots_are_refused_by_name(void **state)
 }
 
 typedef struct listener {
-    char heard[256]; /* stages, each once */
-    int calls, stop; /* reports so far; the one that says stop, 0: none */
+    char heard[256];   /* stages, each once */
+    int calls, stop;   /* reports so far; the one that says stop, 0: none */
     const char *stage; /* of the last report */
     size_t done;
 } listener;
@@ -127,6 +127,7 @@ static void test_it_tells_how_far_it_is_and_stops_when_told(void **state)
     listener l = {0};
     testing_memory memory = {.left = -1};
     const graphss_ctx_options options = {
+        .struct_size = sizeof options,
         .allocator = {testing_alloc, testing_release, &memory},
         .threads = 1,
         .progress = listen,

@@ -12,7 +12,8 @@ static void draw(double *x, size_t n, double shift, uint64_t seed)
 static double p_of(graphss_ctx *ctx, const double *score, size_t n, const double *calm,
                    size_t n_calm, uint64_t seed)
 {
-    const graphss_alert_options opt = {.false_alarm_rate = 0.05, .draws = 199};
+    const graphss_alert_options opt = {
+        .struct_size = sizeof opt, .false_alarm_rate = 0.05, .draws = 199};
     double p = -1, threshold = 0, mean = 0;
     assert_ok(ctx,
               graphss_alert_test(ctx, &p, &threshold, score, n, calm, n_calm, seed, &opt));
@@ -66,7 +67,8 @@ static void test_a_tiny_case_is_counted_by_hand(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     /* of the 4 ways to choose the one node, one is as high: p tends to 1 / 4 */
     const double score[] = {5}, calm[] = {1, 2, 3};
-    const graphss_alert_options opt = {.false_alarm_rate = 0.05, .draws = 100000};
+    const graphss_alert_options opt = {
+        .struct_size = sizeof opt, .false_alarm_rate = 0.05, .draws = 100000};
     double p, threshold;
     assert_ok(ctx, graphss_alert_test(ctx, &p, &threshold, score, 1, calm, 3, 1, &opt));
     assert_float_equal(p, 0.25, 0.01);
@@ -86,7 +88,8 @@ static void test_what_cannot_be_judged_is_an_error(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double x[] = {1, NAN};
     double p = 7, threshold = 7;
-    graphss_alert_options opt = graphss_alert_options_default();
+    graphss_alert_options opt;
+    graphss_alert_options_init(&opt);
     assert_fails(ctx, graphss_alert_test(ctx, &p, &threshold, x, 0, x, 1, 1, &opt),
                  GRAPHSS_ERR_INVALID, "0 scores");
     assert_fails(ctx, graphss_alert_test(ctx, &p, &threshold, x, 1, x, 0, 1, &opt),
@@ -156,7 +159,8 @@ static void test_groups_of_unlike_nodes_alert_as_often_as_promised(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static snapshot s;
-    const graphss_alert_options opt = {.false_alarm_rate = 0.05, .draws = 199};
+    const graphss_alert_options opt = {
+        .struct_size = sizeof opt, .false_alarm_rate = 0.05, .draws = 199};
     for (int quiet = 0; quiet < 2; quiet++) {
         size_t alerts = 0;
         for (uint64_t t = 0; t < 1000; t++) {
@@ -184,7 +188,8 @@ static void test_the_luck_of_validation_nodes_is_not_shared_by_all_groups(void *
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static snapshot s;
     enum { FEW = 20, TRIALS = 1000 };
-    graphss_alert_options opt = {.false_alarm_rate = 0.05, .draws = 199};
+    graphss_alert_options opt = {
+        .struct_size = sizeof opt, .false_alarm_rate = 0.05, .draws = 199};
     size_t alerts[2] = {0};
     for (int alone = 0; alone < 2; alone++)
         for (uint64_t t = 0; t < TRIALS; t++) {
@@ -229,7 +234,8 @@ static void test_a_few_high_nodes_are_noticed(void **state)
     /* free nodes of a settled kind calibrate too, unless that is not wanted */
     const int32_t few[] = {CALM, CALM + 1};
     uint8_t settled[] = {1, 0};
-    graphss_alert_options opt = graphss_alert_options_default();
+    graphss_alert_options opt;
+    graphss_alert_options_init(&opt);
     seen.settled = settled;
     assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, few, 2, 1, &opt));
     assert_int_equal(v.n_calibration, CALM + (NODES - CALM) / 2 - 1);
@@ -252,7 +258,8 @@ static void test_settled_nodes_decide_only_alone(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static snapshot s;
     uint8_t settled[] = {1, 0};
-    const graphss_alert_options opt = {.false_alarm_rate = 0.05, .draws = 199};
+    const graphss_alert_options opt = {
+        .struct_size = sizeof opt, .false_alarm_rate = 0.05, .draws = 199};
     size_t alerts = 0;
     for (uint64_t t = 0; t < 1000; t++) {
         graphss_alert_scores seen = snapshot_make(&s, 77 + t);
@@ -334,7 +341,8 @@ static void test_a_tiny_verdict_is_counted_by_hand(void **state)
                                        .calm_score = calm_score,
                                        .n_free = 1,
                                        .free_node = free_node};
-    const graphss_alert_options opt = {.false_alarm_rate = 0.3, .draws = 100000};
+    const graphss_alert_options opt = {
+        .struct_size = sizeof opt, .false_alarm_rate = 0.3, .draws = 100000};
     graphss_verdict v;
     assert_ok(ctx, graphss_alert_judge(ctx, &v, &seen, NULL, 0, 1, &opt));
     assert_float_equal(v.p_value, 0.25, 0.01);
@@ -388,7 +396,8 @@ static void test_most_of_a_changed_kind_is_noticed(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static snapshot s;
     uint8_t changed[] = {1, 1};
-    const graphss_alert_options opt = {.false_alarm_rate = 0.05, .draws = 1999};
+    const graphss_alert_options opt = {
+        .struct_size = sizeof opt, .false_alarm_rate = 0.05, .draws = 1999};
     size_t alerts = 0;
     for (uint64_t t = 0; t < 200; t++) {
         graphss_alert_scores seen = snapshot_make(&s, 300 + t);
@@ -422,8 +431,10 @@ static void test_drawing_and_the_law_agree(void **state)
     static snapshot s;
     static const double rate[] = {0.05, 0.005};
     for (uint64_t t = 0; t < 6; t++) {
-        const graphss_alert_options few = {.false_alarm_rate = rate[t % 2], .draws = 19999};
-        const graphss_alert_options many = {.false_alarm_rate = rate[t % 2], .draws = 500000};
+        const graphss_alert_options few = {
+            .struct_size = sizeof few, .false_alarm_rate = rate[t % 2], .draws = 19999};
+        const graphss_alert_options many = {
+            .struct_size = sizeof many, .false_alarm_rate = rate[t % 2], .draws = 500000};
         graphss_alert_scores seen = snapshot_make(&s, 200 + t);
         int32_t group[30];
         for (int32_t i = 0; i < 30; i++)
@@ -471,7 +482,8 @@ static void test_a_score_above_the_threshold_is_a_p_value_within_the_rate(void *
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    const graphss_alert_options opt = {.false_alarm_rate = 0.29, .draws = 99};
+    const graphss_alert_options opt = {
+        .struct_size = sizeof opt, .false_alarm_rate = 0.29, .draws = 99};
     size_t just = 0;
     for (uint64_t t = 0; t < 1000; t++) {
         double x[30], p = 0, threshold = 0, mean = 0;
@@ -532,8 +544,10 @@ static void test_an_unsound_order_is_refused(void **state)
     int32_t *sorted = seen.sorted, twice[NODES + CALM];
     int64_t *start = seen.sorted_start;
     const int32_t node[] = {s.free_node[0], s.free_node[1]};
-    const graphss_alert_options alone = {
-        .false_alarm_rate = 0.05, .draws = 99, .validation_only = true};
+    const graphss_alert_options alone = {.struct_size = sizeof alone,
+                                         .false_alarm_rate = 0.05,
+                                         .draws = 99,
+                                         .validation_only = true};
     graphss_verdict v = {.n_group = 77};
 #define REFUSED(text)                                                                         \
     assert_fails(ctx, graphss_alert_judge(ctx, &v, &seen, node, 2, 1, &alone),                \

@@ -78,7 +78,8 @@ static void test_what_is_lost_is_lost_in_proportion(void **state)
     const graphss_graph graph = {.n_nodes = N, .offset = from, .target = to};
     const graphss_features features = {
         .n_rows = N, .n_cols = WORDS, .offset = word_from, .column = word, .value = one};
-    const graphss_recover_input in = {.current = {&graph, &features, NULL}};
+    const graphss_recover_input in = {.struct_size = sizeof in,
+                                      .current = {&graph, &features, NULL}};
     graphss_i_change change[N] = {
         {.links = 2, .words = 7, .cut = 1, .dropped = 2, .valued = 3}};
     const graphss_i_look x = {.in = &in, .n = N, .change = change};
@@ -141,7 +142,8 @@ static void test_changed_validation_nodes_must_be_fit_to_compare_with(void **sta
     graphss_dataset data = {0};
     graphss_split split = {0};
     graphss_model *model = NULL;
-    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
     opt.epochs = 40;
     opt.hidden = 16;
     assert_ok(ctx, graphss_dataset_read(
@@ -160,7 +162,8 @@ static void test_changed_validation_nodes_must_be_fit_to_compare_with(void **sta
         assert_ok(ctx, graphss_flips_apply_parts(ctx, &graph, &words, &data.graph,
                                                  &data.features, &flips, NULL));
         const graphss_observation previous = {&data.graph, &data.features, NULL};
-        const graphss_recover_input in = {.current = {&graph, &words, NULL},
+        const graphss_recover_input in = {.struct_size = sizeof in,
+                                          .current = {&graph, &words, NULL},
                                           .previous = &previous,
                                           .split = &split,
                                           .model = model,
@@ -193,7 +196,8 @@ static void test_who_did_not_change_is_judged_among_those_who_did_if_need_be(voi
     const uint8_t labelled[N] = {1, 1};
     const graphss_graph graph = {.n_nodes = N, .offset = none};
     const graphss_features features = {.n_rows = N, .n_cols = 1, .offset = none};
-    const graphss_recover_input in = {.current = {&graph, &features, NULL}};
+    const graphss_recover_input in = {.struct_size = sizeof in,
+                                      .current = {&graph, &features, NULL}};
     graphss_i_change change[N] = {{.links = 10}, {.links = 10}};
     const graphss_i_look x = {.in = &in,
                               .n = N,

@@ -9,9 +9,10 @@
 
 enum { TRIES = 200 };
 
-graphss_benign_options graphss_benign_options_default(void)
+void graphss_benign_options_init(graphss_benign_options *opt)
 {
-    return (graphss_benign_options){.edges = 2, .features = 20};
+    *opt = (graphss_benign_options){
+        .struct_size = sizeof(graphss_benign_options), .edges = 2, .features = 20};
 }
 
 static graphss_status check(graphss_ctx *ctx, const graphss_dataset *data, const int32_t *node,
@@ -186,9 +187,12 @@ graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"nodes", GRAPHSS_I_FILLED(node, n)},
                         {"place for the changes", out}))
         return GRAPHSS_ERR_INVALID;
-    const graphss_benign_options standard = graphss_benign_options_default();
-    opt = opt ? opt : &standard;
-    graphss_status st = check(ctx, data, node, n, opt);
+    graphss_benign_options standard;
+    graphss_benign_options_init(&standard);
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_benign_options, &standard, opt);
+    opt = &standard;
+    if (!st)
+        st = check(ctx, data, node, n, opt);
     if (st)
         return st;
     graphss_flips made = {0};

@@ -52,7 +52,8 @@ static graphss_status add_loudest(graphss_ctx *ctx, graphss_flips *flips,
                                   int64_t most)
 {
     const size_t d = in->features->n_cols, k = in->n_classes;
-    const graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     graphss_i_sandbox s = {0};
     loud *list = graphss_i_alloc(ctx, d, sizeof *list);
     float *on = graphss_i_alloc(ctx, d, sizeof *on);

@@ -3,7 +3,8 @@
 
 static graphss_attack_options options(const char *method, graphss_attack_kind kind)
 {
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     opt.method = method;
     opt.kind = kind;
     opt.edges = 2;
@@ -86,7 +87,7 @@ static void test_each_attack_keeps_its_budget_and_its_changes_apply(void **state
             same_flips(&flips, &again);
             snprintf(flips.hash, sizeof flips.hash, "%s", s.data.hash);
             assert_ok(ctx, graphss_flips_apply(ctx, &now, &s.data, &flips, NULL));
-            const graphss_apply_options undo = {.undo = true};
+            const graphss_apply_options undo = {.struct_size = sizeof undo, .undo = true};
             assert_ok(ctx, graphss_flips_apply(ctx, &back, &now, &flips, &undo));
             assert_string_equal(back.hash, s.data.hash);
             graphss_dataset_destroy(ctx, &back);
@@ -197,7 +198,8 @@ static void test_budgets_are_described_in_text(void **state)
     static const char *const want[] = {"2 links then 20 features", "3 links", "3 features",
                                        "3 links or features", "3 ?"};
     for (int kind = 0; kind < 5; kind++) {
-        graphss_attack_options opt = graphss_attack_options_default();
+        graphss_attack_options opt;
+        graphss_attack_options_init(&opt);
         char text[160], whole[160];
         opt.kind = kind;
         opt.budget = 3;
@@ -206,7 +208,8 @@ static void test_budgets_are_described_in_text(void **state)
         assert_string_equal(text, whole);
     }
     const graphss_features words = {.kind = GRAPHSS_FEATURES_BINARY};
-    graphss_attack_options odd = graphss_attack_options_default();
+    graphss_attack_options odd;
+    graphss_attack_options_init(&odd);
     char text[160];
     graphss_attack_domain_text(text, sizeof text, &words, &odd);
     assert_string_equal(text, "0 <-> 1 (binary, detected)");

@@ -5,7 +5,8 @@ static void attack_tiny(graphss_ctx *ctx, graphss_flips *flips, const tiny_world
 {
     const int32_t victim[] = {2, 7, 11};
     const graphss_attack_input in = tiny_input(t, victim, 3);
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     opt.features = 4;
     opt.degree_test = false;
     assert_ok(ctx, graphss_attack_run(ctx, flips, NULL, &in, &opt));
@@ -108,7 +109,7 @@ static void test_undoing_what_was_applied_gives_the_same_bytes(void **state)
                 assert_int_equal(graphss_graph_has_edge(&attacked.graph, flips.item[i].node,
                                                         flips.item[i].target),
                                  flips.item[i].new_value == 1);
-        const graphss_apply_options undo = {.undo = true};
+        const graphss_apply_options undo = {.struct_size = sizeof undo, .undo = true};
         assert_ok(ctx, graphss_flips_apply(ctx, &back, &attacked, &flips, &undo));
         assert_string_equal(back.hash, t.data.hash);
         assert_ok(ctx, graphss_dataset_write(ctx, &t.data, first));
@@ -148,7 +149,7 @@ static void test_a_cell_may_change_more_than_once(void **state)
         assert_ok(ctx, graphss_flips_add(ctx, &flips, item[i]));
     graphss_graph g = {0};
     graphss_features f = {0};
-    const graphss_apply_options undo = {.undo = true};
+    const graphss_apply_options undo = {.struct_size = sizeof undo, .undo = true};
     graphss_dataset out = {0}, back = {0};
     assert_ok(ctx, graphss_flips_apply_parts(ctx, &g, &f, &t.data.graph, &t.data.features,
                                              &flips, NULL));
@@ -179,10 +180,10 @@ static void test_a_list_that_does_not_fit_is_refused(void **state)
     assert_ok(ctx, graphss_flips_apply(ctx, &attacked, &t.data, &flips, NULL));
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &attacked, &flips, NULL),
                  GRAPHSS_ERR_DATA, "the list is for data of hash");
-    graphss_apply_options opt = {.force = true};
+    graphss_apply_options opt = {.struct_size = sizeof opt, .force = true};
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &attacked, &flips, &opt),
                  GRAPHSS_ERR_DATA, "change 0: nodes 2 and");
-    opt = (graphss_apply_options){.undo = true};
+    opt = (graphss_apply_options){.struct_size = sizeof(graphss_apply_options), .undo = true};
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, &opt), GRAPHSS_ERR_DATA,
                  "the list does not fit the data");
     /* Taken back from other data: each change fits, the result is not what was attacked. */
@@ -228,7 +229,8 @@ static void test_one_victims_changes_can_be_applied_alone(void **state)
     tiny_make(ctx, &t, 9, GRAPHSS_FEATURES_BINARY);
     graphss_flips flips = {0};
     attack_tiny(ctx, &flips, &t);
-    const graphss_apply_options opt = {.one_only = true, .victim = 2};
+    const graphss_apply_options opt = {
+        .struct_size = sizeof opt, .one_only = true, .victim = 2};
     graphss_dataset out = {0};
     assert_ok(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, &opt));
     dense_world before, after;

@@ -9,7 +9,8 @@ static void test_victims_are_drawn_by_the_seed_and_the_rule_is_reported(void **s
     tiny_world t;
     tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
     const int32_t candidate[] = {1, 3, 4, 6, 8, 9, 10, 11, 12, 13};
-    graphss_victim_options opt = graphss_victim_options_default();
+    graphss_victim_options opt;
+    graphss_victim_options_init(&opt);
     opt.share = 0.45;
     int32_t *a = NULL, *b = NULL;
     size_t n_a, n_b;
@@ -59,7 +60,8 @@ static void test_rules_by_degree_margin_and_correctness_are_kept(void **state)
         prob[i * TINY_K + 2] = 0;
         t.data.label[i] = i % 2;
     }
-    graphss_victim_options opt = graphss_victim_options_default();
+    graphss_victim_options opt;
+    graphss_victim_options_init(&opt);
     opt.share = 1;
     opt.correct_only = true;
     opt.min_degree = 2;
@@ -116,7 +118,8 @@ static void test_a_surrogate_is_the_product_of_the_layers(void **state)
     tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
     graphss_split split = {0};
     assert_ok(ctx, graphss_split_make(ctx, &split, t.data.label, TINY_N, TINY_K, 1, NULL));
-    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
     opt.layers = 3;
     opt.hidden = 3;
     opt.epochs = 2;
@@ -164,8 +167,8 @@ static void test_blocks_of_a_layer_are_averaged_in_a_surrogate(void **state)
     assert_ok(ctx, graphss_split_make(ctx, &split, t.data.label, TINY_N, TINY_K, 1, NULL));
     static const char *const names[] = {"sage-mean", "gat"};
     for (size_t m = 0; m < 2; m++) {
-        graphss_train_options opt =
-            graphss_train_options_default(names[m], GRAPHSS_MODE_HONEST);
+        graphss_train_options opt;
+        graphss_train_options_init(&opt, names[m], GRAPHSS_MODE_HONEST, NULL);
         opt.layers = 1;
         opt.output_heads = 2;
         opt.epochs = 2;
@@ -203,14 +206,16 @@ static void test_a_trained_surrogate_classifies(void **state)
     float *w = NULL;
     assert_ok(ctx,
               graphss_surrogate_train(ctx, &w, &data.graph, &data.features, 2, &split, 1));
-    const graphss_attack_input in = {.graph = &data.graph,
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = &data.graph,
                                      .features = &data.features,
                                      .label = data.label,
                                      .n_classes = 2,
                                      .surrogate = w,
                                      .victim = split.test,
                                      .n_victims = split.n_test};
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     opt.edges = opt.features = 0;
     graphss_flips flips = {0};
     graphss_attack_log log = {0};

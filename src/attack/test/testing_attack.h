@@ -54,7 +54,8 @@ static inline void tiny_make(graphss_ctx *ctx, tiny_world *t, uint64_t seed,
 static inline graphss_attack_input tiny_input(const tiny_world *t, const int32_t *victim,
                                               size_t n_victims)
 {
-    return (graphss_attack_input){.graph = &t->data.graph,
+    return (graphss_attack_input){.struct_size = sizeof(graphss_attack_input),
+                                  .graph = &t->data.graph,
                                   .features = &t->data.features,
                                   .label = t->data.label,
                                   .n_classes = TINY_K,

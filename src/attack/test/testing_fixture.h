@@ -26,7 +26,8 @@ static inline void fixture_make(graphss_ctx *ctx, fixture *s, const char *model)
     assert_ok(ctx, graphss_split_make(ctx, &s->split, s->data.label, s->data.graph.n_nodes,
                                       s->data.n_classes, 1, NULL));
     if (model) {
-        graphss_train_options opt = graphss_train_options_default(model, GRAPHSS_MODE_HONEST);
+        graphss_train_options opt;
+        graphss_train_options_init(&opt, model, GRAPHSS_MODE_HONEST, NULL);
         opt.epochs = 60;
         opt.hidden = 16;
         assert_ok(ctx,
@@ -37,7 +38,8 @@ static inline void fixture_make(graphss_ctx *ctx, fixture *s, const char *model)
     for (size_t i = 0; n < SCENE_VICTIMS; i++)
         if (graphss_graph_degree(&s->data.graph, (size_t)s->split.test[i]) >= 3)
             s->victim[n++] = s->split.test[i];
-    s->in = (graphss_attack_input){.graph = &s->data.graph,
+    s->in = (graphss_attack_input){.struct_size = sizeof(graphss_attack_input),
+                                   .graph = &s->data.graph,
                                    .features = &s->data.features,
                                    .label = s->data.label,
                                    .n_classes = s->data.n_classes,
@@ -65,7 +67,8 @@ static inline double fixture_margin(graphss_ctx *ctx, const fixture *s,
     assert_non_null(prob);
     for (size_t i = 0; i < SCENE_VICTIMS; i++) {
         graphss_dataset now = {0};
-        const graphss_apply_options opt = {.one_only = one_only, .victim = s->victim[i]};
+        const graphss_apply_options opt = {
+            .struct_size = sizeof opt, .one_only = one_only, .victim = s->victim[i]};
         if (i == 0 || one_only) {
             assert_ok(ctx, graphss_flips_apply(ctx, &now, &s->data, flips, &opt));
             assert_ok(ctx,

@@ -17,7 +17,8 @@ static void test_a_context_wants_a_whole_allocator_and_a_sane_number_of_threads(
 {
     (void)state;
     testing_memory memory = {.left = -1};
-    graphss_ctx_options opt = {.allocator = {testing_alloc, NULL, &memory}, .threads = 1};
+    graphss_ctx_options opt = {
+        .struct_size = sizeof opt, .allocator = {testing_alloc, NULL, &memory}, .threads = 1};
     assert_null(graphss_ctx_new(&opt));
     opt.allocator = (graphss_allocator){NULL, testing_release, &memory};
     assert_null(graphss_ctx_new(&opt));
@@ -53,7 +54,7 @@ static void test_what_is_lacking_is_named(void **state)
     const graphss_flips flips = {0};
     const graphss_observation empty = {0};
     const graphss_recovery recovery = {0};
-    const graphss_recover_input in = {0};
+    const graphss_recover_input in = {.struct_size = sizeof in};
     graphss_graph g;
     graphss_features f;
     graphss_dataset d;
@@ -111,7 +112,10 @@ static void test_what_is_lacking_is_named(void **state)
     NAMED(graphss_flips_apply_parts(ctx, &g, &f, &graph, no_features, &flips, NULL),
           "features");
     NAMED(graphss_attack_run(ctx, &list, NULL, NULL, NULL), "input");
-    NAMED(graphss_attack_run(ctx, &list, NULL, &(graphss_attack_input){0}, NULL), "graph");
+    NAMED(graphss_attack_run(
+              ctx, &list, NULL,
+              &(graphss_attack_input){.struct_size = sizeof(graphss_attack_input)}, NULL),
+          "graph");
     NAMED(graphss_surrogate_train(ctx, &w, &graph, &features, 2, no_split, 1), "split");
     NAMED(graphss_surrogate_from_model(ctx, &w, no_model, GRAPHSS_MODE_HONEST), "model");
     NAMED(graphss_surrogate_read(ctx, &w, nowhere, 1, 2), "path");
@@ -125,7 +129,9 @@ static void test_what_is_lacking_is_named(void **state)
     NAMED(graphss_snapshots_write(ctx, &shots, nowhere, false), "folder");
     NAMED(graphss_snapshots_check_folder(ctx, nowhere, false), "folder");
     NAMED(graphss_selfsup_run(ctx, NULL, NULL, NULL), "input");
-    NAMED(graphss_selfsup_run(ctx, &drawn, &(graphss_selfsup_input){0}, NULL),
+    NAMED(graphss_selfsup_run(
+              ctx, &drawn,
+              &(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input)}, NULL),
           "probabilities");
     NAMED(graphss_alert_test(ctx, &p, &threshold, NULL, 1, &p, 1, 1, NULL), "scores");
     NAMED(graphss_alert_judge(ctx, &verdict, NULL, NULL, 0, 1, NULL), "scores");
@@ -151,11 +157,14 @@ static void test_what_is_lacking_is_named(void **state)
     NAMED(graphss_options_check(ctx, NULL, graphss_train_options_table()), "options");
     NAMED(graphss_synth_options_parse(ctx, NULL, nowhere), "text");
 #undef NAMED
-    const graphss_attack_options nameless = {.delta_cutoff = 1};
+    const graphss_attack_options nameless = {.struct_size = sizeof nameless,
+                                             .delta_cutoff = 1};
     assert_fails(
         ctx,
         graphss_attack_run(ctx, &list, NULL,
-                           &(graphss_attack_input){.graph = &graph, .features = &features},
+                           &(graphss_attack_input){.struct_size = sizeof(graphss_attack_input),
+                                                   .graph = &graph,
+                                                   .features = &features},
                            &nameless),
         GRAPHSS_ERR_INVALID, "--method");
     assert_null(model);
@@ -173,11 +182,11 @@ static void test_a_place_that_is_lacking_is_named(void **state)
     const graphss_flips flips = {0};
     const graphss_observation snapshot = {.graph = &graph, .features = &features};
     const graphss_recovery recovery = {0};
-    const graphss_recover_input in = {0};
+    const graphss_recover_input in = {.struct_size = sizeof in};
     const graphss_alert_scores seen = {0};
     const graphss_protocol protocol = {0};
-    const graphss_reproduce_options order = {0};
-    const graphss_train_options train = {0};
+    const graphss_reproduce_options order = {.struct_size = sizeof order};
+    const graphss_train_options train = {.struct_size = sizeof train};
     const graphss_prior prior = {0};
     const int64_t offset[] = {0};
     const double score[] = {1};
@@ -216,7 +225,9 @@ static void test_a_place_that_is_lacking_is_named(void **state)
     NAMED(graphss_flips_apply(ctx, NULL, &data, &flips, NULL), "the dataset");
     NAMED(graphss_flips_apply_parts(ctx, &g, NULL, &graph, &features, &flips, NULL),
           "the features");
-    NAMED(graphss_attack_run(ctx, NULL, NULL, &(graphss_attack_input){0}, NULL),
+    NAMED(graphss_attack_run(
+              ctx, NULL, NULL,
+              &(graphss_attack_input){.struct_size = sizeof(graphss_attack_input)}, NULL),
           "the changes");
     NAMED(graphss_surrogate_train(ctx, NULL, &graph, &features, 2, &split, 1), "the weights");
     NAMED(graphss_surrogate_read(ctx, NULL, "x", 1, 2), "the weights");
@@ -226,7 +237,10 @@ static void test_a_place_that_is_lacking_is_named(void **state)
     NAMED(graphss_benign_churn(ctx, NULL, &data, NULL, 0, 1, NULL), "the changes");
     NAMED(graphss_benign_grow(ctx, NULL, &data, 1, 1), "the dataset");
     NAMED(graphss_snapshots_plan(ctx, NULL, &data, &split, 1, NULL), "the snapshots");
-    NAMED(graphss_selfsup_run(ctx, NULL, &(graphss_selfsup_input){0}, NULL), "the result");
+    NAMED(graphss_selfsup_run(
+              ctx, NULL,
+              &(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input)}, NULL),
+          "the result");
     NAMED(graphss_alert_test(ctx, NULL, &p, score, 1, score, 1, 1, NULL), "the p-value");
     NAMED(graphss_alert_judge(ctx, NULL, &seen, NULL, 0, 1, NULL), "the verdict");
     NAMED(graphss_alert_look(ctx, NULL, &in, NULL), "the scores");

@@ -103,7 +103,8 @@ static void test_cancelling_stops(void **state)
     (void)state;
     for (size_t threads = 1; threads <= 3; threads++) {
         watcher seen = {.stop_at = 1};
-        const graphss_ctx_options opt = {.threads = threads, .progress = watch, .user = &seen};
+        const graphss_ctx_options opt = {
+            .struct_size = sizeof opt, .threads = threads, .progress = watch, .user = &seen};
         graphss_ctx *ctx = graphss_ctx_new(&opt);
         work w = {.bad = ERRANDS};
         graphss_status st = GRAPHSS_OK;
@@ -172,8 +173,11 @@ static void test_long_work_stops_soon_after_the_caller_says_so(void **state)
     for (size_t threads = 1; threads <= 3; threads++) {
         const double begin = graphss_i_seconds();
         double until = begin + 0.2;
-        graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
-            .threads = threads, .progress = stop_after_a_moment, .user = &until});
+        graphss_ctx *ctx =
+            graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
+                                                   .threads = threads,
+                                                   .progress = stop_after_a_moment,
+                                                   .user = &until});
         atomic_size_t turns = 0;
         assert_non_null(ctx);
         assert_int_equal(

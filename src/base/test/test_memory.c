@@ -59,7 +59,9 @@ static void test_a_context_needs_memory(void **state)
     for (long granted = 0; granted < 3; granted++) {
         testing_memory memory = {.left = granted};
         const graphss_ctx_options opt = {
-            .allocator = {testing_alloc, testing_release, &memory}, .threads = 4};
+            .struct_size = sizeof opt,
+            .allocator = {testing_alloc, testing_release, &memory},
+            .threads = 4};
         assert_null(graphss_ctx_new(&opt));
         assert_int_equal(memory.blocks, 0);
     }
@@ -88,7 +90,8 @@ static bool stop_at_three(void *user, const char *stage, size_t done, size_t tot
 static void test_progress_cancels(void **state)
 {
     (void)state;
-    const graphss_ctx_options opt = {.progress = stop_at_three, .threads = 1};
+    const graphss_ctx_options opt = {
+        .struct_size = sizeof opt, .progress = stop_at_three, .threads = 1};
     graphss_ctx *ctx = graphss_ctx_new(&opt);
     assert_int_equal(graphss_i_progress(ctx, "walk", 2, 9, NULL), GRAPHSS_OK);
     assert_fails(ctx, graphss_i_progress(ctx, "walk", 3, 9, NULL), GRAPHSS_ERR_CANCELLED,

@@ -80,38 +80,56 @@ static void test_the_defaults_of_every_table_are_within_it(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-#define FINE(type, value, of)                                                                 \
+#define FINE(type, arguments, of)                                                             \
     do {                                                                                      \
-        const type opt_ = value;                                                              \
-        assert_ok(ctx, graphss_options_check(ctx, &opt_, of));                                \
+        type fresh;                                                                           \
+        type##_init arguments;                                                                \
+        assert_int_equal(fresh.struct_size, sizeof fresh);                                    \
+        assert_ok(ctx, graphss_options_check(ctx, &fresh, of));                               \
     } while (0)
-    FINE(graphss_alert_options, graphss_alert_options_default(),
-         graphss_alert_options_table());
-    FINE(graphss_attack_options, graphss_attack_options_default(),
-         graphss_attack_options_table());
-    FINE(graphss_victim_options, graphss_victim_options_default(),
-         graphss_victim_options_table());
-    FINE(graphss_selfsup_options, graphss_selfsup_options_default(),
-         graphss_selfsup_options_table());
-    FINE(graphss_snapshot_options, graphss_snapshot_options_default(),
-         graphss_snapshot_options_table());
-    FINE(graphss_split_options, graphss_split_options_default(),
-         graphss_split_options_table());
-    FINE(graphss_synth_options, graphss_synth_options_default(),
-         graphss_synth_options_table());
-    FINE(graphss_reproduce_options, {0}, graphss_reproduce_options_table());
+    FINE(graphss_alert_options, (&fresh), graphss_alert_options_table());
+    FINE(graphss_attack_options, (&fresh), graphss_attack_options_table());
+    FINE(graphss_victim_options, (&fresh), graphss_victim_options_table());
+    FINE(graphss_selfsup_options, (&fresh), graphss_selfsup_options_table());
+    FINE(graphss_snapshot_options, (&fresh), graphss_snapshot_options_table());
+    FINE(graphss_split_options, (&fresh), graphss_split_options_table());
+    FINE(graphss_synth_options, (&fresh), graphss_synth_options_table());
+    FINE(graphss_reproduce_options, (&fresh), graphss_reproduce_options_table());
     for (int m = GRAPHSS_MODE_HONEST; m <= GRAPHSS_MODE_PAPER; m++) {
         const graphss_mode mode = (graphss_mode)m;
         for (size_t i = 0; graphss_model_name(i); i++)
-            FINE(graphss_train_options,
-                 graphss_train_options_default(graphss_model_name(i), mode),
+            FINE(graphss_train_options, (&fresh, graphss_model_name(i), mode, NULL),
                  graphss_train_options_table());
         for (size_t i = 0; testing_method(i); i++)
-            FINE(graphss_recover_options,
-                 graphss_recover_options_default(graphss_lab_method_at(i), mode, NULL),
+            FINE(graphss_recover_options, (&fresh, graphss_lab_method_at(i), mode, NULL),
                  graphss_recover_options_table());
     }
 #undef FINE
+    graphss_ctx_free(ctx);
+}
+
+static void test_options_without_a_known_size_are_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_split_options opt, taken;
+    graphss_split split = {0};
+    const int32_t label[] = {0, 1, 0, 1};
+    graphss_split_options_init(&opt);
+    graphss_split_options_init(&taken);
+    taken.train = 0.25;
+    assert_ok(ctx, GRAPHSS_I_TAKE(ctx, graphss_split_options, &taken, NULL));
+    assert_true(taken.train == 0.25);
+    assert_ok(ctx, GRAPHSS_I_TAKE(ctx, graphss_split_options, &taken, &opt));
+    assert_true(taken.train == opt.train);
+    opt.struct_size = 0;
+    assert_fails(ctx, graphss_split_make(ctx, &split, label, 4, 2, 1, &opt),
+                 GRAPHSS_ERR_INVALID, "call graphss_split_options_init first");
+    opt.struct_size = sizeof opt + 8;
+    assert_fails(ctx, graphss_split_make(ctx, &split, label, 4, 2, 1, &opt),
+                 GRAPHSS_ERR_INVALID, "built for another version of the library");
+    assert_null(split.train);
+    assert_null(graphss_ctx_new(&(graphss_ctx_options){.threads = 1}));
     graphss_ctx_free(ctx);
 }
 
@@ -135,8 +153,10 @@ static void test_an_option_that_came_later_is_unsaid_where_it_is_off(void **stat
                         r->type == GRAPHSS_OPTION_INT || r->type == GRAPHSS_OPTION_CHOICE);
     }
     static const char *const gat_only[] = {"heads", "output-heads", "activation"};
-    graphss_train_options gcn = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
-    graphss_train_options gat = graphss_train_options_default("gat", GRAPHSS_MODE_HONEST);
+    graphss_train_options gcn;
+    graphss_train_options_init(&gcn, "gcn", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options gat;
+    graphss_train_options_init(&gat, "gat", GRAPHSS_MODE_HONEST, NULL);
     for (size_t i = 0; i < 3; i++) {
         const graphss_option *r = graphss_option_find(tables[0], gat_only[i]);
         assert_true(graphss_i_option_unsaid(&gcn, r));
@@ -145,7 +165,8 @@ static void test_an_option_that_came_later_is_unsaid_where_it_is_off(void **stat
         assert_true(graphss_i_option_unsaid(&gat, r));
     }
     const graphss_option *knows = graphss_option_find(graphss_attack_options_table(), "knows");
-    graphss_attack_options attack = graphss_attack_options_default();
+    graphss_attack_options attack;
+    graphss_attack_options_init(&attack);
     assert_true(graphss_i_option_unsaid(&attack, knows));
     attack.knows = GRAPHSS_KNOWS_NOTHING;
     assert_false(graphss_i_option_unsaid(&attack, knows));
@@ -158,6 +179,7 @@ int main(void)
         cmocka_unit_test(test_refusals_say_what_was_wanted),
         cmocka_unit_test(test_an_option_that_came_later_is_unsaid_where_it_is_off),
         cmocka_unit_test(test_the_defaults_of_every_table_are_within_it),
+        cmocka_unit_test(test_options_without_a_known_size_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

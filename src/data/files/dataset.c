@@ -276,10 +276,16 @@ static int is_meant(graphss_ctx *ctx, const char *folder)
     return plain ? plain : is_file(ctx, folder, "/nodes.csv.gz");
 }
 
+void graphss_read_options_init(graphss_read_options *opt)
+{
+    *opt = (graphss_read_options){.struct_size = sizeof *opt};
+}
+
 graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out, const char *where,
                                     const graphss_read_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", where}, {"place for the dataset", out}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", where}, {"place for the dataset", out}) ||
+        GRAPHSS_I_TAKE(ctx, graphss_read_options, NULL, opt))
         return GRAPHSS_ERR_INVALID;
     const uint64_t max_bytes =
         opt && opt->max_bytes ? opt->max_bytes : graphss_i_machine_memory() / 4 * 3;

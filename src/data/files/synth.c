@@ -58,9 +58,10 @@ static const graphss_option table[] = {
     {0},
 };
 
-graphss_synth_options graphss_synth_options_default(void)
+void graphss_synth_options_init(graphss_synth_options *opt)
 {
-    return (graphss_synth_options){.nodes = 1000,
+    *opt = (graphss_synth_options){.struct_size = sizeof(graphss_synth_options),
+                                   .nodes = 1000,
                                    .degree = 5,
                                    .classes = 5,
                                    .features = 500,
@@ -93,7 +94,8 @@ graphss_status graphss_synth_options_parse(graphss_ctx *ctx, graphss_synth_optio
 {
     if (GRAPHSS_I_LACKS(ctx, {"text", text}, {"place for the options", out}))
         return GRAPHSS_ERR_INVALID;
-    graphss_synth_options opt = graphss_synth_options_default();
+    graphss_synth_options opt;
+    graphss_synth_options_init(&opt);
     char pair[128];
     while (*text) {
         const size_t length = strcspn(text, ",");
@@ -535,7 +537,9 @@ graphss_status graphss_synth_make(graphss_ctx *ctx, graphss_dataset *out,
 {
     if (GRAPHSS_I_LACKS(ctx, {"place for the dataset", out}))
         return GRAPHSS_ERR_INVALID;
-    const graphss_synth_options standard = graphss_synth_options_default();
-    return graphss_i_synth_make(ctx, out, opt ? opt : &standard,
-                                graphss_i_machine_memory() / 4 * 3);
+    graphss_synth_options standard;
+    graphss_synth_options_init(&standard);
+    const graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_synth_options, &standard, opt);
+    return st ? st
+              : graphss_i_synth_make(ctx, out, &standard, graphss_i_machine_memory() / 4 * 3);
 }

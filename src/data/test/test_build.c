@@ -432,8 +432,8 @@ static void test_a_number_that_drowns_all_others_is_read_with_a_warning(void **s
 {
     (void)state;
     char warning[512];
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
     assert_non_null(ctx);
     const struct {
         float cell[12];

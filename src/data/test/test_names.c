@@ -164,8 +164,8 @@ static void test_an_id_that_is_taken_for_a_comment_is_warned_of(void **state)
 {
     (void)state;
     char warning[512] = "", path[256];
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
     graphss_dataset data = {0};
     int32_t *nodes = NULL;
     size_t n = 0;
@@ -325,7 +325,7 @@ static graphss_status intern_many(graphss_ctx *ctx, void *arg)
 static void test_names_that_a_spreadsheet_would_compute_are_guarded(void **state)
 {
     (void)state;
-    static const char *const formula[] = {"=1+1",  "+1",  "-1",        "@sum",       "\ttab",
+    static const char *const formula[] = {"=1+1", "+1",  "-1",      "@sum",    "\ttab",
                                           "\rcr", "\nl", "'quoted", "\uff1d1", "\uff0b1"};
     static const char *const plain[] = {"", "a=1", "1-2", "\uff01", " =1", "\"=1"};
     for (size_t i = 0; i < sizeof formula / sizeof *formula; i++)

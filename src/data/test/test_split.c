@@ -60,7 +60,8 @@ static void test_uniform_noise_changes_exactly_its_share(void **state)
     for (uint64_t seed = 0; seed < 50; seed++) {
         graphss_split s = {0};
         size_t in_val;
-        graphss_split_options opt = graphss_split_options_default();
+        graphss_split_options opt;
+        graphss_split_options_init(&opt);
         opt.noise = 0.25;
         assert_ok(ctx, graphss_split_make(ctx, &s, label, N, K, seed, &opt));
         assert_int_equal(count_changed(&s, label, &in_val), 90);
@@ -85,7 +86,8 @@ static void test_paper_noise_never_draws_the_last_class(void **state)
     fill_labels(label);
     graphss_split s = {0};
     size_t in_val;
-    graphss_split_options opt = graphss_split_options_default();
+    graphss_split_options opt;
+    graphss_split_options_init(&opt);
     opt.noise = 0.5;
     opt.noise_kind = GRAPHSS_NOISE_PAPER;
     assert_ok(ctx, graphss_split_make(ctx, &s, label, N, K, 3, &opt));
@@ -107,7 +109,8 @@ static void test_pair_noise_always_says_the_class_before(void **state)
     fill_labels(label);
     graphss_split s = {0};
     size_t in_val;
-    graphss_split_options opt = graphss_split_options_default();
+    graphss_split_options opt;
+    graphss_split_options_init(&opt);
     opt.noise = 0.25;
     opt.noise_kind = GRAPHSS_NOISE_PAIR;
     assert_ok(ctx, graphss_split_make(ctx, &s, label, N, K, 3, &opt));
@@ -128,7 +131,8 @@ static void test_noise_does_not_move_the_split_and_seeds_do(void **state)
     int32_t label[N];
     fill_labels(label);
     graphss_split a = {0}, b = {0}, c = {0};
-    graphss_split_options quiet = graphss_split_options_default();
+    graphss_split_options quiet;
+    graphss_split_options_init(&quiet);
     quiet.noise = 0;
     assert_ok(ctx, graphss_split_make(ctx, &a, label, N, K, 5, NULL));
     assert_ok(ctx, graphss_split_make(ctx, &b, label, N, K, 5, &quiet));
@@ -158,15 +162,39 @@ static void test_bad_shares_and_too_few_nodes_are_refused(void **state)
         graphss_status want;
         const char *part;
     } bad[] = {
-        {{-0.1, 0.2, 0, 0}, N, K, GRAPHSS_ERR_INVALID, "train is -0.1"},
-        {{0.4, (double)NAN, 0, 0}, N, K, GRAPHSS_ERR_INVALID, "val is"},
-        {{0.4, 0.2, 1.5, 0}, N, K, GRAPHSS_ERR_INVALID, "noise is 1.5"},
-        {{0.8, 0.3, 0, 0}, N, K, GRAPHSS_ERR_INVALID, "at most 1"},
-        {{0, 0.3, 0, 0}, N, K, GRAPHSS_ERR_INVALID, "above 0"},
-        {{0.4, 0.2, 0, 9}, N, K, GRAPHSS_ERR_INVALID, "noise kind 9"},
-        {{0.4, 0.2, 0, 0}, N, 2, GRAPHSS_ERR_INVALID, "node 1: label 3"},
-        {{0.4, 0.2, 0, 0}, 1, K, GRAPHSS_ERR_DATA, "too few"},
-        {{0.4, 0.2, 0.1, 0}, 0, 1, GRAPHSS_ERR_DATA, "too few"},
+        {{sizeof(graphss_split_options), -0.1, 0.2, 0, 0},
+         N,
+         K,
+         GRAPHSS_ERR_INVALID,
+         "train is -0.1"},
+        {{sizeof(graphss_split_options), 0.4, (double)NAN, 0, 0},
+         N,
+         K,
+         GRAPHSS_ERR_INVALID,
+         "val is"},
+        {{sizeof(graphss_split_options), 0.4, 0.2, 1.5, 0},
+         N,
+         K,
+         GRAPHSS_ERR_INVALID,
+         "noise is 1.5"},
+        {{sizeof(graphss_split_options), 0.8, 0.3, 0, 0},
+         N,
+         K,
+         GRAPHSS_ERR_INVALID,
+         "at most 1"},
+        {{sizeof(graphss_split_options), 0, 0.3, 0, 0}, N, K, GRAPHSS_ERR_INVALID, "above 0"},
+        {{sizeof(graphss_split_options), 0.4, 0.2, 0, 9},
+         N,
+         K,
+         GRAPHSS_ERR_INVALID,
+         "noise kind 9"},
+        {{sizeof(graphss_split_options), 0.4, 0.2, 0, 0},
+         N,
+         2,
+         GRAPHSS_ERR_INVALID,
+         "node 1: label 3"},
+        {{sizeof(graphss_split_options), 0.4, 0.2, 0, 0}, 1, K, GRAPHSS_ERR_DATA, "too few"},
+        {{sizeof(graphss_split_options), 0.4, 0.2, 0.1, 0}, 0, 1, GRAPHSS_ERR_DATA, "too few"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_fails(ctx,
@@ -205,7 +233,8 @@ static void test_the_table_names_every_noise(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_option *table = graphss_split_options_table();
-    graphss_split_options opt = graphss_split_options_default();
+    graphss_split_options opt;
+    graphss_split_options_init(&opt);
     assert_ok(ctx, graphss_options_check(ctx, &opt, table));
     const graphss_option *kind = graphss_option_find(table, "noise-kind");
     assert_ok(ctx, graphss_option_set(ctx, &opt, kind, "pair"));

@@ -46,7 +46,8 @@ static graphss_status simulate(graphss_ctx *ctx, graphss_graph *g, graphss_featu
                                const range *r)
 {
     const float *believes[GRAPHSS_I_BELIEFS] = {r->surrogate, r->surrogate};
-    const graphss_attack_input in = {.graph = &r->w.graph,
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = &r->w.graph,
                                      .features = &r->w.features,
                                      .label = r->w.label,
                                      .n_classes = K,
@@ -174,7 +175,8 @@ static void test_who_is_slandered_gets_words_of_the_other_class(void **state)
     for (size_t v = 0; v < MANY; v++)
         victim[v] = (int32_t)(v * N / MANY);
     const float *believes[GRAPHSS_I_BELIEFS] = {r.surrogate, r.surrogate};
-    const graphss_attack_input in = {.graph = &r.w.graph,
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = &r.w.graph,
                                      .features = &r.w.features,
                                      .label = r.w.label,
                                      .n_classes = K,

@@ -163,7 +163,8 @@ static graphss_status drill_and_drop(graphss_ctx *ctx, void *arg)
 {
     const ground *o = arg;
     const float *believes[GRAPHSS_I_BELIEFS] = {o->surrogate, o->surrogate};
-    const graphss_attack_input in = {.graph = &o->w.graph,
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = &o->w.graph,
                                      .features = &o->w.features,
                                      .label = o->w.label,
                                      .n_classes = K,

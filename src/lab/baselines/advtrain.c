@@ -120,7 +120,8 @@ static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
                              const graphss_split *split, const graphss_i_defence_input *input,
                              double share)
 {
-    const graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     graphss_rng rng = graphss_rng_make(input->seed, GRAPHSS_STREAM_DEFENCE);
     graphss_flips flips = {0};
     float *w = NULL;
@@ -135,7 +136,8 @@ static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
     *m = *m ? *m : 1;
     graphss_status st = graphss_i_surrogate_train(ctx, &w, on->graph, on->features, input->k,
                                                   split, input->seed);
-    const graphss_attack_input in = {.graph = on->graph,
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = on->graph,
                                      .features = on->features,
                                      .label = label,
                                      .n_classes = input->k,

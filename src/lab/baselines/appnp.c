@@ -47,7 +47,7 @@ static const graphss_i_network network = {.state_size = sizeof(graphss_i_propaga
 
 static void adjust(graphss_recover_options *opt)
 {
-    opt->fit = graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
+    graphss_train_options_init(&opt->fit, "mlp", GRAPHSS_MODE_HONEST, NULL);
     opt->fit.hidden = 64;
     opt->alpha = 0.9;
     opt->steps = 10;

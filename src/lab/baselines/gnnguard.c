@@ -169,7 +169,7 @@ static const graphss_i_network network = {
 static void adjust(graphss_recover_options *opt)
 {
     if (opt->mode == GRAPHSS_MODE_HONEST)
-        opt->fit = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+        graphss_train_options_init(&opt->fit, "gcn", GRAPHSS_MODE_HONEST, NULL);
     opt->fit.layers = 2;
     opt->threshold = 0.1;
 }

@@ -137,7 +137,7 @@ static void suit(graphss_recover_options *opt, const char *dataset)
 static void adjust(graphss_recover_options *opt)
 {
     const bool paper = opt->mode == GRAPHSS_MODE_PAPER;
-    opt->fit = graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
+    graphss_train_options_init(&opt->fit, "mlp", GRAPHSS_MODE_HONEST, NULL);
     opt->fit.mode = opt->mode;
     opt->fit.layers = 2;
     opt->fit.hidden = 32;

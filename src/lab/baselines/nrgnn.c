@@ -443,7 +443,7 @@ static void adjust(graphss_recover_options *opt)
 {
     const bool paper = opt->mode == GRAPHSS_MODE_PAPER;
     if (!paper)
-        opt->fit = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+        graphss_train_options_init(&opt->fit, "gcn", GRAPHSS_MODE_HONEST, NULL);
     opt->fit.layers = 2;
     opt->fit.hidden = 16;
     opt->fit.dropout = 0.5;

@@ -167,7 +167,7 @@ static const graphss_i_network network = {.state_size = sizeof(graphss_i_learnt)
 static void adjust(graphss_recover_options *opt)
 {
     if (opt->mode == GRAPHSS_MODE_HONEST)
-        opt->fit = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+        graphss_train_options_init(&opt->fit, "gcn", GRAPHSS_MODE_HONEST, NULL);
     else
         opt->fit.epochs = 400;
     opt->fit.layers = 2;

@@ -44,8 +44,9 @@ static graphss_status look_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_
 {
     const graphss_snapshots *made = &s->trial.snapshots;
     const size_t n = made->current.graph.n_nodes, k = made->current.n_classes;
-    graphss_recover_options opt = graphss_recover_options_default(
-        graphss_recover_method_find("graphss"), GRAPHSS_MODE_PAPER, in->model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_recover_method_find("graphss"),
+                                 GRAPHSS_MODE_PAPER, in->model);
     opt.retrain_epochs = 0;
     graphss_recovery r = {0};
     const graphss_status st = graphss_recover(ctx, &r, in, &opt);

@@ -18,7 +18,8 @@ static graphss_status churn(graphss_ctx *ctx, graphss_protocol_trial *s,
 {
     graphss_snapshots *made = &s->snapshots;
     const graphss_dataset *now = &made->current;
-    const graphss_benign_options opt = {.edges = attack->edges, .features = attack->features};
+    const graphss_benign_options opt = {
+        .struct_size = sizeof opt, .edges = attack->edges, .features = attack->features};
     graphss_flips flips = {0};
     graphss_status st =
         graphss_benign_churn(ctx, &flips, now, made->churned, made->n_churned, s->seed, &opt);
@@ -56,7 +57,7 @@ graphss_status graphss_i_job_state_make(graphss_ctx *ctx, graphss_i_job_state *o
                                         const graphss_i_job *job, const char *const *data_dirs)
 {
     graphss_i_job_options opt;
-    const graphss_read_options read = {.data_dirs = data_dirs};
+    const graphss_read_options read = {.struct_size = sizeof read, .data_dirs = data_dirs};
     const double began = graphss_i_seconds();
     graphss_i_job_state *s = out; /* a trial stays where it was made */
     *s = (graphss_i_job_state){0};

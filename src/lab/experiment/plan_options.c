@@ -118,10 +118,8 @@ graphss_status graphss_i_job_options_fill(graphss_ctx *ctx, graphss_i_job_option
 {
     const graphss_mode mode =
         job->mode == GRAPHSS_MODE_PAPER ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_HONEST;
-    *out = (graphss_i_job_options){
-        .protocol = graphss_protocol_options_default(job->model ? job->model : "gcn", mode),
-        .alert = graphss_alert_options_default(),
-    };
+    graphss_protocol_options_init(&out->protocol, job->model ? job->model : "gcn", mode);
+    graphss_alert_options_init(&out->alert);
     out->protocol.plan.setting = job->setting;
     return assign_all(ctx, out, NULL, job, job->point);
 }

@@ -10,22 +10,22 @@
 #include <math.h>
 #include <string.h>
 
-graphss_protocol_options graphss_protocol_options_default(const char *model, graphss_mode mode)
+void graphss_protocol_options_init(graphss_protocol_options *opt, const char *model,
+                                   graphss_mode mode)
 {
-    graphss_protocol_options opt = {.mode = mode,
-                                    .split = graphss_split_options_default(),
-                                    .train = graphss_train_options_default(model, mode),
-                                    .plan = graphss_snapshot_options_default(),
-                                    .attack = graphss_attack_options_default()};
-    opt.attack.mode = mode;
-    opt.attack.edges = opt.attack.features = -1;
+    *opt = (graphss_protocol_options){.struct_size = sizeof *opt, .mode = mode};
+    graphss_split_options_init(&opt->split);
+    graphss_train_options_init(&opt->train, model, mode, NULL);
+    graphss_snapshot_options_init(&opt->plan);
+    graphss_attack_options_init(&opt->attack);
+    opt->attack.mode = mode;
+    opt->attack.edges = opt->attack.features = -1;
     if (mode == GRAPHSS_MODE_PAPER) {
-        opt.split.noise_kind = GRAPHSS_NOISE_PAPER;
+        opt->split.noise_kind = GRAPHSS_NOISE_PAPER;
         /* Rows are divided before the attack. Dividing them again afterwards would undo part
          * of it. */
-        opt.train.row_normalise = false;
+        opt->train.row_normalise = false;
     }
-    return opt;
 }
 
 /* The two datasets that the paper treats differently. */
@@ -115,7 +115,10 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"place for the protocol", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_protocol p = {.seed = seed};
-    p.opt = opt ? *opt : graphss_protocol_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_protocol_options_init(&p.opt, "gcn", GRAPHSS_MODE_HONEST);
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_protocol_options, &p.opt, opt);
+    if (st)
+        return st;
     const bool paper = p.opt.mode == GRAPHSS_MODE_PAPER;
     if (paper && p.opt.plan.setting != GRAPHSS_SETTING_SEEN)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
@@ -123,7 +126,7 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
                               graphss_setting_text((graphss_setting)p.opt.plan.setting));
     graphss_protocol_suit(&p.opt, data);
 
-    graphss_status st = graphss_dataset_copy(ctx, &p.data, data);
+    st = graphss_dataset_copy(ctx, &p.data, data);
     if (!st && paper)
         st = graphss_dataset_normalise_rows(ctx, &p.data);
     if (!st)
@@ -202,7 +205,8 @@ static graphss_status assail(graphss_ctx *ctx, graphss_protocol_trial *s,
                                      &made->split, s->seed);
     if (st)
         goto done;
-    const graphss_attack_input in = {.graph = &now->graph,
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = &now->graph,
                                      .features = &now->features,
                                      .label = label,
                                      .n_classes = now->n_classes,
@@ -289,7 +293,8 @@ graphss_recover_input graphss_i_protocol_input(const graphss_protocol_trial *s,
 {
     if (previous)
         *previous = graphss_dataset_observe(&s->snapshots.previous);
-    return (graphss_recover_input){.current = graphss_dataset_observe(&s->snapshots.current),
+    return (graphss_recover_input){.struct_size = sizeof(graphss_recover_input),
+                                   .current = graphss_dataset_observe(&s->snapshots.current),
                                    .previous = previous,
                                    .model = s->model,
                                    .split = &s->snapshots.split,

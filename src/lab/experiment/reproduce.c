@@ -100,7 +100,8 @@ static const known_data *data_of(const scheduler *s, const char *name)
 
 static graphss_status look_at_data(scheduler *s)
 {
-    const graphss_read_options read = {.data_dirs = s->opt->data_dirs};
+    const graphss_read_options read = {.struct_size = sizeof read,
+                                       .data_dirs = s->opt->data_dirs};
     graphss_status st = GRAPHSS_OK;
     s->data = graphss_i_calloc(s->ctx, s->plan.n_words + 1, sizeof *s->data);
     if (!s->data)
@@ -552,10 +553,16 @@ static graphss_status run_all(scheduler *s)
     return st;
 }
 
+void graphss_reproduce_options_init(graphss_reproduce_options *opt)
+{
+    *opt = (graphss_reproduce_options){.struct_size = sizeof *opt};
+}
+
 graphss_status graphss_reproduce(graphss_ctx *ctx, graphss_reproduced *out,
                                  uint64_t first_seed, const graphss_reproduce_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"options", opt}, {"place for the counts", out}))
+    if (GRAPHSS_I_LACKS(ctx, {"options", opt}, {"place for the counts", out}) ||
+        GRAPHSS_I_TAKE(ctx, graphss_reproduce_options, NULL, opt))
         return GRAPHSS_ERR_INVALID;
     scheduler *s = NULL;
     char *path = NULL;

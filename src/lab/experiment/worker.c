@@ -155,7 +155,8 @@ static bool write_all(int fd, const char *bytes, size_t n)
 static void run_cell(const graphss_i_job_state *state, const graphss_i_job *job,
                      const graphss_i_cell *cell, int out)
 {
-    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = job->threads});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .threads = job->threads});
     if (!ctx)
         leave(4);
     json_t *record = graphss_i_cell_identity(job, cell);
@@ -330,7 +331,8 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
     const graphss_i_job *job = worker->job;
     graphss_i_job_state state = {0};
     be_child(worker->parent);
-    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = 1});
+    graphss_ctx *ctx = graphss_ctx_new(
+        &(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options), .threads = 1});
     if (!ctx)
         leave(4);
     graphss_status st = graphss_i_job_state_make(ctx, &state, job, worker->data_dirs);

@@ -290,7 +290,8 @@ static graphss_status check_folder(graphss_ctx *ctx, graphss_fetch_result *out,
         return GRAPHSS_ERR_NOMEM;
     if (slash)
         *slash = '\0';
-    const graphss_fetch_options here = {.dir = slash ? dir : ".", .offline = true};
+    const graphss_fetch_options here = {
+        .struct_size = sizeof here, .dir = slash ? dir : ".", .offline = true};
     const graphss_status st = graphss_i_fetch_items(ctx, out, items, n, &here, NULL);
     graphss_release(ctx, dir);
     return st;
@@ -341,10 +342,16 @@ done:
     return st;
 }
 
+void graphss_fetch_options_init(graphss_fetch_options *opt)
+{
+    *opt = (graphss_fetch_options){.struct_size = sizeof *opt};
+}
+
 graphss_status graphss_fetch(graphss_ctx *ctx, graphss_fetch_result *out, const char *dataset,
                              const graphss_fetch_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", dataset}, {"place for the result", out}))
+    if (GRAPHSS_I_LACKS(ctx, {"dataset", dataset}, {"place for the result", out}) ||
+        GRAPHSS_I_TAKE(ctx, graphss_fetch_options, NULL, opt))
         return GRAPHSS_ERR_INVALID;
     size_t first = 0, n = 0;
     while (graphss_fetch_item_at(first) &&

@@ -5,9 +5,9 @@
 
 #include "lab/report/format.h"
 
-graphss_report_options graphss_report_options_default(void)
+void graphss_report_options_init(graphss_report_options *opt)
 {
-    return (graphss_report_options){0};
+    *opt = (graphss_report_options){.struct_size = sizeof(graphss_report_options)};
 }
 
 static const char *extension(const char *path)
@@ -92,14 +92,18 @@ graphss_status graphss_report_write(graphss_ctx *ctx, graphss_report_summary *su
 {
     if (GRAPHSS_I_LACKS(ctx, {"records", folder}, {"path", path}))
         return GRAPHSS_ERR_INVALID;
-    const graphss_report_options opt = options ? *options : graphss_report_options_default();
+    graphss_report_options opt;
+    graphss_report_options_init(&opt);
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_report_options, &opt, options);
+    if (st)
+        return st;
     const char *kind = extension(path);
     const bool html = !strcmp(kind, ".html") || !strcmp(kind, ".htm");
     if (!html && strcmp(kind, ".md") && strcmp(kind, ".tex") && strcmp(kind, ".csv"))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "%s: want a name that ends in .html, .md, .tex or .csv", path);
     graphss_i_runs records = {0};
-    graphss_status st = graphss_i_runs_read(ctx, &records, folder);
+    st = graphss_i_runs_read(ctx, &records, folder);
     if (st)
         return st;
     graphss_i_document d = {0};

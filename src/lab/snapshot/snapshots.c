@@ -13,10 +13,13 @@ const char *graphss_setting_text(graphss_setting setting)
     return known ? settings[setting] : "?";
 }
 
-graphss_snapshot_options graphss_snapshot_options_default(void)
+void graphss_snapshot_options_init(graphss_snapshot_options *opt)
 {
-    return (graphss_snapshot_options){
-        .victims = 0.2, .missing = 0.5, .groups = 1, .attacked_groups = 1};
+    *opt = (graphss_snapshot_options){.struct_size = sizeof(graphss_snapshot_options),
+                                      .victims = 0.2,
+                                      .missing = 0.5,
+                                      .groups = 1,
+                                      .attacked_groups = 1};
 }
 
 const graphss_option *graphss_snapshot_options_table(void)
@@ -290,9 +293,12 @@ graphss_status graphss_snapshots_plan(graphss_ctx *ctx, graphss_snapshots *out,
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"split", split},
                         {"place for the snapshots", out}))
         return GRAPHSS_ERR_INVALID;
-    const graphss_snapshot_options standard = graphss_snapshot_options_default();
-    opt = opt ? opt : &standard;
-    graphss_status st = check(ctx, data, split, opt);
+    graphss_snapshot_options standard;
+    graphss_snapshot_options_init(&standard);
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_snapshot_options, &standard, opt);
+    opt = &standard;
+    if (!st)
+        st = check(ctx, data, split, opt);
     if (st)
         return st;
     const size_t n = data->graph.n_nodes;

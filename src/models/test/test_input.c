@@ -324,7 +324,8 @@ static void test_columns_get_mean_0_and_spread_1(void **state)
     const graphss_features dense = {N, D, NULL, NULL, cell, GRAPHSS_FEATURES_COUNTS};
     const graphss_features sparse = {N, D, offset, column, value, GRAPHSS_FEATURES_COUNTS};
     const graphss_i_propagation none = {.norm = GRAPHSS_I_NORM_NONE};
-    const graphss_train_options opt = {.standardise = true, .unit_scale = true};
+    const graphss_train_options opt = {
+        .struct_size = sizeof opt, .standardise = true, .unit_scale = true};
     graphss_i_scaling a = {0}, b = {0};
     graphss_i_input x = {0}, y = {0};
     assert_ok(ctx, graphss_i_scaling_learn(ctx, &a, &dense, &opt));

@@ -5,7 +5,8 @@
 
 static graphss_train_options quick(const char *model)
 {
-    graphss_train_options opt = graphss_train_options_default(model, GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, model, GRAPHSS_MODE_HONEST, NULL);
     opt.epochs = 60;
     opt.hidden = 8;
     return opt;
@@ -34,6 +35,14 @@ static double test_accuracy(graphss_ctx *ctx, const graphss_model *model, const 
     return graphss_accuracy(label, w->label, w->split.test, w->split.n_test);
 }
 
+static double dropout_of(const char *model, graphss_mode mode,
+                         const graphss_features *features)
+{
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, model, mode, features);
+    return opt.dropout;
+}
+
 static void test_of_dense_features_fewer_are_dropped(void **state)
 {
     (void)state;
@@ -41,14 +50,10 @@ static void test_of_dense_features_fewer_are_dropped(void **state)
     const graphss_features dense = {.n_rows = 1, .n_cols = 1, .value = &value};
     for (size_t i = 0; graphss_model_name(i); i++) {
         const char *name = graphss_model_name(i);
-        const double usual = graphss_train_options_default(name, GRAPHSS_MODE_HONEST).dropout;
-        const double paper = graphss_train_options_default(name, GRAPHSS_MODE_PAPER).dropout;
-        assert_true(graphss_train_options_for(name, GRAPHSS_MODE_HONEST, NULL).dropout ==
-                    usual);
-        assert_true(graphss_train_options_for(name, GRAPHSS_MODE_HONEST, &dense).dropout <
-                    usual);
-        assert_true(graphss_train_options_for(name, GRAPHSS_MODE_PAPER, &dense).dropout ==
-                    paper);
+        const double usual = dropout_of(name, GRAPHSS_MODE_HONEST, NULL);
+        const double paper = dropout_of(name, GRAPHSS_MODE_PAPER, NULL);
+        assert_true(dropout_of(name, GRAPHSS_MODE_HONEST, &dense) < usual);
+        assert_true(dropout_of(name, GRAPHSS_MODE_PAPER, &dense) == paper);
     }
 }
 
@@ -60,8 +65,9 @@ static void test_the_unit_of_a_measurement_does_not_matter(void **state)
     world_make(ctx, &w, 1);
     world_measure(ctx, &w, 1);
     for (size_t m = 0; graphss_model_name(m); m++) {
-        graphss_train_options opt =
-            graphss_train_options_for(graphss_model_name(m), GRAPHSS_MODE_HONEST, &w.features);
+        graphss_train_options opt;
+        graphss_train_options_init(&opt, graphss_model_name(m), GRAPHSS_MODE_HONEST,
+                                   &w.features);
         assert_true(opt.standardise && !opt.row_normalise);
         opt.epochs = 20;
         float prob[2][WORLD_NODES * 2];
@@ -94,26 +100,27 @@ static void test_measurements_that_are_not_standardised_are_warned_of(void **sta
 {
     (void)state;
     char warning[256] = "";
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
     assert_non_null(ctx);
     world w;
     world_make(ctx, &w, 1);
     const graphss_train_options words = quick("gcn");
     graphss_model_free(ctx, train(ctx, NULL, &w, &words));
     world_measure(ctx, &w, 1);
-    graphss_train_options opt =
-        graphss_train_options_default("gcn", GRAPHSS_MODE_PAPER); /* as it was published */
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_PAPER,
+                               NULL); /* as it was published */
     opt.epochs = 2;
     graphss_model_free(ctx, train(ctx, NULL, &w, &opt));
-    opt = graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &w.features);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &w.features);
     opt.epochs = 2;
     graphss_model_free(ctx, train(ctx, NULL, &w, &opt));
     graphss_model_free(ctx, train(ctx, NULL, &w, NULL));
     assert_string_equal(warning, "");
     graphss_model_free(ctx, train(ctx, NULL, &w, &words));
     assert_non_null(strstr(warning, "not standardised"));
-    assert_non_null(strstr(warning, "graphss_train_options_for"));
+    assert_non_null(strstr(warning, "graphss_train_options_init"));
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
 }
@@ -128,8 +135,8 @@ static void test_each_model_learns(void **state)
     for (size_t i = 0; graphss_model_name(i); i++) {
         assert_non_null(graphss_model_summary(i));
         for (graphss_mode mode = GRAPHSS_MODE_HONEST; mode <= GRAPHSS_MODE_PAPER; mode++) {
-            graphss_train_options opt =
-                graphss_train_options_default(graphss_model_name(i), mode);
+            graphss_train_options opt;
+            graphss_train_options_init(&opt, graphss_model_name(i), mode, NULL);
             opt.epochs = 100;
             opt.learning_rate = 0.02;
             opt.dropout = 0; /* twenty words leave nothing to drop */
@@ -176,7 +183,8 @@ static void test_labels_are_the_likeliest_classes(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
-    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
     opt.epochs = 5;
     graphss_model *model = train(ctx, NULL, &w, &opt);
     float prob[WORLD_NODES * 2];
@@ -303,7 +311,8 @@ typedef struct asker {
 static void *ask(void *arg)
 {
     asker *a = arg;
-    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){.threads = 2});
+    graphss_ctx *ctx = graphss_ctx_new(
+        &(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options), .threads = 2});
     a->status = ctx ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (int i = 0; i < 20 && !a->status; i++)
         a->status =
@@ -640,7 +649,8 @@ static bool stop_at_ten(void *user, const char *stage, size_t done, size_t total
 static void test_training_can_be_cancelled(void **state)
 {
     (void)state;
-    const graphss_ctx_options options = {.progress = stop_at_ten, .threads = 1};
+    const graphss_ctx_options options = {
+        .struct_size = sizeof options, .progress = stop_at_ten, .threads = 1};
     graphss_ctx *ctx = graphss_ctx_new(&options);
     world w;
     world_make(ctx, &w, 1);
@@ -725,8 +735,8 @@ static void test_more_weights_than_memory_are_refused_before_they_are_made(void 
     world_make(ctx, &w, 1);
     graphss_model *model = NULL;
     w.features.n_cols = INT32_MAX; /* of which twenty are used */
-    graphss_train_options opt =
-        graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &w.features);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &w.features);
     opt.hidden = 4096;
     assert_fails(
         ctx,

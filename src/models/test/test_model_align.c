@@ -220,8 +220,8 @@ static void test_position_where_one_side_has_no_names_is_warned_of(void **state)
 {
     (void)state;
     char warnings[512] = "";
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warnings, .user = warnings});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .log = keep_warnings, .user = warnings});
     letters l[2];
     graphss_model model = model_of(&l[0], &l[1]);
     graphss_dataset data;
@@ -246,8 +246,8 @@ static void test_classes_that_the_model_does_not_know_are_left_out(void **state)
 {
     (void)state;
     char warnings[512] = "";
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warnings, .user = warnings});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .log = keep_warnings, .user = warnings});
     letters l[2];
     graphss_model model = model_of(&l[0], &l[1]);
     graphss_dataset data;

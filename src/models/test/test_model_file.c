@@ -3,7 +3,8 @@
 
 static graphss_model *trained_as(graphss_ctx *ctx, const world *w, const char *name)
 {
-    graphss_train_options opt = graphss_train_options_default(name, GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, name, GRAPHSS_MODE_HONEST, NULL);
     graphss_model *model = NULL;
     graphss_i_train_options_scale(&opt, &w->features);
     opt.epochs = 5;

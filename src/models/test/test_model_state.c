@@ -11,7 +11,8 @@ typedef struct trained {
 
 static void start(graphss_ctx *ctx, trained *t)
 {
-    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_PAPER);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_PAPER, NULL);
     opt.epochs = 12;
     opt.hidden = 8;
     world_make(ctx, &t->w, 7);
@@ -65,7 +66,8 @@ static void test_a_model_without_moments_has_no_state(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     trained t;
     start(ctx, &t);
-    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
     graphss_model *model = NULL;
     opt.epochs = 2;
     assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &t.w.graph, &t.w.features, 2,

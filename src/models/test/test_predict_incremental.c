@@ -16,7 +16,8 @@ static void two_days_make(graphss_ctx *ctx, two_days *t, const char *model, bool
 {
     graphss_split split = {0};
     graphss_flips flips = {0};
-    graphss_train_options opt = graphss_train_options_default(model, GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, model, GRAPHSS_MODE_HONEST, NULL);
     *t = (two_days){0};
     opt.epochs = 2;
     opt.hidden = 24;

@@ -103,7 +103,8 @@ static void scene_make(scene *s, const char *name)
     assert_ok(s->own, graphss_graph_build(s->own, &s->changed.graph, WORLD_NODES, from, to,
                                           m - 1, NULL));
     s->changed.features.value[0] = 3;
-    graphss_train_options opt = graphss_train_options_default(name, GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, name, GRAPHSS_MODE_HONEST, NULL);
     opt.epochs = 60;
     opt.hidden = 8;
     opt.dropout = 0.2;
@@ -419,7 +420,8 @@ static graphss_status wrap_and_ask(graphss_ctx *ctx, void *arg)
     float known[SIZE], prob[SIZE];
     graphss_model *model = NULL, *table = NULL;
     graphss_i_forward_cache pass = {0};
-    graphss_train_options opt = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "sgc", GRAPHSS_MODE_HONEST, NULL);
     opt.epochs = 1;
     graphss_status st = graphss_model_from_predictor(ctx, &model, &p, &s->w.graph,
                                                      &s->w.features, K, NULL, 1, &opt);

@@ -6,7 +6,8 @@ enum { K = 2, SIZE = WORLD_NODES * K };
 
 static graphss_model *trained(graphss_ctx *ctx, const world *w, const char *name, bool deep)
 {
-    graphss_train_options opt = graphss_train_options_default(name, GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, name, GRAPHSS_MODE_HONEST, NULL);
     graphss_model *model = NULL;
     opt.epochs = 8;
     opt.hidden = 6;
@@ -20,7 +21,8 @@ static graphss_model *trained(graphss_ctx *ctx, const world *w, const char *name
 
 static graphss_train_options options_of(const graphss_model *model)
 {
-    graphss_train_options how = graphss_import_options(model->opt.model);
+    graphss_train_options how;
+    graphss_import_options_init(&how, model->opt.model);
     how.row_normalise = model->opt.row_normalise;
     return how;
 }
@@ -120,7 +122,8 @@ static void test_names_say_layer_role_and_transpose(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    const graphss_train_options how = graphss_import_options("gcn");
+    graphss_train_options how;
+    graphss_import_options_init(&how, "gcn");
     /* In no order, with numbers of two digits. */
     const graphss_tensor pyg[] = {
         matrix("convs.10.lin.weight", 2, 3, flat), vector("convs.10.bias", 2, two),
@@ -153,7 +156,8 @@ static void test_heads_are_found_in_the_shapes(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    const graphss_train_options how = graphss_import_options("gat");
+    graphss_train_options how;
+    graphss_import_options_init(&how, "gat");
     static const float four[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     graphss_tensor x[] = {matrix("layers.0.fc.weight", 4, 2, four),
                           {"layers.0.attn_l", 3, {1, 2, 2}, four},
@@ -254,7 +258,8 @@ static void test_what_cannot_be_expressed_is_refused_by_name(void **state)
         {"gnc", {{0}}, 0, GRAPHSS_ERR_INVALID, "found 'gnc'"},
     };
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        const graphss_train_options how = graphss_import_options(c[i].model);
+        graphss_train_options how;
+        graphss_import_options_init(&how, c[i].model);
         graphss_model *model = NULL;
         assert_fails(
             ctx,
@@ -298,7 +303,8 @@ static void test_numbers_of_each_type_are_read(void **state)
         size_t size;
     } c[] = {{"F32", single, 16}, {"F64", large, 32}, {"F16", half, 8}, {"BF16", brain, 8}};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    const graphss_train_options how = graphss_import_options("gcn");
+    graphss_train_options how;
+    graphss_import_options_init(&how, "gcn");
     graphss_model *model = NULL;
     char path[256];
     testing_temporary(path, sizeof path, "types.safetensors");
@@ -338,8 +344,8 @@ static void test_what_has_no_place_in_a_layout_is_not_written(void **state)
     world_make(ctx, &w, 1);
     world_measure(ctx, &w, 1);
     graphss_model *model = NULL;
-    graphss_train_options opt =
-        graphss_train_options_for("gcn", GRAPHSS_MODE_HONEST, &w.features);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &w.features);
     opt.epochs = 1;
     assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, K, &w.split,
                                        1, &opt));

@@ -171,8 +171,8 @@ static void test_mismatched_nodes_are_warned_of_when_matched_by_number(void **st
 {
     (void)state;
     size_t warnings = 0;
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.log = count_warnings, .user = &warnings});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .log = count_warnings, .user = &warnings});
     assert_non_null(ctx);
     const struct {
         int32_t ring[6];

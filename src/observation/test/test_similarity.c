@@ -114,8 +114,9 @@ static void test_jaccard_is_the_model_on_the_edges_that_stay(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     a.in.previous = NULL;
-    graphss_recover_options opt = graphss_recover_options_default(
-        graphss_lab_method_find("jaccard"), GRAPHSS_MODE_HONEST, a.model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find("jaccard"), GRAPHSS_MODE_HONEST,
+                                 a.model);
     opt.train = GRAPHSS_RECOVER_EVASION;
     opt.threshold = 0.2;
 

@@ -40,14 +40,16 @@ static inline void attacked_world_make(graphss_ctx *ctx, attacked_world *a)
     }
     assert_ok(ctx, graphss_graph_build(ctx, &a->current, g->n_nodes, from, to, m, NULL));
     free(from), free(to);
-    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
     opt.epochs = 60;
     opt.hidden = 16;
     opt.dropout = 0.3;
     assert_ok(ctx, graphss_model_train(ctx, &a->model, NULL, g, &a->w.features, 2, &a->w.split,
                                        1, &opt));
     a->previous = (graphss_observation){&a->w.graph, &a->w.features, NULL};
-    a->in = (graphss_recover_input){.current = {&a->current, &a->w.features, NULL},
+    a->in = (graphss_recover_input){.struct_size = sizeof(graphss_recover_input),
+                                    .current = {&a->current, &a->w.features, NULL},
                                     .previous = &a->previous,
                                     .model = a->model,
                                     .seed = 1};
@@ -63,8 +65,9 @@ static inline void attacked_world_destroy(graphss_ctx *ctx, attacked_world *a)
 /* The preset of a method, with a fit that is over soon. */
 static inline graphss_recover_options quick_preset(const char *method, const attacked_world *a)
 {
-    graphss_recover_options opt = graphss_recover_options_default(
-        graphss_lab_method_find(method), GRAPHSS_MODE_HONEST, a->model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find(method), GRAPHSS_MODE_HONEST,
+                                 a->model);
     opt.fit.epochs = 30;
     opt.fit.hidden = 16;
     return opt;
@@ -95,8 +98,10 @@ static inline bool stop_at_third_report(void *user, const char *stage, size_t do
 static inline void assert_can_be_cancelled(const attacked_world *a, const char *method)
 {
     int calls = 0;
-    const graphss_ctx_options options = {
-        .threads = 1, .progress = stop_at_third_report, .user = &calls};
+    const graphss_ctx_options options = {.struct_size = sizeof options,
+                                         .threads = 1,
+                                         .progress = stop_at_third_report,
+                                         .user = &calls};
     graphss_ctx *impatient = graphss_ctx_new(&options);
     const graphss_recover_options opt = quick_preset(method, a);
     graphss_recovery r = {0};
@@ -109,8 +114,9 @@ static inline void assert_can_be_cancelled(const attacked_world *a, const char *
 static inline double accuracy_of(graphss_ctx *ctx, const attacked_world *a, const char *method,
                                  int train)
 {
-    graphss_recover_options opt = graphss_recover_options_default(
-        graphss_lab_method_find(method), GRAPHSS_MODE_HONEST, a->model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find(method), GRAPHSS_MODE_HONEST,
+                                 a->model);
     opt.train = train;
     graphss_recovery r = {0};
     assert_ok(ctx, graphss_recover(ctx, &r, &a->in, &opt));

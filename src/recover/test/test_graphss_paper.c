@@ -3,8 +3,9 @@
 
 static graphss_recover_options preset(const attacked_world *a)
 {
-    graphss_recover_options opt = graphss_recover_options_default(
-        graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, a->model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER,
+                                 a->model);
     opt.retrain_epochs = 5;
     return opt;
 }
@@ -25,8 +26,9 @@ static void own_labels(graphss_ctx *ctx, int32_t *label, float *prob, const atta
 static void test_the_defaults_are_the_papers(void **state)
 {
     (void)state;
-    const graphss_recover_options opt = graphss_recover_options_default(
-        graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, NULL);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER,
+                                 NULL);
     assert_true(opt.sweeps == 100 && opt.warmup == 40 && opt.retrain_epochs == 60);
     assert_true(opt.prior == 1 && opt.dynamic_phi);
 }

@@ -119,7 +119,8 @@ static void read_stored(graphss_ctx *ctx, stored *s, const char *path)
     read_part(ctx, &s->split.train, &s->split.train_label, &s->split.n_train, npz,
               "train_mask");
     read_part(ctx, &s->split.val, &s->split.val_label, &s->split.n_val, npz, "val_mask");
-    graphss_train_options opt = graphss_train_options_default("gcn", GRAPHSS_MODE_PAPER);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_PAPER, NULL);
     opt.row_normalise = false;
     assert_ok(ctx, graphss_i_model_new(ctx, &s->model, &opt, D, K, 1));
     read_weights(ctx, s->model, npz);
@@ -162,13 +163,15 @@ static void test_the_stored_run_is_repeated(void **state)
     graphss_argmax(attacked, prob, N, K);
 
     const graphss_observation previous = {&s.graph, &s.features, NULL};
-    const graphss_recover_input in = {.current = {&s.attacked, &s.attacked_features, NULL},
+    const graphss_recover_input in = {.struct_size = sizeof in,
+                                      .current = {&s.attacked, &s.attacked_features, NULL},
                                       .previous = &previous,
                                       .model = s.model,
                                       .split = &s.split,
                                       .seed = 1};
-    const graphss_recover_options opt = graphss_recover_options_default(
-        graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, s.model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER,
+                                 s.model);
     graphss_recovery r = {0};
     assert_ok(ctx, graphss_recover(ctx, &r, &in, &opt));
     const double same = 100 * graphss_accuracy(r.predictions.label, s.graphss, NULL, N);

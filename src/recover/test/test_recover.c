@@ -7,8 +7,10 @@
 
 static graphss_recover_options preset(const char *method, const attacked_world *a)
 {
-    return graphss_recover_options_default(graphss_lab_method_find(method),
-                                           GRAPHSS_MODE_HONEST, a->model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find(method), GRAPHSS_MODE_HONEST,
+                                 a->model);
+    return opt;
 }
 
 static void check_result(const graphss_recovery *r)
@@ -339,7 +341,8 @@ static void test_snapshots_do_not_fit_a_model_of_other_features(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
-    graphss_train_options fit = graphss_train_options_default("gcn", GRAPHSS_MODE_HONEST);
+    graphss_train_options fit;
+    graphss_train_options_init(&fit, "gcn", GRAPHSS_MODE_HONEST, NULL);
     attacked_world_make(ctx, &a);
     fit.epochs = 5;
     fit.standardise = true;
@@ -355,13 +358,16 @@ static void test_snapshots_do_not_fit_a_model_of_other_features(void **state)
                                     .kind = a.w.features.kind};
     int64_t offset[WORLD_NODES / 2 + 1] = {0};
     const graphss_graph bare = {.n_nodes = WORLD_NODES / 2, .offset = offset};
-    const graphss_recover_input in = {
-        .current = {&bare, &wider, NULL}, .model = a.model, .seed = 1};
+    const graphss_recover_input in = {.struct_size = sizeof in,
+                                      .current = {&bare, &wider, NULL},
+                                      .model = a.model,
+                                      .seed = 1};
     graphss_recovery r = {0};
     graphss_alert alert = {0};
     graphss_alert_scores seen = {0};
-    const graphss_recover_options opt = graphss_recover_options_default(
-        graphss_lab_method_find("none"), GRAPHSS_MODE_HONEST, a.model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find("none"), GRAPHSS_MODE_HONEST,
+                                 a.model);
     const char *const wanted =
         "the current snapshot has 40 features, the model was trained on 20";
     assert_fails(ctx, graphss_recover(ctx, &r, &in, &opt), GRAPHSS_ERR_SHAPE, wanted);
@@ -459,8 +465,9 @@ static void test_options_belong_to_methods(void **state)
     for (size_t i = 0; testing_method(i); i++)
         for (int mode = 0; mode < 2; mode++) {
             graphss_ctx *ctx = testing_ctx(NULL, 1);
-            const graphss_recover_options opt = graphss_recover_options_default(
-                graphss_lab_method_at(i), (graphss_mode)mode, NULL);
+            graphss_recover_options opt;
+            graphss_recover_options_init(&opt, graphss_lab_method_at(i), (graphss_mode)mode,
+                                         NULL);
             assert_ok(ctx, graphss_options_check(ctx, &opt, graphss_recover_options_table()));
             graphss_ctx_free(ctx);
         }
@@ -499,7 +506,8 @@ static void test_a_small_clean_graph_is_left_alone(void **state)
         graphss_split split = {0};
         graphss_model *model = NULL;
         graphss_recovery r = {0};
-        graphss_synth_options shape = graphss_synth_options_default();
+        graphss_synth_options shape;
+        graphss_synth_options_init(&shape);
         shape.nodes = 600;
         shape.classes = 2;
         shape.features = 200;
@@ -510,7 +518,8 @@ static void test_a_small_clean_graph_is_left_alone(void **state)
                                           (uint64_t)seed, NULL));
         assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &data.graph, &data.features, 2,
                                            &split, (uint64_t)seed, NULL));
-        const graphss_recover_input in = {.current = {&data.graph, &data.features, NULL},
+        const graphss_recover_input in = {.struct_size = sizeof in,
+                                          .current = {&data.graph, &data.features, NULL},
                                           .model = model,
                                           .seed = (uint64_t)seed};
         assert_ok(ctx, graphss_recover(ctx, &r, &in, NULL));

@@ -6,8 +6,9 @@
 static void recovery_make(graphss_ctx *ctx, graphss_recovery *r, const attacked_world *a,
                           const char *kind)
 {
-    graphss_recover_options opt = graphss_recover_options_default(
-        graphss_lab_method_find("none"), GRAPHSS_MODE_HONEST, a->model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find("none"), GRAPHSS_MODE_HONEST,
+                                 a->model);
     assert_ok(ctx, graphss_recover(ctx, r, &a->in, &opt));
     r->kind = kind;
     for (size_t i = 0; i < WORLD_NODES; i++)

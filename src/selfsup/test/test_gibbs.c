@@ -130,7 +130,8 @@ static void compare(const graphss_selfsup_input *in)
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     const size_t K = in->n_classes, cells = in->n_sources * K * K;
     const answer want = enumerate(in);
-    graphss_selfsup_options opt = graphss_selfsup_options_default();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init(&opt);
     graphss_selfsup out = {0};
     opt.sweeps = 40000;
     opt.burn_in = 100;
@@ -161,7 +162,8 @@ static void test_one_source_two_classes(void **state)
 {
     (void)state;
     const graphss_source source = {.label = seen_a, .prior = {.alpha = 1}};
-    compare(&(graphss_selfsup_input){.n = NODES,
+    compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
+                                     .n = NODES,
                                      .n_classes = 2,
                                      .prob = prob2,
                                      .source = &source,
@@ -175,7 +177,8 @@ static void test_an_anchored_prior_three_classes(void **state)
     const double cell[9] = {0, 2, 0, 0, 0, 0, 1, 0, 0};
     const graphss_source source = {
         .label = seen_b, .prior = {.alpha = 0.5, .anchor = 4, .diagonal = 0.8, .cell = cell}};
-    compare(&(graphss_selfsup_input){.n = NODES,
+    compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
+                                     .n = NODES,
                                      .n_classes = 3,
                                      .prob = prob3,
                                      .source = &source,
@@ -190,7 +193,8 @@ static void test_two_sources_one_of_them_fixed(void **state)
     const graphss_source source[2] = {
         {.label = seen_a, .phi = phi, .fixed = true},
         {.label = seen_b, .prior = {.anchor = 3, .diagonal = 0.9}}};
-    compare(&(graphss_selfsup_input){.n = NODES,
+    compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
+                                     .n = NODES,
                                      .n_classes = 3,
                                      .prob = prob3,
                                      .source = source,
@@ -203,7 +207,8 @@ static void test_a_switch_with_one_matrix_for_both_states(void **state)
     (void)state;
     const graphss_source source = {.label = seen_b, .prior = {.anchor = 5, .diagonal = 0.9}};
     const graphss_state states[2] = {{.concentration = 4}, {.concentration = 1}};
-    compare(&(graphss_selfsup_input){.n = NODES,
+    compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
+                                     .n = NODES,
                                      .n_classes = 3,
                                      .prob = prob3,
                                      .source = &source,
@@ -229,7 +234,8 @@ static void test_a_switch_of_two_sources_with_evidence_of_its_own(void **state)
                                        .tampered_fixed = true}};
     const graphss_state states[2] = {{.concentration = 2},
                                      {.concentration = 1, .likelihood = odd}};
-    compare(&(graphss_selfsup_input){.n = NODES,
+    compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
+                                     .n = NODES,
                                      .n_classes = 2,
                                      .prob = prob2,
                                      .source = source,
@@ -246,8 +252,13 @@ static void test_states_alone_with_probabilities_each(void **state)
     const graphss_state states[3] = {{.concentration = 2, .likelihood = likely},
                                      {.concentration = 1, .prob = other3},
                                      {.concentration = 0.5}};
-    compare(&(graphss_selfsup_input){
-        .n = NODES, .n_classes = 3, .prob = prob3, .state = states, .n_states = 3, .seed = 8});
+    compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
+                                     .n = NODES,
+                                     .n_classes = 3,
+                                     .prob = prob3,
+                                     .state = states,
+                                     .n_states = 3,
+                                     .seed = 8});
 }
 
 enum { N = 300, K = 4, WARMUP = 5, SWEEPS = 30 };
@@ -313,7 +324,8 @@ static void test_the_naive_twin_draws_the_same(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    graphss_selfsup_options opt = graphss_selfsup_options_default();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init(&opt);
     opt.chains = 1;
     opt.warmup = WARMUP;
     opt.sweeps = SWEEPS;
@@ -333,7 +345,8 @@ static void test_the_naive_twin_draws_the_same(void **state)
             {.label = w.observed, .prior = {.alpha = 0.5}, .phi = phi},
             {.label = silent, .prior = {.alpha = 1}}};
         for (size_t n_sources = 1; n_sources <= 2; n_sources++) {
-            const graphss_selfsup_input in = {.n = N,
+            const graphss_selfsup_input in = {.struct_size = sizeof in,
+                                              .n = N,
                                               .n_classes = K,
                                               .prob = w.prob,
                                               .source = source,
@@ -385,7 +398,8 @@ static void test_states_alone_draw_what_states_and_classes_do(void **state)
         {.concentration = 0.5, .likelihood = likely}};
     graphss_selfsup out[2] = {0};
     for (size_t n_sources = 0; n_sources < 2; n_sources++) {
-        const graphss_selfsup_input in = {.n = N,
+        const graphss_selfsup_input in = {.struct_size = sizeof in,
+                                          .n = N,
                                           .n_classes = K,
                                           .prob = w.prob,
                                           .source = n_sources ? &source : NULL,
@@ -394,7 +408,8 @@ static void test_states_alone_draw_what_states_and_classes_do(void **state)
                                           .n_states = 3,
                                           .refit = sharpen,
                                           .seed = 9};
-        graphss_selfsup_options opt = graphss_selfsup_options_default();
+        graphss_selfsup_options opt;
+        graphss_selfsup_options_init(&opt);
         opt.retrain_every = 60;
         assert_ok(ctx, graphss_selfsup_run(ctx, &out[n_sources], &in, &opt));
         assert_int_equal(out[n_sources].refits, 2);
@@ -413,7 +428,8 @@ static void test_every_number_of_classes_takes_the_same_path(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    graphss_selfsup_options opt = graphss_selfsup_options_default();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init(&opt);
     opt.chains = 1;
     for (size_t k = 2; k <= 9; k++) {
         float prob[40 * 9];
@@ -427,7 +443,8 @@ static void test_every_number_of_classes_takes_the_same_path(void **state)
         }
         const graphss_source source[2] = {{.label = observed, .prior = {.alpha = 1}},
                                           {.label = silent}};
-        graphss_selfsup_input in = {.n = 40,
+        graphss_selfsup_input in = {.struct_size = sizeof in,
+                                    .n = 40,
                                     .n_classes = k,
                                     .prob = prob,
                                     .source = source,

@@ -39,7 +39,8 @@ static void make_world(world *w)
 
 static graphss_selfsup_input simple(const world *w)
 {
-    return (graphss_selfsup_input){.n = N,
+    return (graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
+                                   .n = N,
                                    .n_classes = K,
                                    .prob = w->prob,
                                    .source = w->source,
@@ -146,9 +147,11 @@ static void compare_renamed(int update, int phi, double within)
             v.prob[i * K + (size_t)name[k]] = w.prob[i * K + k];
     }
     graphss_ctx *ctx = testing_ctx(NULL, 2);
-    graphss_selfsup_options opt = update == GRAPHSS_UPDATE_DRAW
-                                      ? graphss_selfsup_options_default()
-                                      : graphss_selfsup_options_paper();
+    graphss_selfsup_options opt;
+    if (update == GRAPHSS_UPDATE_DRAW)
+        graphss_selfsup_options_init(&opt);
+    else
+        graphss_selfsup_options_init_paper(&opt);
     opt.phi = phi;
     opt.frozen = false;
     if (update == GRAPHSS_UPDATE_DRAW)
@@ -180,7 +183,8 @@ static void test_with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not(void **s
     static world w;
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    graphss_selfsup_options opt = graphss_selfsup_options_default();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init(&opt);
     const graphss_selfsup_input in = simple(&w);
     graphss_selfsup out = {0};
     opt.phi = GRAPHSS_PHI_FIXED;
@@ -211,8 +215,12 @@ static void test_evidence_that_contradicts_itself_counts_as_none(void **state)
     const double phi[4] = {1, 0, 0, 1}; /* class 0 is never seen as 1 */
     const graphss_source source[2] = {{.label = observed, .phi = phi, .fixed = true},
                                       {.label = observed, .phi = phi, .fixed = true}};
-    graphss_selfsup_input in = {
-        .n = 2, .n_classes = 2, .prob = prob, .source = source, .n_sources = 1};
+    graphss_selfsup_input in = {.struct_size = sizeof in,
+                                .n = 2,
+                                .n_classes = 2,
+                                .prob = prob,
+                                .source = source,
+                                .n_sources = 1};
     for (; in.n_sources <= 2; in.n_sources++) {
         graphss_selfsup out = {0};
         assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, NULL));
@@ -259,7 +267,8 @@ static void test_refits_come_when_they_are_due(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     fitter f = {.observed = w.observed};
     graphss_selfsup_input in = full(&w);
-    graphss_selfsup_options opt = graphss_selfsup_options_default();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init(&opt);
     graphss_selfsup out = {0};
     in.refit = refit;
     in.refit_user = &f;
@@ -292,7 +301,8 @@ static void test_the_gate_lets_better_agreement_pass_only(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     fitter f = {.observed = w.observed};
     graphss_selfsup_input in = simple(&w);
-    graphss_selfsup_options opt = graphss_selfsup_options_default();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init(&opt);
     graphss_selfsup out = {0};
     in.refit = refit;
     in.refit_user = &f;
@@ -315,8 +325,9 @@ static void test_what_refit_returns_ends_the_run(void **state)
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_selfsup_input in = simple(&w);
-    const graphss_selfsup_options option[2] = {graphss_selfsup_options_default(),
-                                               graphss_selfsup_options_paper()};
+    graphss_selfsup_options option[2];
+    graphss_selfsup_options_init(&option[0]);
+    graphss_selfsup_options_init_paper(&option[1]);
     for (size_t i = 0; i < 2; i++) {
         fitter f = {.observed = w.observed, .fail_at = 1, .status = GRAPHSS_ERR_LIMIT};
         graphss_selfsup out = {0};
@@ -373,7 +384,8 @@ static void test_the_papers_mode_is_its_code(void **state)
     static world w;
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    const graphss_selfsup_options opt = graphss_selfsup_options_paper();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init_paper(&opt);
     for (int with_refit = 0; with_refit < 2; with_refit++) {
         fitter ours = {.observed = w.observed}, theirs = {.observed = w.observed};
         int32_t want[N];
@@ -400,7 +412,8 @@ static void test_frozen_labels_stay_the_classifiers(void **state)
     static world w;
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    graphss_selfsup_options opt = graphss_selfsup_options_paper();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init_paper(&opt);
     const graphss_selfsup_input in = simple(&w);
     graphss_selfsup out = {0};
     int32_t own[N];
@@ -441,7 +454,8 @@ static void test_each_allocation_fails_in_turn(void **state)
     static world w;
     make_world(&w);
     fitter f = {.observed = w.observed};
-    call c = {full(&w), graphss_selfsup_options_default()};
+    call c = {.in = full(&w)};
+    graphss_selfsup_options_init(&c.opt);
     c.opt.chains = 2;
     c.opt.sweeps = 12;
     c.opt.warmup = 2;
@@ -449,7 +463,7 @@ static void test_each_allocation_fails_in_turn(void **state)
     c.in.refit_user = &f;
     testing_each_allocation_fails(run_once, &c);
     c.in = simple(&w);
-    c.opt = graphss_selfsup_options_paper();
+    graphss_selfsup_options_init_paper(&c.opt);
     testing_each_allocation_fails(run_once, &c);
 }
 
@@ -467,10 +481,12 @@ static void test_cancelling_leaves_the_result_alone(void **state)
     static world w;
     make_world(&w);
     size_t last = 50;
-    const graphss_ctx_options options = {.threads = 2, .progress = stop_at, .user = &last};
+    const graphss_ctx_options options = {
+        .struct_size = sizeof options, .threads = 2, .progress = stop_at, .user = &last};
     graphss_ctx *ctx = graphss_ctx_new(&options);
-    const graphss_selfsup_options option[2] = {graphss_selfsup_options_default(),
-                                               graphss_selfsup_options_paper()};
+    graphss_selfsup_options option[2];
+    graphss_selfsup_options_init(&option[0]);
+    graphss_selfsup_options_init_paper(&option[1]);
     const graphss_selfsup_input in = simple(&w);
     for (size_t i = 0; i < 2; i++) {
         graphss_selfsup out = {.n = 77};
@@ -497,7 +513,7 @@ static void test_errors_name_what_is_wrong(void **state)
     do {                                                                                      \
         make_world(&w);                                                                       \
         in = full(&w);                                                                        \
-        opt = graphss_selfsup_options_default();                                              \
+        graphss_selfsup_options_init(&opt);                                                   \
         memcpy(phi, w.phi, sizeof phi);                                                       \
         for (size_t i = 0; i < N; i++)                                                        \
             likelihood[i] = 1;                                                                \
@@ -515,7 +531,7 @@ static void test_errors_name_what_is_wrong(void **state)
     WRONG(in.n_sources = 17, "17 sources");
     WRONG(in.n_states = 1, "1 states");
     WRONG(in.n_sources = 0; opt.gate = GRAPHSS_GATE_AGREEMENT; in.refit = refit, "no source");
-    WRONG(opt = graphss_selfsup_options_paper(), "found 2 sources, 2 states, 1 chains");
+    WRONG(graphss_selfsup_options_init_paper(&opt), "found 2 sources, 2 states, 1 chains");
     WRONG(w.prob[4] = -1, "probabilities: node 1, class 1: -1");
     WRONG(w.prob[4] = NAN, "nan");
     WRONG(w.prob[0] = w.prob[1] = w.prob[2] = 0, "node 0: every class has probability 0");
@@ -539,7 +555,8 @@ static void test_options_read_back_and_hold_their_defaults(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_option *table = graphss_selfsup_options_table();
-    graphss_selfsup_options opt = graphss_selfsup_options_default();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init(&opt);
     assert_ok(ctx, graphss_options_check(ctx, &opt, table));
     for (const graphss_option *row = table; row->name; row++) {
         char before[64], after[64];
@@ -551,7 +568,7 @@ static void test_options_read_back_and_hold_their_defaults(void **state)
     assert_ok(ctx,
               graphss_option_set(ctx, &opt, graphss_option_find(table, "update"), "argmax"));
     assert_int_equal(opt.update, GRAPHSS_UPDATE_ARGMAX);
-    opt = graphss_selfsup_options_paper();
+    graphss_selfsup_options_init_paper(&opt);
     assert_ok(ctx, graphss_options_check(ctx, &opt, table));
     graphss_ctx_free(ctx);
 }

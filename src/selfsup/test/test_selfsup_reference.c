@@ -84,7 +84,8 @@ static double victims(const int32_t *label, const reference *ref)
 
 static graphss_selfsup_input input(const reference *ref, const graphss_source *source)
 {
-    return (graphss_selfsup_input){.n = N,
+    return (graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
+                                   .n = N,
                                    .n_classes = K,
                                    .prob = ref->attacked,
                                    .source = source,
@@ -121,7 +122,8 @@ static void test_the_posterior_is_that_of_the_reference_sampler(void **state)
     warmup(ctx, phi, &ref);
     const graphss_source source = {.label = ref.clean, .prior = {.alpha = 1}, .phi = phi};
     const graphss_selfsup_input in = input(&ref, &source);
-    graphss_selfsup_options opt = graphss_selfsup_options_default();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init(&opt);
     graphss_selfsup out = {0};
     opt.chains = 8;
     assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
@@ -162,7 +164,8 @@ static void test_the_papers_ablation_has_its_order(void **state)
     graphss_argmax(attacked, ref.attacked, N, K);
     const graphss_source source = {.label = ref.clean, .prior = {.alpha = 1}, .phi = phi};
     const graphss_selfsup_input in = input(&ref, &source);
-    graphss_selfsup_options opt = graphss_selfsup_options_paper();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init_paper(&opt);
     graphss_selfsup fixed = {0}, dynamic = {0}, thawed = {0};
     assert_ok(ctx, graphss_selfsup_run(ctx, &dynamic, &in, &opt));
     opt.phi = GRAPHSS_PHI_FIXED;

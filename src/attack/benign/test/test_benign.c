@@ -67,7 +67,7 @@ static void test_new_edges_have_the_homophily_of_the_graph(void **state)
     int32_t node[LISTED];
     read_graph(ctx, &data);
     list_nodes(node);
-    const graphss_benign_options opt = {.edges = 6, .features = 0};
+    const graphss_benign_options opt = {.struct_size = sizeof opt, .edges = 6, .features = 0};
     assert_ok(ctx, graphss_benign_churn(ctx, &flips, &data, node, LISTED, 1, &opt));
     double same = 0, joined = 0, cut = 0;
     for (size_t i = 0; i < flips.count; i++) {
@@ -194,7 +194,7 @@ static void test_wrong_nodes_and_budgets_are_refused(void **state)
     graphss_flips flips = {0};
     read_graph(ctx, &data);
     const int32_t outside[] = {1, NODES}, twice[] = {4, 4};
-    const graphss_benign_options negative = {.edges = -1};
+    const graphss_benign_options negative = {.struct_size = sizeof negative, .edges = -1};
     assert_fails(ctx, graphss_benign_churn(ctx, &flips, &data, outside, 2, 1, NULL),
                  GRAPHSS_ERR_INVALID, "2000");
     assert_fails(ctx, graphss_benign_churn(ctx, &flips, &data, twice, 2, 1, NULL),

@@ -4,7 +4,8 @@
 
 static graphss_attack_options plain_options(int kind, int64_t budget)
 {
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     opt.kind = kind;
     opt.budget = budget;
     opt.degree_test = false;
@@ -250,7 +251,8 @@ static void test_cumulative_victims_see_earlier_changes(void **state)
     for (uint64_t seed = 1; seed <= 5; seed++) {
         tiny_world t;
         tiny_make(ctx, &t, 30 + seed, GRAPHSS_FEATURES_BINARY);
-        graphss_attack_options opt = graphss_attack_options_default();
+        graphss_attack_options opt;
+        graphss_attack_options_init(&opt);
         opt.features = 4;
         opt.delta_cutoff = 0.02;
         const int32_t victim[] = {2, 9, 4, 11, 0};
@@ -381,7 +383,8 @@ static void test_what_cannot_be_attacked_is_refused(void **state)
     graphss_flips flips = {0};
     const int32_t beyond[] = {1, TINY_N}, twice[] = {4, 2, 4}, fine = 1;
     graphss_attack_input in = tiny_input(&t, beyond, 2);
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
                  "victim 1 is node 14");
     in = tiny_input(&t, twice, 3);
@@ -403,7 +406,7 @@ static void test_what_cannot_be_attacked_is_refused(void **state)
     opt.method = "charm";
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt), GRAPHSS_ERR_INVALID,
                  "found 'charm', want one of nettack");
-    opt = graphss_attack_options_default();
+    graphss_attack_options_init(&opt);
     opt.edges = -1;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt), GRAPHSS_ERR_INVALID,
                  "--links");
@@ -449,7 +452,8 @@ static bool stop(void *user, const char *stage, size_t done, size_t total, const
 static void test_an_attack_can_be_cancelled(void **state)
 {
     (void)state;
-    const graphss_ctx_options options = {.threads = 1, .progress = stop};
+    const graphss_ctx_options options = {
+        .struct_size = sizeof options, .threads = 1, .progress = stop};
     graphss_ctx *ctx = graphss_ctx_new(&options);
     tiny_world t;
     tiny_make(ctx, &t, 8, GRAPHSS_FEATURES_BINARY);
@@ -515,7 +519,9 @@ static void test_every_allocation_may_fail(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 8, GRAPHSS_FEATURES_REAL);
-    starving s = {&t, graphss_attack_options_default(), true, false};
+    starving s = {.each = true};
+    s.t = &t;
+    graphss_attack_options_init(&s.opt);
     testing_each_allocation_fails(attack_all, &s);
     s.ground = true;
     testing_each_allocation_fails(attack_all, &s);
@@ -535,7 +541,8 @@ static void test_the_budget_and_the_domain_are_reported(void **state)
 {
     (void)state;
     char text[160];
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     graphss_attack_budget_text(text, sizeof text, &opt);
     assert_string_equal(text, "2 links then 20 features per victim, cumulative, direct");
     opt.kind = GRAPHSS_ATTACK_BOTH;

@@ -144,7 +144,8 @@ static void test_every_victim_is_attacked_as_by_the_original(void **state)
     for (size_t v = 0; v < json_array_size(victims); v++) {
         const json_t *about = json_array_get(victims, v);
         const int32_t u = (int32_t)whole(about, "node");
-        const graphss_attack_input in = {.graph = &graph,
+        const graphss_attack_input in = {.struct_size = sizeof in,
+                                         .graph = &graph,
                                          .features = &features,
                                          .label = label,
                                          .n_classes = 7,
@@ -157,7 +158,8 @@ static void test_every_victim_is_attacked_as_by_the_original(void **state)
                 record = json_object_get(record, attack[a].name);
             if (!record)
                 continue;
-            graphss_attack_options opt = graphss_attack_options_default();
+            graphss_attack_options opt;
+            graphss_attack_options_init(&opt);
             opt.kind = attack[a].kind;
             opt.delta_cutoff = attack[a].cutoff;
             opt.budget = whole(record, "n_perturbations");
@@ -217,9 +219,11 @@ static void test_paper_mode_repeats_the_papers_code(void **state)
     graphss_i_npz_close(ctx, npz);
 
     graphss_flips flips = {0};
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     opt.mode = GRAPHSS_MODE_PAPER;
-    const graphss_attack_input in = {.graph = &graph,
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = &graph,
                                      .features = &features,
                                      .label = label,
                                      .n_classes = 7,

@@ -18,7 +18,8 @@ static void fixture_make(graphss_ctx *ctx, fixture *s, const char *model, bool l
                          int64_t layers)
 {
     world_make(ctx, &s->w, 3);
-    graphss_train_options opt = graphss_train_options_default(model, GRAPHSS_MODE_HONEST);
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, model, GRAPHSS_MODE_HONEST, NULL);
     opt.epochs = 30;
     opt.hidden = 9;
     opt.self_loops = loops;

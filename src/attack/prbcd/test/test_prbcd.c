@@ -4,7 +4,8 @@
 
 static graphss_attack_options options(void)
 {
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     opt.method = "prbcd";
     opt.kind = GRAPHSS_ATTACK_EDGES;
     opt.budget = 2;

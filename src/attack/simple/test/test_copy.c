@@ -4,7 +4,8 @@
 
 static graphss_attack_options options(const char *method, int64_t edges, int64_t features)
 {
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     opt.method = method;
     opt.edges = edges;
     opt.features = features;
@@ -186,7 +187,8 @@ static void test_benign_is_churn_by_another_name(void **state)
     fixture s;
     fixture_make(ctx, &s, NULL);
     const graphss_attack_options opt = options("benign", 3, 10);
-    const graphss_benign_options churn = {.edges = 3, .features = 10};
+    const graphss_benign_options churn = {
+        .struct_size = sizeof churn, .edges = 3, .features = 10};
     graphss_flips flips = {0}, wanted = {0};
     graphss_attack_log log = {0};
     assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));

@@ -97,7 +97,8 @@ static void test_attacks_on_dense_features_take_values_of_others(void **state)
     fixture s;
     measured(ctx, &s);
     for (size_t m = 0; m < sizeof method / sizeof *method; m++) {
-        graphss_attack_options opt = graphss_attack_options_default();
+        graphss_attack_options opt;
+        graphss_attack_options_init(&opt);
         graphss_flips flips = {0};
         opt.method = method[m];
         opt.edges = 0;
@@ -138,7 +139,8 @@ static graphss_status move_all(graphss_ctx *ctx, void *arg)
 static graphss_status copy_all(graphss_ctx *ctx, void *arg)
 {
     const fixture *s = arg;
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     graphss_flips flips = {0};
     opt.method = "copy";
     const graphss_status st = graphss_attack_run(ctx, &flips, NULL, &s->in, &opt);

@@ -3,7 +3,8 @@
 
 static graphss_attack_options options(const char *method)
 {
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     opt.method = method;
     return opt;
 }

@@ -25,7 +25,8 @@ static void stage_make(graphss_ctx *ctx, stage *s)
 
 static graphss_status praise(graphss_ctx *ctx, graphss_flips *flips, const stage *s)
 {
-    const graphss_attack_input in = {.graph = &s->w.graph,
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = &s->w.graph,
                                      .features = &s->w.features,
                                      .label = s->w.label,
                                      .n_classes = K,

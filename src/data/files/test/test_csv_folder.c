@@ -190,8 +190,8 @@ static void test_what_pandas_writes_is_what_was_meant(void **state)
 {
     (void)state;
     char warning[512] = "";
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
     assert_non_null(ctx);
     /* Its index has no name; labels that lack somewhere make all of them 1.0. */
     graphss_dataset data = read_good(ctx,
@@ -224,8 +224,8 @@ static void test_labels_that_differ_only_in_case_are_reported(void **state)
 {
     (void)state;
     char warning[512] = "";
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
     assert_non_null(ctx);
     graphss_dataset data = read_good(ctx, "id,label\na,bot\nb,human\nc,bots\n", "a,b\n");
     assert_string_equal(warning, "");

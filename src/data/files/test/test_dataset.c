@@ -109,7 +109,7 @@ static void test_names_and_paths_find_their_reader(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const data_folder f = make_folder(ctx);
     const char *const dirs[] = {"/nowhere", f.path, NULL};
-    const graphss_read_options opt = {.data_dirs = dirs};
+    const graphss_read_options opt = {.struct_size = sizeof opt, .data_dirs = dirs};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[700];
         graphss_dataset data = {0};
@@ -130,7 +130,7 @@ static void test_what_is_not_there_is_said_with_a_hint(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const data_folder f = make_folder(ctx);
     const char *const dirs[] = {"/nowhere", f.path, NULL};
-    const graphss_read_options opt = {.data_dirs = dirs};
+    const graphss_read_options opt = {.struct_size = sizeof opt, .data_dirs = dirs};
     graphss_dataset data = {0};
     char path[700];
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "cora", &opt), GRAPHSS_ERR_NOT_FOUND,
@@ -139,7 +139,8 @@ static void test_what_is_not_there_is_said_with_a_hint(void **state)
     assert_non_null(strstr(graphss_error(ctx), f.path));
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "citseer", &opt), GRAPHSS_ERR_NOT_FOUND,
                  "did you mean citeseer?");
-    const graphss_read_options nowhere = {.data_dirs = (const char *const[]){NULL}};
+    const graphss_read_options nowhere = {.struct_size = sizeof nowhere,
+                                          .data_dirs = (const char *const[]){NULL}};
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "cora", &nowhere),
                  GRAPHSS_ERR_NOT_FOUND, "none given");
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "", &opt), GRAPHSS_ERR_NOT_FOUND, "''");
@@ -205,7 +206,7 @@ static void test_the_limit_of_memory_reaches_the_reader(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    const graphss_read_options opt = {.max_bytes = 5000};
+    const graphss_read_options opt = {.struct_size = sizeof opt, .max_bytes = 5000};
     graphss_dataset data = {0};
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "synth:", &opt), GRAPHSS_ERR_LIMIT,
                  "synth");
@@ -215,7 +216,7 @@ static void test_the_limit_of_memory_reaches_the_reader(void **state)
 static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
 {
     const char *const dirs[] = {arg, NULL};
-    const graphss_read_options opt = {.data_dirs = dirs};
+    const graphss_read_options opt = {.struct_size = sizeof opt, .data_dirs = dirs};
     graphss_dataset data = {0};
     const graphss_status st = graphss_dataset_read(ctx, &data, "table", &opt);
     graphss_dataset_destroy(ctx, &data);

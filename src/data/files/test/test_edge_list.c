@@ -94,8 +94,8 @@ static void test_words_over_numbers_are_a_header_and_warned_of(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char warning[512] = "";
-        graphss_ctx *ctx =
-            graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+        graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+            .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
         graphss_dataset data = {0};
         assert_non_null(ctx);
         assert_ok(ctx, read_text(ctx, &data, cases[i].text, plenty));

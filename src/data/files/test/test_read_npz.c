@@ -47,8 +47,8 @@ static void test_labels_that_cannot_be_read_are_passed_over_with_a_warning(void 
 {
     (void)state;
     char warning[512] = "", path[256];
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warning, .user = warning});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
     assert_non_null(ctx);
     const int64_t offset[] = {0, 1, 2}, column[] = {1, 0}, shape[] = {2, 2};
     const float complex_label[] = {0, 0, 1, 0};
@@ -78,8 +78,8 @@ static void test_names_that_are_objects_are_passed_over_with_a_warning(void **st
 {
     (void)state;
     char warnings[1024] = "";
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warnings, .user = warnings});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .log = keep_warnings, .user = warnings});
     graphss_dataset data = {0};
     assert_non_null(ctx);
     assert_ok(ctx,
@@ -97,8 +97,8 @@ static void test_nodes_of_one_name_are_read_with_a_warning(void **state)
 {
     (void)state;
     char warnings[1024] = "", path[256];
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.log = keep_warnings, .user = warnings});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .log = keep_warnings, .user = warnings});
     assert_non_null(ctx);
     const struct {
         const char *text; /* five names of one letter */

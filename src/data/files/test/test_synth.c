@@ -153,7 +153,7 @@ static void test_wrong_options_are_refused(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    graphss_synth_options opt = {.nodes = 77};
+    graphss_synth_options opt = {.struct_size = sizeof opt, .nodes = 77};
     graphss_dataset data = {0};
     assert_fails(ctx, graphss_synth_options_parse(ctx, &opt, "nodes=5,colour=red"),
                  GRAPHSS_ERR_INVALID,
@@ -166,14 +166,14 @@ static void test_wrong_options_are_refused(void **state)
     assert_fails(ctx, graphss_synth_options_parse(ctx, &opt, "nodes=0"), GRAPHSS_ERR_INVALID,
                  "nodes");
     assert_int_equal(opt.nodes, 77);
-    opt = graphss_synth_options_default();
+    graphss_synth_options_init(&opt);
     opt.topic = NAN;
     assert_fails(ctx, graphss_synth_make(ctx, &data, &opt), GRAPHSS_ERR_INVALID, "topic");
-    opt = graphss_synth_options_default();
+    graphss_synth_options_init(&opt);
     opt.nodes = 3;
     assert_fails(ctx, graphss_synth_make(ctx, &data, &opt), GRAPHSS_ERR_INVALID,
                  "5 classes, want at most the 3 nodes");
-    opt = graphss_synth_options_default();
+    graphss_synth_options_init(&opt);
     assert_fails(ctx, graphss_i_synth_make(ctx, &data, &opt, 1000), GRAPHSS_ERR_LIMIT,
                  "allowed");
     graphss_ctx_free(ctx);
@@ -190,7 +190,8 @@ static graphss_status make_and_destroy(graphss_ctx *ctx, void *arg)
 static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
-    graphss_synth_options opt = graphss_synth_options_default();
+    graphss_synth_options opt;
+    graphss_synth_options_init(&opt);
     opt.nodes = 50;
     testing_each_allocation_fails(make_and_destroy, &opt);
 }
@@ -199,7 +200,8 @@ static void test_every_key_of_the_table_is_read(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    const graphss_synth_options standard = graphss_synth_options_default();
+    graphss_synth_options standard;
+    graphss_synth_options_init(&standard);
     assert_ok(ctx, graphss_options_check(ctx, &standard, graphss_synth_options_table()));
     for (const graphss_option *row = graphss_synth_options_table(); row->name; row++) {
         char value[64], text[160];

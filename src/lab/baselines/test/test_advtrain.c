@@ -3,8 +3,10 @@
 
 static graphss_recover_options preset(const attacked_world *a)
 {
-    return graphss_recover_options_default(graphss_lab_method_find("advtrain"),
-                                           GRAPHSS_MODE_HONEST, a->model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find("advtrain"),
+                                 GRAPHSS_MODE_HONEST, a->model);
+    return opt;
 }
 
 /* The share of test nodes answered rightly when a classifier is trained on the clean world
@@ -13,8 +15,8 @@ static double on_clean_world(graphss_ctx *ctx, const char *model_name, double ad
 {
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_train_options train =
-        graphss_train_options_default(model_name, GRAPHSS_MODE_HONEST);
+    graphss_train_options train;
+    graphss_train_options_init(&train, model_name, GRAPHSS_MODE_HONEST, NULL);
     train.hidden = 16;
     train.epochs = 60;
     train.dropout = 0.3;
@@ -136,8 +138,9 @@ static void test_the_paper_trains_as_the_model_was_and_attacks_few(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    const graphss_recover_options opt = graphss_recover_options_default(
-        graphss_lab_method_find("advtrain"), GRAPHSS_MODE_PAPER, a.model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find("advtrain"), GRAPHSS_MODE_PAPER,
+                                 a.model);
     assert_true(opt.adversaries == 0.02);
     assert_int_equal(opt.fit.epochs, 60);
     assert_true(opt.fit.dropout == 0.3);
@@ -165,7 +168,8 @@ static void test_it_can_be_cancelled_while_it_attacks(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     patience p = {.until = "attack"};
-    const graphss_ctx_options options = {.threads = 1, .progress = stop, .user = &p};
+    const graphss_ctx_options options = {
+        .struct_size = sizeof options, .threads = 1, .progress = stop, .user = &p};
     graphss_ctx *impatient = graphss_ctx_new(&options);
     const graphss_recover_options opt = preset(&a);
     graphss_recovery r = {0};
@@ -190,7 +194,8 @@ static void test_a_perceptron_and_a_bare_graph_are_refused(void **state)
     a.in.current.graph = &bare;
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA, "no links");
     a.in.current.graph = &a.current;
-    graphss_train_options train = graphss_train_options_default("mlp", GRAPHSS_MODE_HONEST);
+    graphss_train_options train;
+    graphss_train_options_init(&train, "mlp", GRAPHSS_MODE_HONEST, NULL);
     train.epochs = 1;
     graphss_model *mlp = NULL;
     assert_ok(ctx, graphss_model_train(ctx, &mlp, NULL, &a.w.graph, &a.w.features, 2,

@@ -105,12 +105,13 @@ static void test_the_paper_tuned_grand_for_each_dataset(void **state)
     graphss_dataset data = {
         .n_classes = 2, .name = "pubmed", .features = *a.in.current.features};
     assert_ok(ctx, graphss_model_describe(ctx, a.model, &data));
-    graphss_recover_options opt = graphss_recover_options_default(
-        graphss_lab_method_find("grand"), GRAPHSS_MODE_PAPER, a.model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find("grand"), GRAPHSS_MODE_PAPER,
+                                 a.model);
     assert_int_equal(opt.steps, 5);
     assert_true(opt.temperature == 0.2 && opt.fit.learning_rate == 0.2);
-    opt = graphss_recover_options_default(graphss_lab_method_find("grand"), GRAPHSS_MODE_PAPER,
-                                          NULL);
+    graphss_recover_options_init(&opt, graphss_lab_method_find("grand"), GRAPHSS_MODE_PAPER,
+                                 NULL);
     assert_int_equal(opt.steps, 8);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);

@@ -58,8 +58,9 @@ static void test_it_learns_the_clean_world_in_both_ways_and_modes(void **state)
     a.in.current.graph = &a.w.graph;
     for (int mode = GRAPHSS_MODE_HONEST; mode <= GRAPHSS_MODE_PAPER; mode++)
         for (int train = GRAPHSS_RECOVER_EVASION; train <= GRAPHSS_RECOVER_RETRAIN; train++) {
-            graphss_recover_options opt = graphss_recover_options_default(
-                graphss_lab_method_find("nrgnn"), (graphss_mode)mode, a.model);
+            graphss_recover_options opt;
+            graphss_recover_options_init(&opt, graphss_lab_method_find("nrgnn"),
+                                         (graphss_mode)mode, a.model);
             opt.train = train;
             opt.fit.epochs = mode == GRAPHSS_MODE_PAPER ? 200 : 60;
             graphss_recovery r = answer(ctx, &a, &opt);

@@ -107,7 +107,8 @@ static void check_against_full_matrices(const char *name)
     attacked_world a;
     attacked_world_make(ctx, &a);
     const bool by_row = strcmp(name, "sage") == 0;
-    graphss_train_options fit = graphss_train_options_default(name, GRAPHSS_MODE_HONEST);
+    graphss_train_options fit;
+    graphss_train_options_init(&fit, name, GRAPHSS_MODE_HONEST, NULL);
     fit.hidden = 16;
     fit.epochs = 30;
     graphss_model_free(ctx, a.model);
@@ -116,8 +117,9 @@ static void check_against_full_matrices(const char *name)
                                        &a.w.split, 1, &fit));
     a.in.model = a.model;
     a.in.previous = NULL;
-    graphss_recover_options opt = graphss_recover_options_default(
-        graphss_lab_method_find("svd"), GRAPHSS_MODE_PAPER, a.model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find("svd"), GRAPHSS_MODE_PAPER,
+                                 a.model);
     opt.train = GRAPHSS_RECOVER_EVASION;
     graphss_recovery r = {0};
     assert_ok(ctx, graphss_recover(ctx, &r, &a.in, &opt));
@@ -165,8 +167,8 @@ static void test_every_classifier_may_stand_on_it_but_one_without_edges(void **s
     attacked_world a;
     attacked_world_make(ctx, &a);
     for (size_t i = 0; graphss_model_name(i); i++) {
-        graphss_train_options fit =
-            graphss_train_options_default(graphss_model_name(i), GRAPHSS_MODE_HONEST);
+        graphss_train_options fit;
+        graphss_train_options_init(&fit, graphss_model_name(i), GRAPHSS_MODE_HONEST, NULL);
         fit.epochs = 20;
         graphss_model_free(ctx, a.model);
         a.model = NULL;
@@ -175,8 +177,9 @@ static void test_every_classifier_may_stand_on_it_but_one_without_edges(void **s
         a.in.model = a.model;
         const char *const on_model[] = {"jaccard", "svd"};
         for (int m = 0; m < 2; m++) {
-            const graphss_recover_options opt = graphss_recover_options_default(
-                graphss_lab_method_find(on_model[m]), GRAPHSS_MODE_HONEST, a.model);
+            graphss_recover_options opt;
+            graphss_recover_options_init(&opt, graphss_lab_method_find(on_model[m]),
+                                         GRAPHSS_MODE_HONEST, a.model);
             graphss_recovery r = {0};
             if (strcmp(graphss_model_name(i), "mlp") == 0)
                 assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
@@ -196,8 +199,9 @@ static void test_a_rank_beyond_the_nodes_is_refused(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recover_options opt = graphss_recover_options_default(
-        graphss_lab_method_find("svd"), GRAPHSS_MODE_PAPER, a.model);
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_lab_method_find("svd"), GRAPHSS_MODE_PAPER,
+                                 a.model);
     opt.rank = N - 1;
     graphss_recovery r = {0};
     assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,

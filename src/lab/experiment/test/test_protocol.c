@@ -10,7 +10,8 @@ static void read_data(graphss_ctx *ctx, graphss_dataset *data)
 
 static graphss_protocol_options quick(graphss_mode mode, graphss_setting setting)
 {
-    graphss_protocol_options opt = graphss_protocol_options_default("gcn", mode);
+    graphss_protocol_options opt;
+    graphss_protocol_options_init(&opt, "gcn", mode);
     opt.plan.setting = (int)setting;
     opt.train.hidden = 16;
     opt.train.epochs = 60;
@@ -69,7 +70,7 @@ static void test_the_papers_attacker_has_the_right_weights(void **state)
     read_data(ctx, &data);
     for (size_t m = 0; m < 3; m++) {
         graphss_protocol_options opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_SEEN);
-        opt.train = graphss_train_options_default(name[m], GRAPHSS_MODE_PAPER);
+        graphss_train_options_init(&opt.train, name[m], GRAPHSS_MODE_PAPER, NULL);
         opt.train.row_normalise = false;
         opt.train.hidden = 8;
         opt.train.epochs = 30;
@@ -115,8 +116,9 @@ static void test_every_setting_is_a_trial_a_defence_can_use(void **state)
                     1e-9);
         const graphss_recover_input in = graphss_protocol_input(&s);
         assert_true((in.previous == NULL) == (setting == GRAPHSS_SETTING_NEW));
-        graphss_recover_options none = graphss_recover_options_default(
-            graphss_lab_method_find("none"), GRAPHSS_MODE_HONEST, s.model);
+        graphss_recover_options none;
+        graphss_recover_options_init(&none, graphss_lab_method_find("none"),
+                                     GRAPHSS_MODE_HONEST, s.model);
         graphss_recovery r = {0};
         assert_ok(ctx, graphss_recover(ctx, &r, &in, &none));
         const graphss_protocol_score score = graphss_protocol_measure(&s, r.predictions.label);

@@ -116,8 +116,10 @@ static void a_cancelled_run_keeps_what_is_finished(void **state)
     (void)state;
     const workplace p = make_workplace("cancelled", recipe);
     int enough = 2;
-    const graphss_ctx_options how = {
-        .threads = 1, .progress = stop_after_a_few, .user = &enough};
+    const graphss_ctx_options how = {.struct_size = sizeof how,
+                                     .threads = 1,
+                                     .progress = stop_after_a_few,
+                                     .user = &enough};
     graphss_ctx *ctx = graphss_ctx_new(&how);
     const graphss_reproduce_options opt = options_of(&p);
     graphss_reproduced done;
@@ -164,8 +166,11 @@ static void the_bar_begins_where_the_run_stopped(void **state)
         free(line);
     }
     json_decref(all);
-    graphss_ctx *ctx = graphss_ctx_new(
-        &(graphss_ctx_options){.threads = 1, .progress = note_the_first, .user = first});
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
+                                               .threads = 1,
+                                               .progress = note_the_first,
+                                               .user = first});
     const graphss_reproduce_options opt = options_of(&p);
     graphss_reproduced done;
     assert_int_equal(graphss_reproduce(ctx, &done, 1, &opt), GRAPHSS_OK);
@@ -469,7 +474,7 @@ static void every_recipe_of_the_program_can_be_planned(void **state)
     const char *name, *text;
     size_t n;
     for (size_t i = 0; (name = graphss_reproduce_recipe(i, &text, &n)) != NULL; i++) {
-        const graphss_reproduce_options opt = {.what = name};
+        const graphss_reproduce_options opt = {.struct_size = sizeof opt, .what = name};
         graphss_i_plan plan = {0};
         assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 1, &opt));
         assert_true(plan.n_jobs > 0);
@@ -634,8 +639,11 @@ static void it_survives_every_failing_allocation(void **state)
 static graphss_status plan_starved(graphss_ctx *ctx, void *arg)
 {
     const workplace *p = arg;
-    const graphss_reproduce_options opt = {
-        .recipe = p->recipe, .folder = p->folder, .models = "gcn", .methods = "none"};
+    const graphss_reproduce_options opt = {.struct_size = sizeof opt,
+                                           .recipe = p->recipe,
+                                           .folder = p->folder,
+                                           .models = "gcn",
+                                           .methods = "none"};
     graphss_i_plan plan = {0};
     const graphss_status st = graphss_i_plan_make(ctx, &plan, 1, &opt);
     if (!st)
@@ -682,7 +690,8 @@ static void a_worker_that_dies_late_does_not_blame_the_trial(void **state)
                                  "train.hidden = 4\nattack.links = 1\nattack.features = 2\n"
                                  "recover.epochs = 10000000\nrecover.patience = 0\n");
     bool killed = false;
-    const graphss_ctx_options own = {.threads = 1, .log = kill_children, .user = &killed};
+    const graphss_ctx_options own = {
+        .struct_size = sizeof own, .threads = 1, .log = kill_children, .user = &killed};
     graphss_ctx *ctx = graphss_ctx_new(&own);
     graphss_reproduced done;
     const graphss_reproduce_options opt = options_of(&p);
@@ -776,8 +785,11 @@ static void other_programs_do_not_inherit_the_pipes(void **state)
     const graphss_reproduce_options opt = options_of(&p);
     for (int fd = 3; fd < DESCRIPTORS; fd++)
         w.before[fd] = fcntl(fd, F_GETFD) >= 0;
-    graphss_ctx *ctx = graphss_ctx_new(
-        &(graphss_ctx_options){.threads = 1, .progress = watch_pipes, .user = &w});
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
+                                               .threads = 1,
+                                               .progress = watch_pipes,
+                                               .user = &w});
     assert_ok(ctx, graphss_reproduce(ctx, &done, 1, &opt));
     graphss_ctx_free(ctx);
     assert_true(w.seen > 0);

@@ -39,7 +39,9 @@ static void remove_workplace(const workplace *p)
 
 static graphss_reproduce_options options_of(const workplace *p)
 {
-    return (graphss_reproduce_options){.recipe = p->recipe, .folder = p->folder};
+    return (graphss_reproduce_options){.struct_size = sizeof(graphss_reproduce_options),
+                                       .recipe = p->recipe,
+                                       .folder = p->folder};
 }
 
 static graphss_reproduced reproduce(const workplace *p, size_t workers)

@@ -40,8 +40,10 @@ static int set_up(void **state)
     assert_non_null(w->content);
     for (size_t i = 0; i < N; i++)
         w->content[i] = (char)((i * 2654435761u) >> 13);
-    w->ctx = graphss_ctx_new(
-        &(graphss_ctx_options){.threads = 1, .progress = on_progress, .user = w});
+    w->ctx = graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
+                                                    .threads = 1,
+                                                    .progress = on_progress,
+                                                    .user = w});
     assert_non_null(w->ctx);
     testing_temporary(w->dir, sizeof w->dir, "fetch");
     snprintf(w->path, sizeof w->path, "%s/thing.npz", w->dir);
@@ -55,7 +57,8 @@ static int set_up(void **state)
                                    .licence = "none",
                                    .source = "a test",
                                    .checksum = w->checksum};
-    w->opt = (graphss_fetch_options){.dir = w->dir, .base_url = w->url};
+    w->opt = (graphss_fetch_options){
+        .struct_size = sizeof(graphss_fetch_options), .dir = w->dir, .base_url = w->url};
     w->limits = (graphss_i_fetch_limits){.max_bytes = 1 << 20,
                                          .connect_seconds = 5,
                                          .stall_seconds = 5,

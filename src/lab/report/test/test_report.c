@@ -210,7 +210,7 @@ static void test_plots_become_files(void **state)
     testing_temporary(plots, sizeof plots, "plots");
     const size_t top = strlen(plots);
     snprintf(plots + top, sizeof plots - top, "/below"); /* made with the folder it is in */
-    const graphss_report_options opt = {.plots = plots};
+    const graphss_report_options opt = {.struct_size = sizeof opt, .plots = plots};
     assert_ok(ctx, graphss_report_write(ctx, NULL, folder, path, &opt));
     snprintf(command, sizeof command, "%s/fig-matrix-honest-new-cora-gcn-3.svg", plots);
     assert_ok(ctx, graphss_i_file_read(ctx, &text, &n, command, 1 << 20));
@@ -240,7 +240,7 @@ static void test_errors_leave_nothing_behind(void **state)
                  GRAPHSS_ERR_NOT_FOUND, "/nowhere");
     assert_fails(ctx, graphss_report_write(ctx, NULL, folder, "/nowhere/r.html", NULL),
                  GRAPHSS_ERR_IO, "/nowhere");
-    const graphss_report_options opt = {.plots = "/dev/null/plots"};
+    const graphss_report_options opt = {.struct_size = sizeof opt, .plots = "/dev/null/plots"};
     assert_fails(ctx, graphss_report_write(ctx, NULL, folder, path, &opt), GRAPHSS_ERR_IO,
                  "/dev/null: cannot make the folder");
     assert_int_not_equal(access(path, F_OK), 0);

@@ -59,7 +59,7 @@ static void test_seen_keeps_the_clean_graph_as_the_past(void **state)
     change(ctx, &s);
     assert_string_not_equal(s.current.hash, f.data.hash);
     assert_string_equal(s.flips.hash, f.data.hash);
-    const graphss_apply_options undo = {.undo = true};
+    const graphss_apply_options undo = {.struct_size = sizeof undo, .undo = true};
     assert_ok(ctx, graphss_flips_apply(ctx, &back, &s.current, &s.flips, &undo));
     assert_string_equal(back.hash, f.data.hash);
     assert_string_equal(graphss_names_get(&s.current.node_names, 17), "17");
@@ -75,7 +75,8 @@ static void test_new_takes_the_victims_out_of_the_past(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
-    graphss_snapshot_options opt = graphss_snapshot_options_default();
+    graphss_snapshot_options opt;
+    graphss_snapshot_options_init(&opt);
     opt.setting = GRAPHSS_SETTING_NEW;
     fixture_make(ctx, &f);
     assert_ok(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, &opt));
@@ -119,7 +120,8 @@ static void test_growing_takes_a_share_of_the_edges_out_of_the_past(void **state
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0}, other = {0};
-    graphss_snapshot_options opt = graphss_snapshot_options_default();
+    graphss_snapshot_options opt;
+    graphss_snapshot_options_init(&opt);
     opt.setting = GRAPHSS_SETTING_GROWING;
     opt.missing = 0.25;
     fixture_make(ctx, &f);
@@ -144,7 +146,8 @@ static void test_groups_deal_the_test_nodes_and_hold_their_victims(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
-    graphss_snapshot_options opt = graphss_snapshot_options_default();
+    graphss_snapshot_options opt;
+    graphss_snapshot_options_init(&opt);
     opt.groups = 10;
     opt.attacked_groups = 3;
     opt.victims = 0.5;
@@ -199,7 +202,8 @@ static void test_files_read_back_and_a_used_folder_is_refused(void **state)
     graphss_dataset previous = {0}, current = {0}, clean = {0};
     graphss_split split = {0};
     graphss_flips flips = {0};
-    graphss_snapshot_options opt = graphss_snapshot_options_default();
+    graphss_snapshot_options opt;
+    graphss_snapshot_options_init(&opt);
     opt.setting = GRAPHSS_SETTING_NEW;
     opt.groups = 2;
     char dir[256], path[512];
@@ -223,7 +227,7 @@ static void test_files_read_back_and_a_used_folder_is_refused(void **state)
     assert_int_equal(split.n_test, f.split.n_test);
     snprintf(path, sizeof path, "%s/flips.tsv", dir);
     assert_ok(ctx, graphss_flips_read(ctx, &flips, path, &current));
-    const graphss_apply_options undo = {.undo = true};
+    const graphss_apply_options undo = {.struct_size = sizeof undo, .undo = true};
     assert_ok(ctx, graphss_flips_apply(ctx, &clean, &current, &flips, &undo));
     assert_string_equal(clean.hash, f.data.hash);
     snprintf(path, sizeof path, "%s/group2.txt", dir);
@@ -251,19 +255,20 @@ static void test_wrong_options_and_changes_are_refused(void **state)
     fixture f;
     graphss_snapshots s = {0};
     fixture_make(ctx, &f);
-    graphss_snapshot_options opt = graphss_snapshot_options_default();
+    graphss_snapshot_options opt;
+    graphss_snapshot_options_init(&opt);
     opt.attacked_groups = 2;
     assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, &opt),
                  GRAPHSS_ERR_INVALID, "--attacked-groups 2");
-    opt = graphss_snapshot_options_default();
+    graphss_snapshot_options_init(&opt);
     opt.groups = 1000;
     assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, &opt),
                  GRAPHSS_ERR_DATA, "1000 groups");
-    opt = graphss_snapshot_options_default();
+    graphss_snapshot_options_init(&opt);
     opt.victims = 0;
     assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, &opt),
                  GRAPHSS_ERR_INVALID, "--victims");
-    opt = graphss_snapshot_options_default();
+    graphss_snapshot_options_init(&opt);
     opt.missing = 1;
     assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, &opt),
                  GRAPHSS_ERR_INVALID, "--missing");
@@ -289,7 +294,8 @@ static graphss_status plan_once(graphss_ctx *ctx, void *arg)
     const fixture *f = arg;
     graphss_snapshots s = {0};
     graphss_flips flips = {0};
-    graphss_snapshot_options opt = graphss_snapshot_options_default();
+    graphss_snapshot_options opt;
+    graphss_snapshot_options_init(&opt);
     opt.setting = GRAPHSS_SETTING_NEW;
     graphss_status st = graphss_snapshots_plan(ctx, &s, &f->data, &f->split, 1, &opt);
     if (!st)
