@@ -1,6 +1,6 @@
-/* model_align.c - a model and data in each other's terms: what the model remembers of its data, and
- * other data brought into its order. Files list words and classes as they meet them, so that
- * the same column number may be another word in the next export. */
+/* model_align.c - a model and data in each other's terms: what the model remembers of its
+ * data, and other data brought into its order. Files list words and classes as they meet them,
+ * so that the same column number may be another word in the next export. */
 #include "data/build.h"
 #include "graph/rows.h"
 #include "models/model_private.h"

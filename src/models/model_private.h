@@ -5,12 +5,18 @@
 #include "models/model_type.h"
 #include <graphss/dataset.h>
 
-/* What alert learned from rehearsed attacks on the training snapshot: numbers that mean
- * nothing here (defence/detector_fit.c). Without rows: nothing was learned. */
-typedef struct graphss_i_model_lesson {
+/* What was learned from rehearsed attacks on the training snapshot and is kept with the model:
+ * numbers that mean nothing here. Without rows: nothing was learned. */
+typedef struct graphss_i_model_kept {
     size_t rows, cols;
     double *value; /* [rows x cols], finite */
-} graphss_i_model_lesson;
+} graphss_i_model_kept;
+
+enum {
+    GRAPHSS_I_KEPT_DETECTOR, /* of alert (alert/detector_fit.c) */
+    GRAPHSS_I_KEPT_STATES,   /* of recover (detect/state_model.c) */
+    GRAPHSS_I_KEPT
+};
 
 struct graphss_model {
     const graphss_i_model_type *type;
@@ -25,7 +31,7 @@ struct graphss_model {
     size_t n_nodes;             /* of the data it was described by; 0: none */
     graphss_names node_names;   /* of that data; empty: nodes are called 0, 1, 2 ... */
     graphss_names column_names; /* likewise */
-    graphss_i_model_lesson lesson;
+    graphss_i_model_kept kept[GRAPHSS_I_KEPT];
     struct graphss_i_predictor *predictor; /* answers in place of the weights, or NULL */
     char dataset_name[64];
     char dataset_hash[65];
@@ -39,10 +45,11 @@ graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
 graphss_status graphss_i_model_like(graphss_ctx *ctx, graphss_model **out,
                                     const graphss_model *from, uint64_t seed);
 
-/* The model keeps a copy of the lesson, in place of what it had; or has none. */
-graphss_status graphss_i_model_teach(graphss_ctx *ctx, graphss_model *model,
-                                     const double *value, size_t rows, size_t cols);
-void graphss_i_model_forget(graphss_ctx *ctx, graphss_model *model);
+/* The model keeps a copy under one of the numbers above, in place of what it had; or nothing.
+ */
+graphss_status graphss_i_model_keep(graphss_ctx *ctx, graphss_model *model, size_t which,
+                                    const double *value, size_t rows, size_t cols);
+void graphss_i_model_drop(graphss_ctx *ctx, graphss_model *model, size_t which);
 
 /* What a training leaves to the one that goes on from it, as plain numbers: so a process can
  * hand it to another (model_state.c). */

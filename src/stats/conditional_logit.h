@@ -1,6 +1,6 @@
-/* conditional_logit.h - conditional logit: one weight per column of evidence, shared by all classes,
- *     P(class c of row i) ~ exp(w . x[i][c]).
- * Fitted by Newton's method; with wrong labels among those given, by EM around it. */
+/* conditional_logit.h - conditional logit: one weight per column of evidence, shared by all
+ * classes, P(class c of row i) ~ exp(w . x[i][c]). Fitted by Newton's method; with wrong
+ * labels among those given, by EM around it. */
 #ifndef GRAPHSS_CHOICE_H
 #define GRAPHSS_CHOICE_H
 
@@ -16,6 +16,7 @@ typedef struct graphss_i_choice {
     double penalty;       /* on the squares of the weights, per unit of weight */
     const double *centre; /* [f] the penalty is on the distance from it; NULL: from 0 */
     bool noisy;           /* a share of the labels is wrong, uniformly: estimate it as well */
+    double noise;         /* > 0: that share is wrong, and is not estimated */
     bool rising;          /* no weight below 0: no evidence is turned round */
 } graphss_i_choice;
 
