@@ -1,5 +1,6 @@
 /* detector.c - see detector.h. What is learned, and from whom: detector_fit.c; whom nodes are
  * compared with: calibration.c. */
+#include "detect/state_model.h"
 #include "alert/detector.h"
 #include "models/unchecked.h"
 #include <graphss/attack.h>
@@ -382,10 +383,12 @@ graphss_status graphss_alert_learn(graphss_ctx *ctx, graphss_model *model,
         .struct_size = sizeof in, .current = *snapshot, .model = model, .seed = seed};
     graphss_i_look look = {0};
     graphss_status st = graphss_i_check_input(ctx, &in);
+    if (!st)
+        st = graphss_i_states_train(ctx, model, &in);
     if (st)
         return st;
     if (!enough_to_compare(&model->split) || model->split.n_train < GRAPHSS_I_FIT_LEAST) {
-        graphss_i_model_forget(ctx, model);
+        graphss_i_model_drop(ctx, model, GRAPHSS_I_KEPT_DETECTOR);
         return GRAPHSS_OK;
     }
     st = take_steps(ctx, &look, &in, steps, sizeof steps / sizeof *steps);

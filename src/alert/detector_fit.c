@@ -227,12 +227,12 @@ graphss_status graphss_i_gates_keep(graphss_ctx *ctx, graphss_model *model,
         memcpy(row + i * WIDTH + SPREAD_AT, gate->spread, sizeof gate->spread);
         memcpy(row + i * WIDTH + WEIGHTS_AT, gate->w, sizeof gate->w);
     }
-    return graphss_i_model_teach(ctx, model, row, GATES, WIDTH);
+    return graphss_i_model_keep(ctx, model, GRAPHSS_I_KEPT_DETECTOR, row, GATES, WIDTH);
 }
 
 bool graphss_i_gates_recall(graphss_i_gates *out, const graphss_model *model)
 {
-    const graphss_i_model_lesson *kept = &model->lesson;
+    const graphss_i_model_kept *kept = &model->kept[GRAPHSS_I_KEPT_DETECTOR];
     if (kept->rows != GATES || kept->cols != WIDTH)
         return false;
     for (size_t i = 0; i < GATES; i++) {

@@ -1,5 +1,6 @@
-/* node_features.h - how odd the nodes of a snapshot look, at the cost of one pass over links and
- * words: numbers for a gate (logistic.h) to weigh. No labels, no training, no simulation. */
+/* node_features.h - how odd the nodes of a snapshot look, at the cost of one pass over links
+ * and words: numbers for a gate (logistic.h) to weigh. No labels, no training, no simulation.
+ */
 #ifndef GRAPHSS_GLANCE_H
 #define GRAPHSS_GLANCE_H
 

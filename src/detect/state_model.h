@@ -1,66 +1,71 @@
-/* state_model.h - the states a node may be in, learned from simulated attacks: what each
- * state makes of the evidence, and how a node in it looks. */
-#ifndef GRAPHSS_SUSPICION_H
-#define GRAPHSS_SUSPICION_H
+/* state_model.h - what may have happened to a node, and how its evidence is to be read then.
+ *
+ * A node is untouched, or its edges, its features, or both were tampered with (rehearsal.h). A
+ * gate, one multinomial logit on the anomalies x of a node, gives the odds of each state s,
+ *     log P(x | s) / P(x | untouched) = g_s . (1, z, z^2),   z = standardised x,
+ * and a reader, one conditional logit a state, the classes by the evidence e of the sources,
+ *     P(y | s, e) ~ exp(sum over sources of w_s e[y]),   w_s >= 0.
+ * No weight is negative: evidence is ignored, never turned round. For nodes with a past a
+ * second gate tells hostile from benign change. All of it is learned from a rehearsal on a
+ * clean snapshot, once, and kept in the model file. */
+#ifndef GRAPHSS_STATE_MODEL_H
+#define GRAPHSS_STATE_MODEL_H
 
-#include "detect/evidence.h"
-#include "detect/attack_sim.h"
-#include "kernels/kernels.h"
-
-/* Untouched; one state per simulated attack; odd but like nothing known. */
-enum { GRAPHSS_I_STATES = GRAPHSS_I_ATTACKS + 2 };
-_Static_assert((int)GRAPHSS_I_STATES <= (int)GRAPHSS_I_ROW &&
-                   (int)GRAPHSS_I_SAYS == (int)GRAPHSS_I_ROW,
-               "states, and the evidence for a class, are rows of kernels");
-const char *graphss_i_state_name(size_t state);
-
-/* Rows gathered from views. */
-typedef struct graphss_i_sample {
-    size_t n, room;
-    float *says, *odd, *weight;
-    int32_t *label, *node;
-} graphss_i_sample;
-
-void graphss_i_sample_destroy(graphss_ctx *ctx, graphss_i_sample *s);
-graphss_status graphss_i_sample_init(graphss_ctx *ctx, graphss_i_sample *s, size_t room,
-                                     size_t k);
-/* Appends a node of a view; there must be room. */
-void graphss_i_sample_add(graphss_i_sample *s, const graphss_i_view *v, size_t k, int32_t node,
-                          int32_t label, double weight);
+#include "detect/change.h"
+#include "detect/rehearsal.h"
+#include <graphss/recover.h>
 
 enum {
-    GRAPHSS_I_GATE = 1 + 2 * GRAPHSS_I_ODD, /* columns of the gate: 1, z, z^2 */
-    GRAPHSS_I_WHITE = (GRAPHSS_I_ODD + GRAPHSS_I_ROW - 1) / GRAPHSS_I_ROW * GRAPHSS_I_ROW
+    GRAPHSS_I_GATE_WIDTH = 1 + 2 * GRAPHSS_I_ANOMALIES,
+    GRAPHSS_I_CHANGE_WIDTH = 1 + 2 * GRAPHSS_I_CHANGES
 };
 
-typedef struct graphss_i_suspicion {
-    size_t f, s; /* columns used: with history or without */
-    double w[GRAPHSS_I_STATES][GRAPHSS_I_SAYS];
-    float mean[GRAPHSS_I_ODD], unit[GRAPHSS_I_ODD]; /* of all nodes now: 1 / spread */
-    float centre[GRAPHSS_I_ODD];                    /* of untouched nodes, scaled so */
-    double *reference;                              /* [n_reference] ascending */
-    size_t n_reference;
-    double own;   /* weight of the classifier where it is heard alone */
-    double noise; /* share of labels that are wrong */
-    /* What is read node by node, states side by side. */
-    const graphss_i_kernels *kernels;
-    float classes[GRAPHSS_I_SAYS * GRAPHSS_I_ROW]; /* [f x ROW] w */
-    float gate[GRAPHSS_I_GATE * GRAPHSS_I_ROW]; /* [1 + 2 s][a]: of attack a less untouched */
-    float white[GRAPHSS_I_ODD * GRAPHSS_I_WHITE]; /* [s x WHITE] oddness of covariance 1 */
-} graphss_i_suspicion;
+/* {0} is empty. */
+typedef struct graphss_i_state_model {
+    graphss_i_class_model classes;
+    double reader[GRAPHSS_I_STATES][GRAPHSS_I_SOURCES];
+    double mean[GRAPHSS_I_ANOMALIES], spread[GRAPHSS_I_ANOMALIES];
+    double gate[GRAPHSS_I_STATES][GRAPHSS_I_GATE_WIDTH]; /* that of untouched is 0 */
+    double change_mean[GRAPHSS_I_CHANGES], change_spread[GRAPHSS_I_CHANGES];
+    double change[GRAPHSS_I_CHANGE_WIDTH]; /* log odds that a change is hostile */
+} graphss_i_state_model;
 
-void graphss_i_suspicion_destroy(graphss_ctx *ctx, graphss_i_suspicion *u);
-/* untouched: nodes nobody attacked. attacked[a]: rows of simulated attack a, not empty;
- * those from GRAPHSS_I_MANY on are parts of others and may be. */
-graphss_status graphss_i_suspicion_fit(graphss_ctx *ctx, graphss_i_suspicion *u,
-                                       const graphss_i_view *now, size_t n, size_t k,
-                                       const graphss_i_sample *untouched,
-                                       const graphss_i_sample *attacked, bool history);
-/* likelihood [STATES] of how the node looks, over that of an untouched one;
- * p [k x GRAPHSS_I_ROW] class probabilities, in each state. */
-void graphss_i_suspicion_node(double *likelihood, float *p, const graphss_i_suspicion *u,
-                              const graphss_i_view *v, size_t node, size_t k);
-/* q[c] = sum_r state[r] p[c][r]: class probabilities whatever the state */
-void graphss_i_suspicion_mix(double *q, const double *state, const float *p, size_t k);
+void graphss_i_state_model_destroy(graphss_ctx *ctx, graphss_i_state_model *m);
+
+/* odds [GRAPHSS_I_STATES]: likelihood of each state over that of untouched. */
+void graphss_i_state_odds(double *odds, const graphss_i_state_model *m, const float *anomaly);
+/* Likelihood that a change is hostile over that it is benign. */
+double graphss_i_change_odds(const graphss_i_state_model *m, const float *change);
+/* p [k]: classes of a node in a state; evidence [k x GRAPHSS_I_ROW] */
+void graphss_i_state_read(double *p, const graphss_i_state_model *m, graphss_i_tampered state,
+                          const float *evidence);
+
+/* ---- learning (state_fit.c) ---- */
+
+/* Rehearses on a clean snapshot. *learned is false, and *out empty, where there are too few
+ * labelled nodes or classes. */
+graphss_status graphss_i_state_model_learn(graphss_ctx *ctx, graphss_i_state_model *out,
+                                           bool *learned, const graphss_model *model,
+                                           const graphss_graph *graph,
+                                           const graphss_features *features,
+                                           const graphss_split *split);
+/* Rehearses on the snapshot a model was trained on, and lets the model keep what that taught;
+ * nothing where the split cannot teach. in: checked, no past. */
+graphss_status graphss_i_states_train(graphss_ctx *ctx, graphss_model *model,
+                                      const graphss_recover_input *in);
+/* The classifier without edges: [n x k]. */
+graphss_status graphss_i_predict_alone(graphss_ctx *ctx, float *prob,
+                                       const graphss_model *model,
+                                       const graphss_features *features);
+
+/* ---- the model file ---- */
+
+/* The model keeps a copy. */
+graphss_status graphss_i_state_model_keep(graphss_ctx *ctx, graphss_model *model,
+                                          const graphss_i_state_model *m);
+/* *known is false where the model has none, or none of this version and shape. */
+graphss_status graphss_i_state_model_recall(graphss_ctx *ctx, graphss_i_state_model *out,
+                                            bool *known, const graphss_model *model,
+                                            size_t n_cols, bool dense);
 
 #endif

@@ -74,26 +74,27 @@ void graphss_model_free(graphss_ctx *ctx, graphss_model *model)
     graphss_names_destroy(ctx, &model->node_names);
     graphss_names_destroy(ctx, &model->column_names);
     graphss_release(ctx, model->column_mean);
-    graphss_i_model_forget(ctx, model);
+    for (size_t i = 0; i < GRAPHSS_I_KEPT; i++)
+        graphss_i_model_drop(ctx, model, i);
     graphss_i_predictor_free(ctx, model->predictor);
     graphss_release(ctx, model);
 }
 
-graphss_status graphss_i_model_teach(graphss_ctx *ctx, graphss_model *model,
-                                     const double *value, size_t rows, size_t cols)
+graphss_status graphss_i_model_keep(graphss_ctx *ctx, graphss_model *model, size_t which,
+                                    const double *value, size_t rows, size_t cols)
 {
     double *copy = graphss_i_copy(ctx, value, rows * cols, sizeof *copy);
     if (!copy)
         return GRAPHSS_ERR_NOMEM;
-    graphss_i_model_forget(ctx, model);
-    model->lesson = (graphss_i_model_lesson){rows, cols, copy};
+    graphss_i_model_drop(ctx, model, which);
+    model->kept[which] = (graphss_i_model_kept){rows, cols, copy};
     return GRAPHSS_OK;
 }
 
-void graphss_i_model_forget(graphss_ctx *ctx, graphss_model *model)
+void graphss_i_model_drop(graphss_ctx *ctx, graphss_model *model, size_t which)
 {
-    graphss_release(ctx, model->lesson.value);
-    model->lesson = (graphss_i_model_lesson){0};
+    graphss_release(ctx, model->kept[which].value);
+    model->kept[which] = (graphss_i_model_kept){0};
 }
 
 /* Everything the tape needs to stay alive while it is used. */

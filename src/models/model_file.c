@@ -10,18 +10,20 @@ enum {
     SPLIT_TENSORS = 5,
     NAME_TENSORS = 2,
     COLUMN_TENSORS = GRAPHSS_I_COLUMN_TENSORS,
-    TENSORS_MOST = 1 + GRAPHSS_I_PARAMS_MOST + SPLIT_TENSORS + NAME_TENSORS + COLUMN_TENSORS
+    TENSORS_MOST =
+        GRAPHSS_I_KEPT + GRAPHSS_I_PARAMS_MOST + SPLIT_TENSORS + NAME_TENSORS + COLUMN_TENSORS
 };
 
 static size_t list_tensors(graphss_i_tensor *out, const graphss_model *model)
 {
     size_t n = 0;
-    const graphss_i_model_lesson *lesson = &model->lesson;
-    if (lesson->rows) { /* first, since it is to begin at a multiple of 8 */
-        out[n] =
-            (graphss_i_tensor){.dtype = "F64", .rows = lesson->rows, .cols = lesson->cols};
-        out[n].data = lesson->value;
-        snprintf(out[n++].name, sizeof out->name, "%s", GRAPHSS_I_LESSON_CALLED);
+    for (size_t i = 0; i < GRAPHSS_I_KEPT; i++) { /* first: they begin at multiples of 8 */
+        const graphss_i_model_kept *kept = &model->kept[i];
+        if (!kept->rows)
+            continue;
+        out[n] = (graphss_i_tensor){.dtype = "F64", .rows = kept->rows, .cols = kept->cols};
+        out[n].data = kept->value;
+        snprintf(out[n++].name, sizeof out->name, "%s", graphss_i_kept_called[i]);
     }
     for (size_t i = 0; i < model->params.n; i++) {
         const graphss_i_param *m = &model->params.param[i];

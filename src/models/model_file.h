@@ -19,7 +19,8 @@
 enum { GRAPHSS_I_FORMAT_VERSION = 3, GRAPHSS_I_COLUMN_TENSORS = 2 };
 static const char *const graphss_i_columns_called[GRAPHSS_I_COLUMN_TENSORS] = {
     "features.mean", "features.gain"};
-#define GRAPHSS_I_LESSON_CALLED "alert.lesson"
+static const char *const graphss_i_kept_called[GRAPHSS_I_KEPT] = {"alert.lesson",
+                                                                  "recover.states"};
 #define GRAPHSS_I_MEANS_CALLED "columns.mean"
 
 #endif

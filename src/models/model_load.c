@@ -200,10 +200,12 @@ static graphss_status read_means(graphss_ctx *ctx, graphss_model *model, const s
     return GRAPHSS_OK;
 }
 
-/* Of any shape: whether it is of use is for alert to say, which can learn again. */
-static graphss_status read_lesson(graphss_ctx *ctx, graphss_model *model, const source *src)
+/* Of any shape: whether it is of use is for its reader to say, which can learn anew. */
+static graphss_status read_kept(graphss_ctx *ctx, graphss_model *model, const source *src,
+                                size_t which)
 {
-    graphss_i_tensor want = {.name = GRAPHSS_I_LESSON_CALLED, .dtype = "F64"};
+    graphss_i_tensor want = {.dtype = "F64"};
+    snprintf(want.name, sizeof want.name, "%s", graphss_i_kept_called[which]);
     json_t *shape = json_object_get(json_object_get(src->header, want.name), "shape");
     const json_int_t cols = json_integer_value(json_array_get(shape, 1));
     const char *data = NULL;
@@ -223,7 +225,7 @@ static graphss_status read_lesson(graphss_ctx *ctx, graphss_model *model, const 
                                 "%s: %s: entry %zu is %g, want a finite number", src->path,
                                 want.name, i, value[i]);
     if (!st)
-        st = graphss_i_model_teach(ctx, model, value, rows, want.cols);
+        st = graphss_i_model_keep(ctx, model, which, value, rows, want.cols);
     graphss_release(ctx, value);
     return st;
 }
@@ -427,7 +429,9 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
     if (!st)
         st = read_columns(ctx, model, src);
     if (!st)
-        st = read_lesson(ctx, model, src);
+        st = read_kept(ctx, model, src, GRAPHSS_I_KEPT_DETECTOR);
+    if (!st)
+        st = read_kept(ctx, model, src, GRAPHSS_I_KEPT_STATES);
     if (!st)
         st = read_means(ctx, model, src);
     if (!st)

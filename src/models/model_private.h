@@ -5,12 +5,18 @@
 #include "models/model_type.h"
 #include <graphss/dataset.h>
 
-/* Parameters of the detector that alert fitted on simulated attacks; their meaning is in
- * src/alert/detector_fit.c. No rows: there is no detector. */
-typedef struct graphss_i_model_lesson {
+/* What was learned from rehearsed attacks on the training snapshot and is kept with the model:
+ * numbers that mean nothing here. Without rows: nothing was learned. */
+typedef struct graphss_i_model_kept {
     size_t rows, cols;
     double *value; /* [rows x cols], finite */
-} graphss_i_model_lesson;
+} graphss_i_model_kept;
+
+enum {
+    GRAPHSS_I_KEPT_DETECTOR, /* of alert (alert/detector_fit.c) */
+    GRAPHSS_I_KEPT_STATES,   /* of recover (detect/state_model.c) */
+    GRAPHSS_I_KEPT
+};
 
 struct graphss_model {
     const graphss_i_model_type *type;
@@ -27,7 +33,7 @@ struct graphss_model {
     graphss_names column_names; /* likewise */
     float *column_mean; /* [n_features] of that data, where columns have names and scaling has
                          * no such means; else NULL */
-    graphss_i_model_lesson lesson;
+    graphss_i_model_kept kept[GRAPHSS_I_KEPT];
     struct graphss_i_predictor *predictor; /* answers in place of the weights, or NULL */
     char dataset_name[64];
     char dataset_hash[65];
@@ -41,11 +47,11 @@ graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
 graphss_status graphss_i_model_like(graphss_ctx *ctx, graphss_model **out,
                                     const graphss_model *from, uint64_t seed);
 
-/* Stores a copy of the detector parameters in the model, replacing earlier ones; none removes
- * them. */
-graphss_status graphss_i_model_teach(graphss_ctx *ctx, graphss_model *model,
-                                     const double *value, size_t rows, size_t cols);
-void graphss_i_model_forget(graphss_ctx *ctx, graphss_model *model);
+/* The model keeps a copy under one of the numbers above, in place of what it had; or nothing.
+ */
+graphss_status graphss_i_model_keep(graphss_ctx *ctx, graphss_model *model, size_t which,
+                                    const double *value, size_t rows, size_t cols);
+void graphss_i_model_drop(graphss_ctx *ctx, graphss_model *model, size_t which);
 
 /* State that a further training needs, as plain numbers, so that one process can pass it to
  * another (model_state.c). */

@@ -1,50 +1,358 @@
-/* graphss.c - the default method: graphss_run.c finds states and classes, this hands them
- * over. */
-#include "recover/graphss_run.h"
+/* graphss.c - the default method: noisy sources, a latent state a node, Gibbs sampling.
+ *
+ * Each node is untouched, or its edges, its features, or both were tampered with
+ * (detect/state_model.h). Without a past the states of a node come from how it looks; the
+ * reader of each state says its class. With a past a node that did not change is untouched,
+ * and one that changed was either changed honestly, and is read as it is now, or attacked, and
+ * keeps what was believed of it before: P(y) = P(hit) P(y | before) + (1 - P(hit)) P(y | now).
+ * Where the nodes that did not change look tampered with, the past is not clean: they are then
+ * read as nodes without a past. */
+#include "detect/state_model.h"
+#include "detect/tuning.h"
+#include "models/unchecked.h"
+#include "recover/defence.h"
+#include "recover/graphss_infer.h"
+#include <math.h>
 #include <string.h>
 
-/* An attack is named when this share of the nodes is thought hit; where alert is calm a larger
- * one, for states learned from few nodes are found in some of any snapshot. */
-static const double WORTH_NAMING = 0.01, WORTH_NAMING_CALM = 0.05;
+enum { CHUNK = 8192 }; /* nodes whose evidence is held at a time */
+enum { NOW, BEFORE, PAST_STATES };
 
-/* Which kind of attack, on which share of the nodes. */
-static void tell(graphss_i_report *report, const graphss_i_inspection *found)
+static const char *const state_name[GRAPHSS_I_STATES] = {"none", "links", "features",
+                                                         "links and features"};
+
+/* A snapshot with the classifier's answers. */
+typedef struct snapshot {
+    graphss_i_evidence_base base;
+    float *prob; /* own, of the past; NULL: the caller's */
+    int32_t *label;
+} snapshot;
+
+typedef struct recovering {
+    const graphss_i_defence_input *in;
+    graphss_i_state_model states;
+    snapshot now, past;
+    graphss_i_group fresh;              /* nodes without a past */
+    graphss_i_group still;              /* nodes that did not change */
+    graphss_i_group changed;            /* nodes that did */
+    uint8_t *what;                      /* [changed.m] what changed, as a state */
+    float *evidence, *anomaly, *before; /* of a chunk */
+    bool contaminated;
+} recovering;
+
+static void snapshot_destroy(graphss_ctx *ctx, snapshot *s)
 {
-    double share[GRAPHSS_I_STATES] = {0}; /* states of one name are one kind */
-    size_t most = 1;
-    for (size_t r = 1; r < GRAPHSS_I_STATES; r++) {
-        for (size_t q = 1; q < GRAPHSS_I_STATES; q++)
-            if (!strcmp(graphss_i_state_name(q), graphss_i_state_name(r)))
-                share[r] += found->share[q];
-        most = share[r] > share[most] ? r : most;
+    graphss_i_evidence_base_destroy(ctx, &s->base);
+    graphss_release(ctx, s->prob);
+    graphss_release(ctx, s->label);
+}
+
+static void close_all(graphss_ctx *ctx, recovering *x)
+{
+    graphss_i_state_model_destroy(ctx, &x->states);
+    snapshot_destroy(ctx, &x->now);
+    snapshot_destroy(ctx, &x->past);
+    graphss_i_group_destroy(ctx, &x->fresh);
+    graphss_i_group_destroy(ctx, &x->still);
+    graphss_i_group_destroy(ctx, &x->changed);
+    graphss_release(ctx, x->what);
+    graphss_release(ctx, x->evidence);
+    graphss_release(ctx, x->anomaly);
+    graphss_release(ctx, x->before);
+}
+
+/* ---- preparation ---- */
+
+/* prob NULL: the classifier is asked. */
+static graphss_status open_snapshot(graphss_ctx *ctx, snapshot *s, const recovering *x,
+                                    const graphss_observation *o, const graphss_split *split,
+                                    const float *prob)
+{
+    const size_t n = o->graph->n_nodes, k = x->in->k;
+    float *alone = graphss_i_alloc(ctx, n, k * sizeof *alone);
+    graphss_status st = GRAPHSS_OK;
+    s->label = graphss_i_alloc(ctx, n, sizeof *s->label);
+    if (!prob)
+        s->prob = graphss_i_alloc(ctx, n, k * sizeof *s->prob);
+    if (!alone || !s->label || (!prob && !s->prob))
+        st = GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n && !st; i++)
+        s->label[i] = -1;
+    for (size_t i = 0; i < split->n_train && !st; i++)
+        s->label[split->train[i]] = split->train_label[i];
+    if (!st && !prob)
+        st = graphss_i_predict(ctx, s->prob, x->in->model, o->graph, o->features);
+    if (!st)
+        st = graphss_i_predict_alone(ctx, alone, x->in->model, o->features);
+    s->base = (graphss_i_evidence_base){.graph = o->graph,
+                                        .features = o->features,
+                                        .classes = &x->states.classes,
+                                        .prob = prob ? prob : s->prob,
+                                        .label = s->label,
+                                        .n = n,
+                                        .k = k};
+    if (!st)
+        st = graphss_i_evidence_base_fill(ctx, &s->base, alone, NULL);
+    graphss_release(ctx, alone);
+    return st;
+}
+
+/* The model brings what it learned; else it is learned from the past, or from the snapshot. */
+static graphss_status find_states(graphss_ctx *ctx, recovering *x, bool *known)
+{
+    const graphss_i_defence_input *s = x->in;
+    const graphss_features *f = s->current.features;
+    graphss_status st = graphss_i_state_model_recall(ctx, &x->states, known, s->model,
+                                                     f->n_cols, graphss_features_dense(f));
+    if (st || *known)
+        return st;
+    const bool past = s->before && s->previous_split->n_val + s->previous_split->n_train >=
+                                       TUNE_REHEARSED_NEEDED;
+    const graphss_observation *o = past ? &s->previous : &s->current;
+    return graphss_i_state_model_learn(ctx, &x->states, known, s->model, o->graph, o->features,
+                                       past ? s->previous_split : s->split);
+}
+
+static graphss_status sort_nodes(graphss_ctx *ctx, recovering *x)
+{
+    const graphss_i_defence_input *s = x->in;
+    size_t count[3] = {0};
+    uint8_t *group = graphss_i_alloc(ctx, s->n, sizeof *group);
+    uint8_t *fixed = graphss_i_calloc(ctx, s->n, sizeof *fixed);
+    graphss_i_group *const list[] = {&x->fresh, &x->still, &x->changed};
+    graphss_status st = group && fixed ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < s->split->n_train && !st; i++)
+        fixed[s->split->train[i]] = 1;
+    for (size_t i = 0; i < s->split->n_val && !st; i++)
+        fixed[s->split->val[i]] = 1;
+    for (size_t i = 0; i < s->n && !st; i++) {
+        group[i] = !s->before || s->before[i] < 0                                 ? 0
+                   : graphss_i_unchanged(&s->current, &s->previous, s->before, i) ? 1
+                                                                                  : 2;
+        count[group[i]]++;
     }
-    report->share = 1 - found->share[0];
-    const double least = found->calm ? WORTH_NAMING_CALM : WORTH_NAMING;
-    report->kind = report->share < least ? "none" : graphss_i_state_name(most);
+    for (size_t g = 0; g < 3 && !st; g++)
+        st = graphss_i_group_open(ctx, list[g], count[g], s->k,
+                                  g == 2 ? PAST_STATES : GRAPHSS_I_STATES);
+    for (size_t i = 0; i < s->n && !st; i++) {
+        graphss_i_group *g = list[group[i]];
+        g->fixed[g->m] = fixed[i];
+        g->node[g->m++] = (int32_t)i;
+    }
+    graphss_release(ctx, group);
+    graphss_release(ctx, fixed);
+    return st;
+}
+
+static graphss_status allocate(graphss_ctx *ctx, recovering *x)
+{
+    const size_t rows = x->in->n < CHUNK ? x->in->n : CHUNK;
+    const size_t wide = x->in->k * GRAPHSS_I_ROW;
+    x->what = graphss_i_alloc(ctx, x->changed.m, sizeof *x->what);
+    x->evidence = graphss_i_alloc(ctx, rows, wide * sizeof *x->evidence);
+    x->before = graphss_i_alloc(ctx, x->changed.m ? rows : 0, wide * sizeof *x->before);
+    x->anomaly = graphss_i_alloc(ctx, rows, GRAPHSS_I_ANOMALIES * sizeof *x->anomaly);
+    return x->what && x->evidence && x->before && x->anomaly ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+/* ---- what the states say ---- */
+
+static void keep_row(float *out, const double *p, size_t k)
+{
+    for (size_t c = 0; c < k; c++)
+        out[c] = (float)p[c];
+}
+
+/* Nodes read by how they look now. */
+static graphss_status look_now(graphss_ctx *ctx, recovering *x, graphss_i_group *g)
+{
+    const size_t k = g->k, wide = k * GRAPHSS_I_ROW;
+    double *p = graphss_i_alloc(ctx, k, sizeof *p), odds[GRAPHSS_I_STATES];
+    graphss_status st = p ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t at = 0; at < g->m && !st; at += CHUNK) {
+        const size_t n = g->m - at < CHUNK ? g->m - at : CHUNK;
+        st =
+            graphss_i_evidence_of(ctx, x->evidence, x->anomaly, &x->now.base, g->node + at, n);
+        for (size_t i = 0; i < n && !st; i++) {
+            graphss_i_state_odds(odds, &x->states, x->anomaly + i * GRAPHSS_I_ANOMALIES);
+            for (size_t s = 0; s < GRAPHSS_I_STATES; s++) {
+                graphss_i_state_read(p, &x->states, (graphss_i_tampered)s,
+                                     x->evidence + i * wide);
+                g->likelihood[s * g->room + at + i] = (float)odds[s];
+                keep_row(g->prob + (s * g->room + at + i) * k, p, k);
+            }
+        }
+        if (!st)
+            st = graphss_i_progress(ctx, "read", at + n, g->m, NULL);
+    }
+    graphss_release(ctx, p);
+    return st;
+}
+
+static uint8_t what_changed(const graphss_i_change_counts *c)
+{
+    return (
+        uint8_t)((c->edges_added + c->edges_removed ? GRAPHSS_I_TAMPERED_EDGES : 0) |
+                 (c->features_added + c->features_removed ? GRAPHSS_I_TAMPERED_FEATURES : 0));
+}
+
+/* Nodes that changed: as they are now if the change was honest, as they were if it was not. */
+static void compare_node(recovering *x, size_t at, const float *now, const float *past,
+                         double *p)
+{
+    graphss_i_group *g = &x->changed;
+    const graphss_i_defence_input *s = x->in;
+    const size_t k = g->k, v = (size_t)g->node[at], was = (size_t)s->before[v];
+    const graphss_i_change_counts c =
+        graphss_i_change_count(s->current.graph, s->current.features, v, s->previous.graph,
+                               s->previous.features, was, s->before);
+    float change[GRAPHSS_I_CHANGES];
+    graphss_i_change_row(change, &c, now, past, k);
+    x->what[at] = what_changed(&c);
+    g->likelihood[NOW * g->room + at] = 1;
+    g->likelihood[BEFORE * g->room + at] = (float)graphss_i_change_odds(&x->states, change);
+    graphss_i_state_read(p, &x->states, GRAPHSS_I_UNTOUCHED, now);
+    keep_row(g->prob + (NOW * g->room + at) * k, p, k);
+    graphss_i_state_read(p, &x->states, GRAPHSS_I_UNTOUCHED, past);
+    keep_row(g->prob + (BEFORE * g->room + at) * k, p, k);
+}
+
+static graphss_status look_back(graphss_ctx *ctx, recovering *x)
+{
+    graphss_i_group *g = &x->changed;
+    const size_t wide = g->k * GRAPHSS_I_ROW, rows = g->m < CHUNK ? g->m : CHUNK;
+    int32_t *was = graphss_i_alloc(ctx, rows, sizeof *was);
+    double *p = graphss_i_alloc(ctx, g->k, sizeof *p);
+    graphss_status st = was && p ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t at = 0; at < g->m && !st; at += CHUNK) {
+        const size_t n = g->m - at < CHUNK ? g->m - at : CHUNK;
+        for (size_t i = 0; i < n; i++)
+            was[i] = x->in->before[g->node[at + i]];
+        st = graphss_i_evidence_of(ctx, x->evidence, NULL, &x->now.base, g->node + at, n);
+        if (!st)
+            st = graphss_i_evidence_of(ctx, x->before, NULL, &x->past.base, was, n);
+        for (size_t i = 0; i < n && !st; i++)
+            compare_node(x, at + i, x->evidence + i * wide, x->before + i * wide, p);
+    }
+    graphss_release(ctx, was);
+    graphss_release(ctx, p);
+    return st;
+}
+
+/* ---- the result ---- */
+
+/* Nodes that did not change are untouched where the past is clean. */
+static void trust_still(recovering *x)
+{
+    graphss_i_group *g = &x->still;
+    x->contaminated = g->n_free > 0 && 1 - g->share[0] > TUNE_CONTAMINATED;
+    for (size_t i = 0; i < g->m && !x->contaminated; i++) {
+        for (size_t s = 0; s < g->states; s++)
+            g->state[i * g->states + s] = s == 0;
+        for (size_t c = 0; c < g->k; c++)
+            g->posterior[i * g->k + c] = (double)g->prob[i * g->k + c];
+    }
+}
+
+static void hand_over(double *posterior, double *perturbed, const graphss_i_group *g)
+{
+    for (size_t i = 0; i < g->m; i++) {
+        const size_t v = (size_t)g->node[i];
+        memcpy(posterior + v * g->k, g->posterior + i * g->k, g->k * sizeof *posterior);
+        perturbed[v] = 1 - g->state[i * g->states];
+    }
+}
+
+/* The share of nodes without a label that were hit, and what was tampered with most. */
+static void report(const recovering *x, graphss_i_report *out)
+{
+    double share[GRAPHSS_I_STATES] = {0}, all = 0, hit = 0;
+    const graphss_i_group *const looked[] = {&x->fresh, &x->still};
+    for (size_t g = 0; g < 2; g++)
+        for (size_t i = 0; i < looked[g]->m; i++)
+            for (size_t s = 0; s < GRAPHSS_I_STATES && !looked[g]->fixed[i]; s++)
+                share[s] += looked[g]->state[i * GRAPHSS_I_STATES + s];
+    for (size_t i = 0; i < x->changed.m; i++)
+        if (!x->changed.fixed[i]) {
+            share[x->what[i]] += x->changed.state[i * PAST_STATES + BEFORE];
+            share[0] += x->changed.state[i * PAST_STATES + NOW];
+        }
+    size_t most = 1;
+    for (size_t s = 0; s < GRAPHSS_I_STATES; s++) {
+        all += share[s];
+        hit += s ? share[s] : 0;
+        most = s && share[s] > share[most] ? s : most;
+    }
+    /* With a past only changes are suspects, so that a smaller share is worth naming. */
+    const double least = x->in->before ? TUNE_WORTH_NAMING / 10 : TUNE_WORTH_NAMING;
+    out->share = all > 0 ? hit / all : 0;
+    out->kind = out->share < least ? state_name[0] : state_name[most];
+}
+
+static graphss_status infer(graphss_ctx *ctx, recovering *x)
+{
+    const graphss_i_defence_input *s = x->in;
+    graphss_status st = open_snapshot(ctx, &x->now, x, &s->current, s->split, s->prob);
+    if (!st && x->changed.m)
+        st = open_snapshot(ctx, &x->past, x, &s->previous, s->previous_split, NULL);
+    if (!st)
+        st = look_now(ctx, x, &x->fresh);
+    if (!st)
+        st = look_now(ctx, x, &x->still);
+    if (!st && x->changed.m)
+        st = look_back(ctx, x);
+    graphss_i_group *const list[] = {&x->fresh, &x->still, &x->changed};
+    for (size_t g = 0; g < 3 && !st; g++)
+        st = graphss_i_group_infer(ctx, list[g], s->seed);
+    if (!st)
+        trust_still(x);
+    return st;
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *scene,
+                          const graphss_i_defence_input *in,
                           const graphss_recover_options *opt)
 {
     (void)opt;
-    graphss_i_inspection found = {0};
-    const graphss_status st = graphss_i_inspect(ctx, &found, scene);
+    recovering x = {.in = in};
+    bool known = false;
+    graphss_status st = find_states(ctx, &x, &known);
+    if (!st && !known) {
+        graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                      "too few labelled nodes to rehearse attacks with: the labels are the "
+                      "classifier's own");
+        graphss_i_widen_prob(posterior, in->prob, in->n * in->k);
+        for (size_t i = 0; i < in->n; i++)
+            perturbed[i] = 0;
+        *in->report = (graphss_i_report){state_name[0], 0};
+    }
+    if (st || !known)
+        goto done;
+    st = sort_nodes(ctx, &x);
+    if (!st)
+        st = allocate(ctx, &x);
+    if (!st)
+        st = infer(ctx, &x);
     if (st)
-        return st;
-    memcpy(posterior, found.posterior, scene->n * scene->k * sizeof *posterior);
-    for (size_t i = 0; i < scene->n; i++)
-        perturbed[i] = 1 - found.state[i * GRAPHSS_I_STATES];
-    tell(scene->report, &found);
-    graphss_i_inspection_destroy(ctx, &found);
-    return GRAPHSS_OK;
+        goto done;
+    const graphss_i_group *const list[] = {&x.fresh, &x.still, &x.changed};
+    for (size_t g = 0; g < 3; g++)
+        hand_over(posterior, perturbed, list[g]);
+    report(&x, in->report);
+    if (x.contaminated)
+        graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                      "%.0f %% of the nodes that did not change look tampered with: the "
+                      "previous snapshot seems to be attacked already, and is not relied on",
+                      100 * (1 - x.still.share[0]));
+done:
+    close_all(ctx, &x);
+    return st;
 }
 
 const graphss_i_defence graphss_i_graphss_defence = {
     .name = "graphss",
-    .summary = "several sources and a state per node, learned from simulated attacks",
-    .evasion = "the given model; of the current snapshot a perceptron, linear models, counts "
-               "of words",
+    .summary = "noisy sources and a latent state a node, learned from rehearsed attacks",
+    .evasion = "the given model, and what was rehearsed when it was trained",
     .options = " ",
     .learns = true,
     .finds = true,

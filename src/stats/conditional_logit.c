@@ -1,5 +1,6 @@
-/* conditional_logit.c - see conditional_logit.h. Sums over rows are taken in single precision by the kernels, BLOCK
- * rows at a time, and added up in double; the rest, of sixteen columns at most, is double. */
+/* conditional_logit.c - see conditional_logit.h. Sums over rows are taken in single precision
+ * by the kernels, BLOCK rows at a time, and added up in double; the rest, of sixteen columns
+ * at most, is double. */
 #include "stats/conditional_logit.h"
 #include <math.h>
 #include <string.h>
@@ -67,7 +68,7 @@ typedef struct fit {
     float *target;   /* [n x k] the chance of each class given its label */
     float *p, *left; /* [BLOCK x k] */
     double gradient[WIDE], hessian[WIDE * WIDE];
-    bool held[WIDE]; /* weights that stay 0 */
+    bool held[WIDE]; /* weights that stay 0 in this step */
 } fit;
 
 /* The weights as kernels take them: columns that are not used have none. */
@@ -109,6 +110,8 @@ static double newton_step(fit *t, double *w, const graphss_i_choice *in, double 
         t->gradient[j] = -2 * in->penalty * total * (w[j] - (in->centre ? in->centre[j] : 0));
     for (size_t i = 0; i < in->n; i += BLOCK)
         add_rows(t, narrowed, in, i, in->n - i < BLOCK ? in->n - i : BLOCK);
+    for (size_t j = 0; j < f; j++) /* at the bound, and pushed against it */
+        t->held[j] = in->rising && w[j] <= 0 && t->gradient[j] <= 0;
     for (size_t j = 0; j < f; j++) {
         t->hessian[j * f + j] += 2 * in->penalty * total + 1e-9;
         for (size_t i = 0; t->held[j] && i < f; i++)
@@ -122,12 +125,11 @@ static double newton_step(fit *t, double *w, const graphss_i_choice *in, double 
     for (size_t j = 0; j < f; j++)
         largest = fmax(largest, fabs(t->gradient[j]));
     const double shrink = fmin(1, LARGEST_STEP / fmax(largest, 1e-300));
+    largest = 0;
     for (size_t j = 0; j < f; j++) {
-        w[j] += shrink * t->gradient[j];
-        if (in->rising && w[j] < 0) {
-            w[j] = 0;
-            t->held[j] = true;
-        }
+        const double old = w[j], step = old + shrink * t->gradient[j];
+        w[j] = in->rising ? fmax(step, 0) : step;
+        largest = fmax(largest, fabs(w[j] - old));
     }
     return largest;
 }
@@ -165,7 +167,8 @@ graphss_status graphss_i_choice_fit(graphss_ctx *ctx, double *w, double *noise,
     graphss_status st = GRAPHSS_ERR_NOMEM;
     if (!t.target || !t.p || !t.left)
         goto done;
-    double total = 0, wrong = in->noisy && k > 1 ? NOISE_FIRST : 0;
+    const bool known = in->noise > 0;
+    double total = 0, wrong = k < 2 ? 0 : known ? in->noise : in->noisy ? NOISE_FIRST : 0;
     for (size_t i = 0; i < in->n; i++) {
         total += (double)in->weight[i];
         t.target[i * k + (size_t)in->label[i]] = 1;
@@ -175,7 +178,7 @@ graphss_status graphss_i_choice_fit(graphss_ctx *ctx, double *w, double *noise,
     for (int round = 0; round < (wrong > 0 ? ROUNDS : 1); round++) {
         if (wrong > 0) {
             const double seen = expect(&t, w, in, wrong);
-            wrong = round < 2 ? wrong : fmin(NOISE_MOST, fmax(NOISE_LEAST, seen));
+            wrong = round < 2 || known ? wrong : fmin(NOISE_MOST, fmax(NOISE_LEAST, seen));
         }
         const double close = wrong > 0 && round + 1 < ROUNDS ? NOT_YET : CLOSE_ENOUGH;
         for (int step = 0; step < STEPS; step++) {

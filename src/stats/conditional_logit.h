@@ -16,6 +16,7 @@ typedef struct graphss_i_choice {
     double penalty;       /* on the squares of the weights, per unit of weight */
     const double *centre; /* [f] the penalty is on the distance from it; NULL: from 0 */
     bool noisy;           /* also estimate a uniform rate of wrong labels */
+    double noise;         /* > 0: the known rate of wrong labels, not estimated */
     bool rising;          /* restrict weights to be non-negative */
 } graphss_i_choice;
 

@@ -186,7 +186,7 @@ static void test_a_lesson_is_kept_with_the_model(void **state)
 
     assert_ok(ctx, graphss_alert_look(ctx, &untaught, &a.in, NULL));
     assert_ok(ctx, graphss_alert_learn(ctx, a.model, &a.in.current, a.in.seed));
-    assert_int_equal(a.model->lesson.rows, GRAPHSS_I_EYES * (1 + GRAPHSS_I_REHEARSED));
+    assert_int_equal(a.model->kept[GRAPHSS_I_KEPT_DETECTOR].rows, GRAPHSS_I_EYES * (1 + GRAPHSS_I_REHEARSED));
     assert_ok(ctx, graphss_alert_look(ctx, &taught, &a.in, NULL));
     assert_memory_equal(untaught.score, taught.score, WORLD_NODES * sizeof *taught.score);
 
@@ -202,10 +202,10 @@ static void test_a_lesson_is_kept_with_the_model(void **state)
     assert_memory_not_equal(untaught.score, other.score, WORLD_NODES * sizeof *other.score);
     const graphss_observation empty = {0};
     assert_int_equal(graphss_alert_learn(ctx, copy, &empty, a.in.seed), GRAPHSS_ERR_INVALID);
-    assert_true(copy->lesson.rows > 0); /* what it had stays */
+    assert_true(copy->kept[GRAPHSS_I_KEPT_DETECTOR].rows > 0); /* what it had stays */
     copy->split.n_val = GRAPHSS_I_CALM_LEAST - 1;
     assert_ok(ctx, graphss_alert_learn(ctx, copy, &a.previous, a.in.seed));
-    assert_int_equal(copy->lesson.rows, 0);
+    assert_int_equal(copy->kept[GRAPHSS_I_KEPT_DETECTOR].rows, 0);
 
     remove(file);
     rmdir(path);
@@ -228,11 +228,11 @@ static void test_a_lesson_that_is_none_is_not_recalled(void **state)
     graphss_i_gates gates = {0};
     const double number[6] = {1, 2, 3, 4, 5, 6};
     assert_false(graphss_i_gates_recall(&gates, a.model));
-    assert_ok(ctx, graphss_i_model_teach(ctx, a.model, number, 2, 3));
+    assert_ok(ctx, graphss_i_model_keep(ctx, a.model, GRAPHSS_I_KEPT_DETECTOR, number, 2, 3));
     assert_false(graphss_i_gates_recall(&gates, a.model));
     assert_ok(ctx, graphss_alert_learn(ctx, a.model, &a.in.current, 1));
     assert_true(graphss_i_gates_recall(&gates, a.model));
-    a.model->lesson.value[GRAPHSS_I_LOGISTIC_COLUMNS] = 0; /* a spread */
+    a.model->kept[GRAPHSS_I_KEPT_DETECTOR].value[GRAPHSS_I_LOGISTIC_COLUMNS] = 0; /* a spread */
     assert_false(graphss_i_gates_recall(&gates, a.model));
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -242,7 +242,8 @@ static graphss_status learn_again(graphss_ctx *ctx, void *arg)
 {
     attacked_world *a = arg;
     const graphss_status st = graphss_alert_learn(ctx, a->model, &a->previous, 1);
-    graphss_i_model_forget(ctx, a->model);
+    graphss_i_model_drop(ctx, a->model, GRAPHSS_I_KEPT_DETECTOR);
+    graphss_i_model_drop(ctx, a->model, GRAPHSS_I_KEPT_STATES);
     return st;
 }
 

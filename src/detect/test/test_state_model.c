@@ -1,178 +1,216 @@
-/* States learned from samples. */
+/* test_state_model.c - the rehearsal, the fit of gate and readers, and the model file. */
 #include "detect/state_model.h"
-#include "testing.h"
+#include "detect/tuning.h"
+#include "models/model_private.h"
+#include "observation/test/testing_attacked_world.h"
+#include <math.h>
 
-enum { ROWS = 60, K = 3, STATE_ROWS = ROWS * (1 + GRAPHSS_I_ATTACKS) };
-
-/* Rows of one state: column `state` of oddness is large in it; the first source tells the
- * class, or in an attack lies, and praise is no attack. */
-static void fill(graphss_i_view *v, int32_t *label, size_t state, graphss_rng *rng)
+static graphss_i_state_model learn(graphss_ctx *ctx, const attacked_world *a)
 {
-    const bool lies = state && state != 1 + GRAPHSS_I_PRAISED;
-    for (size_t i = 0; i < ROWS; i++) {
-        const size_t at = state * ROWS + i;
-        float *odd = v->odd + at * GRAPHSS_I_ODD;
-        for (size_t j = 0; j < GRAPHSS_I_ODD; j++)
-            odd[j] = (float)graphss_rng_normal(rng) + (state && j == state ? 6 : 0);
-        label[at] = (int32_t)graphss_rng_below(rng, K);
-        for (size_t c = 0; c < K; c++) {
-            float *says = v->says + (at * K + c) * GRAPHSS_I_SAYS;
-            memset(says, 0, GRAPHSS_I_SAYS * sizeof *says);
-            says[0] = (float)graphss_rng_normal(rng) +
-                      ((int32_t)c == label[at] ? (lies ? -3 : 3) : 0);
-        }
-    }
+    graphss_i_state_model m = {0};
+    bool learned = false;
+    assert_ok(ctx, graphss_i_state_model_learn(ctx, &m, &learned, a->model, &a->w.graph,
+                                               &a->w.features, &a->w.split));
+    assert_true(learned);
+    return m;
 }
 
-typedef struct lesson {
-    graphss_i_view view;
-    float says[STATE_ROWS * K * GRAPHSS_I_SAYS], odd[STATE_ROWS * GRAPHSS_I_ODD];
-    int32_t label[STATE_ROWS];
-} lesson;
+/* A rehearsal of the small world, ready for rounds. */
+typedef struct rehearsed {
+    float prob[2 * WORLD_NODES];
+    graphss_i_class_model classes;
+    graphss_i_rehearsal_input in;
+} rehearsed;
 
-static void lesson_make(lesson *l)
+static void rehearsed_make(graphss_ctx *ctx, rehearsed *r, const attacked_world *a)
 {
-    graphss_rng rng = graphss_rng_make(8, GRAPHSS_STREAM_SYNTH);
-    l->view = (graphss_i_view){.says = l->says, .odd = l->odd};
-    for (size_t r = 0; r <= GRAPHSS_I_ATTACKS; r++)
-        fill(&l->view, l->label, r, &rng);
+    assert_ok(ctx, graphss_model_predict(ctx, r->prob, a->model, &a->w.graph, &a->w.features));
+    assert_ok(ctx, graphss_i_class_model_learn(ctx, &r->classes, &a->w.graph, &a->w.features,
+                                               r->prob, 2));
+    r->in = (graphss_i_rehearsal_input){.graph = &a->w.graph,
+                                        .features = &a->w.features,
+                                        .classes = &r->classes,
+                                        .prob = r->prob,
+                                        .node = a->w.split.val,
+                                        .m = a->w.split.n_val,
+                                        .seed = 1};
 }
 
-static graphss_status learn(graphss_ctx *ctx, graphss_i_suspicion *u, const lesson *l)
-{
-    graphss_i_sample sample[1 + GRAPHSS_I_ATTACKS] = {0};
-    graphss_status st = GRAPHSS_OK;
-    for (size_t r = 0; r <= GRAPHSS_I_ATTACKS && !st; r++) {
-        st = graphss_i_sample_init(ctx, &sample[r], ROWS, K);
-        for (size_t i = 0; i < ROWS && !st; i++)
-            graphss_i_sample_add(&sample[r], &l->view, K, (int32_t)(r * ROWS + i),
-                                 l->label[r * ROWS + i], 1);
-    }
-    if (!st)
-        st = graphss_i_suspicion_fit(ctx, u, &l->view, STATE_ROWS, K, &sample[0], sample + 1,
-                                     false);
-    for (size_t r = 0; r <= GRAPHSS_I_ATTACKS; r++)
-        graphss_i_sample_destroy(ctx, &sample[r]);
-    return st;
-}
-
-static void test_states_and_classes_are_told_apart(void **state)
+static void test_rounds_change_what_their_states_say(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    lesson *l = malloc(sizeof *l);
-    graphss_i_suspicion u = {0};
-    lesson_make(l);
-    assert_ok(ctx, learn(ctx, &u, l));
-    assert_true(u.w[0][0] > 0.5 && u.w[1][0] < -0.5); /* what lies is turned round, */
-    assert_true(u.w[GRAPHSS_I_STATES - 1][0] >= 0);   /* but not in the unknown state, */
-    assert_true(u.w[1 + GRAPHSS_I_PRAISED][0] > 0.5); /* nor where it does not lie */
-    assert_float_equal(u.w[1 + GRAPHSS_I_PRAISED][1], 0, 0);
-    size_t right = 0, class = 0;
-    for (size_t i = 0; i < STATE_ROWS; i++) {
-        double likelihood[GRAPHSS_I_STATES];
-        float p[K * GRAPHSS_I_ROW];
-        graphss_i_suspicion_node(likelihood, p, &u, &l->view, i, K);
-        assert_float_equal(likelihood[0], 1, 0);
-        size_t best = 0;
-        for (size_t r = 1; r <= GRAPHSS_I_ATTACKS; r++)
-            best = likelihood[r] > likelihood[best] ? r : best;
-        right += best == i / ROWS;
-        const float *mine = p + i / ROWS;
-        size_t top = 0;
+    attacked_world a;
+    rehearsed r = {0};
+    attacked_world_make(ctx, &a);
+    rehearsed_make(ctx, &r, &a);
+    graphss_i_rehearsal_room *room = NULL;
+    assert_ok(ctx, graphss_i_rehearsal_open(ctx, &room, &r.in));
+    size_t seen[GRAPHSS_I_STATES] = {0};
+    for (size_t round = 0; round < graphss_i_rehearsal_rounds(); round++) {
+        graphss_graph graph = {0};
+        graphss_features features = {0};
+        uint8_t what[WORLD_NODES];
+        assert_ok(ctx, graphss_i_rehearsal_round(ctx, &graph, &features, what, room, round));
+        assert_ok(ctx, graphss_graph_check(ctx, &graph));
+        for (size_t i = 0; i < r.in.m; i++) {
+            const size_t v = (size_t)r.in.node[i];
+            const graphss_i_change_counts c = graphss_i_change_count(
+                &graph, &features, v, &a.w.graph, &a.w.features, v, NULL);
+            seen[what[i]]++;
+            if (what[i] == GRAPHSS_I_TAMPERED_EDGES)
+                assert_int_equal(c.features_added + c.features_removed, 0);
+            if (what[i] & GRAPHSS_I_TAMPERED_FEATURES)
+                assert_in_range(c.features_added + c.features_removed, 1, TUNE_FEATURES_MOST);
+        }
+        graphss_graph_destroy(ctx, &graph);
+        graphss_features_destroy(ctx, &features);
+    }
+    for (size_t s = 0; s < GRAPHSS_I_STATES; s++)
+        assert_true(seen[s] > 0);
+    graphss_i_rehearsal_close(ctx, room);
+    graphss_i_class_model_destroy(ctx, &r.classes);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+/* A node draws its recipe from a hash of its own: the order of the others does not matter. */
+static void test_states_do_not_depend_on_the_order_of_nodes(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    rehearsed r = {0};
+    int32_t turned[WORLD_NODES];
+    uint8_t first[WORLD_NODES], second[WORLD_NODES];
+    attacked_world_make(ctx, &a);
+    rehearsed_make(ctx, &r, &a);
+    for (size_t i = 0; i < r.in.m; i++)
+        turned[i] = r.in.node[r.in.m - 1 - i];
+    for (int pass = 0; pass < 2; pass++) {
+        graphss_i_rehearsal_room *room = NULL;
+        graphss_graph graph = {0};
+        graphss_features features = {0};
+        assert_ok(ctx, graphss_i_rehearsal_open(ctx, &room, &r.in));
+        assert_ok(ctx, graphss_i_rehearsal_round(ctx, &graph, &features, pass ? second : first,
+                                                 room, 2));
+        graphss_graph_destroy(ctx, &graph);
+        graphss_features_destroy(ctx, &features);
+        graphss_i_rehearsal_close(ctx, room);
+        r.in.node = turned;
+    }
+    for (size_t i = 0; i < r.in.m; i++)
+        assert_int_equal(first[i], second[r.in.m - 1 - i]);
+    graphss_i_class_model_destroy(ctx, &r.classes);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_no_reader_turns_evidence_round(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_i_state_model m = learn(ctx, &a);
+    for (size_t s = 0; s < GRAPHSS_I_STATES; s++) {
         double sum = 0;
-        for (size_t c = 0; c < K; c++) {
-            sum += (double)mine[c * GRAPHSS_I_ROW];
-            top = mine[c * GRAPHSS_I_ROW] > mine[top * GRAPHSS_I_ROW] ? c : top;
+        for (size_t j = 0; j < GRAPHSS_I_SOURCES; j++) {
+            assert_true(m.reader[s][j] >= 0);
+            sum += m.reader[s][j];
         }
-        assert_float_equal(sum, 1, 1e-6);
-        class += (int32_t)top == l->label[i];
+        assert_true(sum > 0);
     }
-    assert_true(right > STATE_ROWS * 9 / 10);
-    assert_true(class > STATE_ROWS * 9 / 10);
-    graphss_i_suspicion_destroy(ctx, &u);
-    free(l);
+    float anomaly[GRAPHSS_I_ANOMALIES];
+    double odds[GRAPHSS_I_STATES];
+    for (size_t j = 0; j < GRAPHSS_I_ANOMALIES; j++)
+        anomaly[j] = 1e30F; /* far out is cut off */
+    graphss_i_state_odds(odds, &m, anomaly);
+    for (size_t s = 0; s < GRAPHSS_I_STATES; s++)
+        assert_true(odds[s] > 0 && odds[s] <= exp(TUNE_ODDS_MOST) * 1.000001);
+    graphss_i_state_model_destroy(ctx, &m);
+    attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
 
-/* A source that is right for all of few nodes may be so by luck. */
-static void test_few_labelled_nodes_hardly_shake_the_classifier(void **state)
+static void test_a_model_keeps_what_was_learned(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    lesson *l = malloc(sizeof *l);
-    graphss_i_suspicion u = {0};
-    lesson_make(l);
-    for (size_t i = 0; i < ROWS; i++)
-        l->says[(i * K + (size_t)l->label[i]) * GRAPHSS_I_SAYS + 1] = 1;
-    assert_ok(ctx, learn(ctx, &u, l));
-    assert_true(u.w[0][1] > 0 && u.w[0][1] < 0.2);
-    assert_true(u.w[0][0] > 0.5);
-    graphss_i_suspicion_destroy(ctx, &u);
-    free(l);
+    attacked_world a;
+    char path[256];
+    attacked_world_make(ctx, &a);
+    graphss_i_state_model m = learn(ctx, &a), back = {0};
+    bool known = true;
+    assert_ok(ctx,
+              graphss_i_state_model_recall(ctx, &back, &known, a.model, WORLD_WORDS, false));
+    assert_false(known);
+    assert_ok(ctx, graphss_i_state_model_keep(ctx, a.model, &m));
+    testing_temporary(path, sizeof path, "states");
+    assert_ok(ctx, graphss_model_save(ctx, a.model, path));
+    graphss_model *copy = NULL;
+    assert_ok(ctx, graphss_model_load(ctx, &copy, path));
+    assert_ok(ctx, graphss_i_state_model_recall(ctx, &back, &known, copy, WORLD_WORDS, false));
+    assert_true(known);
+    assert_memory_equal(back.gate, m.gate, sizeof m.gate);
+    assert_memory_equal(back.reader, m.reader, sizeof m.reader);
+    assert_memory_equal(back.change, m.change, sizeof m.change);
+    graphss_i_state_model_destroy(ctx, &back);
+    assert_ok(ctx, graphss_i_state_model_recall(ctx, &back, &known, copy, WORLD_WORDS, true));
+    assert_false(known); /* of other features */
+    remove(path);
+    graphss_model_free(ctx, copy);
+    graphss_i_state_model_destroy(ctx, &m);
+    attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
 
-/* Of few labelled nodes the largest budget may have hit none. */
-static void test_without_the_largest_budget_the_first_kind_stands_for_it(void **state)
+static void test_too_few_labels_teach_nothing(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    lesson *l = malloc(sizeof *l);
-    graphss_i_suspicion u = {0};
-    graphss_i_sample sample[1 + GRAPHSS_I_ATTACKS] = {0};
-    lesson_make(l);
-    for (size_t r = 0; r <= GRAPHSS_I_ATTACKS; r++) {
-        assert_ok(ctx, graphss_i_sample_init(ctx, &sample[r], ROWS, K));
-        for (size_t i = 0; i < ROWS && r != 1 + GRAPHSS_I_MANY; i++)
-            graphss_i_sample_add(&sample[r], &l->view, K, (int32_t)(r * ROWS + i),
-                                 l->label[r * ROWS + i], 1);
-    }
-    assert_ok(ctx, graphss_i_suspicion_fit(ctx, &u, &l->view, STATE_ROWS, K, &sample[0],
-                                           sample + 1, false));
-    assert_memory_equal(u.w[1 + GRAPHSS_I_MANY], u.w[1 + GRAPHSS_I_BOTH], sizeof u.w[0]);
-    for (size_t r = 0; r <= GRAPHSS_I_ATTACKS; r++)
-        graphss_i_sample_destroy(ctx, &sample[r]);
-    graphss_i_suspicion_destroy(ctx, &u);
-    free(l);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_split few = a.w.split;
+    graphss_i_state_model m = {0};
+    bool learned = true;
+    few.n_val = 3;
+    few.n_train = 10;
+    assert_ok(ctx, graphss_i_state_model_learn(ctx, &m, &learned, a.model, &a.w.graph,
+                                               &a.w.features, &few));
+    assert_false(learned);
+    attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
 
-static void test_states_have_names(void **state)
+static graphss_status learn_and_keep(graphss_ctx *ctx, void *arg)
 {
-    (void)state;
-    for (size_t r = 0; r < GRAPHSS_I_STATES; r++)
-        assert_non_null(graphss_i_state_name(r));
-    assert_string_equal(graphss_i_state_name(0), "untouched");
-    assert_string_equal(graphss_i_state_name(1 + GRAPHSS_I_RANDOM), "random");
-    assert_string_equal(graphss_i_state_name(1 + GRAPHSS_I_COPIED), "copied");
-    assert_null(graphss_i_state_name(GRAPHSS_I_STATES));
-}
-
-static graphss_status learn_and_forget(graphss_ctx *ctx, void *arg)
-{
-    graphss_i_suspicion u = {0};
-    const graphss_status st = learn(ctx, &u, arg);
-    graphss_i_suspicion_destroy(ctx, &u);
+    attacked_world *a = arg;
+    const graphss_recover_input in = {.current = a->previous, .model = a->model, .seed = 1};
+    const graphss_status st = graphss_i_states_train(ctx, a->model, &in);
+    graphss_i_model_drop(ctx, a->model, GRAPHSS_I_KEPT_STATES);
     return st;
 }
 
 static void test_failing_allocations_leave_nothing(void **state)
 {
     (void)state;
-    lesson *l = malloc(sizeof *l);
-    lesson_make(l);
-    testing_allocations_fail(learn_and_forget, l, 50);
-    free(l);
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    testing_allocations_fail(learn_and_keep, &a, 60);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_states_and_classes_are_told_apart),
-        cmocka_unit_test(test_few_labelled_nodes_hardly_shake_the_classifier),
-        cmocka_unit_test(test_without_the_largest_budget_the_first_kind_stands_for_it),
-        cmocka_unit_test(test_states_have_names),
+        cmocka_unit_test(test_rounds_change_what_their_states_say),
+        cmocka_unit_test(test_states_do_not_depend_on_the_order_of_nodes),
+        cmocka_unit_test(test_no_reader_turns_evidence_round),
+        cmocka_unit_test(test_a_model_keeps_what_was_learned),
+        cmocka_unit_test(test_too_few_labels_teach_nothing),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,11 +174,11 @@ static void test_a_lesson_comes_back_or_is_refused(void **state)
     size_t n = 0;
     testing_temporary(path, sizeof path, "lesson");
     double lesson[6] = {1, -2, 1e-300, 0.1, 5, 6};
-    assert_ok(ctx, graphss_i_model_teach(ctx, a, lesson, 2, 3));
+    assert_ok(ctx, graphss_i_model_keep(ctx, a, GRAPHSS_I_KEPT_DETECTOR, lesson, 2, 3));
     assert_ok(ctx, graphss_model_save(ctx, a, path));
     assert_ok(ctx, graphss_model_load(ctx, &b, path));
-    assert_true(b->lesson.rows == 2 && b->lesson.cols == 3);
-    assert_memory_equal(b->lesson.value, lesson, sizeof lesson);
+    assert_true(b->kept[GRAPHSS_I_KEPT_DETECTOR].rows == 2 && b->kept[GRAPHSS_I_KEPT_DETECTOR].cols == 3);
+    assert_memory_equal(b->kept[GRAPHSS_I_KEPT_DETECTOR].value, lesson, sizeof lesson);
     graphss_model_free(ctx, b);
     b = NULL;
     testing_each_allocation_fails(save_and_load, &(saving){path, a});
@@ -199,7 +199,7 @@ static void test_a_lesson_comes_back_or_is_refused(void **state)
         assert_fails(ctx, graphss_model_load(ctx, &b, path), GRAPHSS_ERR_DATA, damage[i].text);
     }
     lesson[3] = NAN;
-    assert_ok(ctx, graphss_i_model_teach(ctx, a, lesson, 2, 3));
+    assert_ok(ctx, graphss_i_model_keep(ctx, a, GRAPHSS_I_KEPT_DETECTOR, lesson, 2, 3));
     assert_ok(ctx, graphss_model_save(ctx, a, path));
     assert_fails(ctx, graphss_model_load(ctx, &b, path), GRAPHSS_ERR_DATA, "entry 3 is nan");
     assert_null(b);

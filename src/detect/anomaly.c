@@ -1,0 +1,174 @@
+/* anomaly.c - how unusual a node looks, whatever its class: how many edges and features it
+ * has, how similar its neighbours are, how loudly its features speak. */
+#include "detect/class_evidence.h"
+#include "detect/tuning.h"
+#include <math.h>
+
+enum {
+    LOOK_DEGREE,
+    LOOK_FEATURES,
+    LOOK_SIMILARITY,
+    LOOK_LEAST_SIMILARITY,
+    LOOK_TRIANGLES,
+    LOOK_LOUD,       /* mean of the loudest features for the class */
+    LOOK_SPREAD,     /* deviation of all */
+    LOOK_AGAINST,    /* share of features that speak against it */
+    LOOK_LOUD_ANY,   /* mean of the loudest for any class */
+    LOOK_MEAN,       /* mean of all features for the class */
+    LOOK_STRONG,     /* share of features that speak strongly for it */
+    LOOK_MARGIN,     /* of the classifier without edges, as log odds of its two best classes */
+    LOOK_LIKELIHOOD, /* the same of the features' likelihood, by the root of their number */
+    LOOKS
+};
+_Static_assert((int)LOOKS == (int)GRAPHSS_I_LOOKS, "columns of the header");
+
+/* Cosine of two rows of features. */
+static double cosine(graphss_i_row a, graphss_i_row b)
+{
+    double dot = 0, aa = 0, bb = 0;
+    for (size_t i = 0; i < a.n; i++)
+        aa += (double)a.value[i] * (double)a.value[i];
+    for (size_t j = 0; j < b.n; j++)
+        bb += (double)b.value[j] * (double)b.value[j];
+    if (!a.column || !b.column)
+        for (size_t i = 0; i < a.n && i < b.n; i++)
+            dot += (double)a.value[i] * (double)b.value[i];
+    else
+        for (size_t i = 0, j = 0; i < a.n && j < b.n;) {
+            if (a.column[i] == b.column[j])
+                dot += (double)a.value[i++] * (double)b.value[j++];
+            else if (a.column[i] < b.column[j])
+                i++;
+            else
+                j++;
+        }
+    return aa > 0 && bb > 0 ? dot / sqrt(aa * bb) : 0;
+}
+
+/* Do nodes a and b share a neighbour? Looks at the neighbours of the one with fewer. */
+static bool share_neighbour(const graphss_graph *g, size_t a, size_t b)
+{
+    if (graphss_graph_degree(g, a) > graphss_graph_degree(g, b)) {
+        const size_t t = a;
+        a = b;
+        b = t;
+    }
+    const int64_t n = g->offset[a + 1] - g->offset[a];
+    const int64_t most = n < TUNE_NEIGHBOURS ? n : TUNE_NEIGHBOURS;
+    for (int64_t i = 0; i < most; i++)
+        if (graphss_graph_has_edge(g, (int32_t)b, g->target[g->offset[a] + i * n / most]))
+            return true;
+    return false;
+}
+
+static void look_around(float *look, const graphss_i_evidence_base *b, size_t v)
+{
+    const int64_t degree = b->graph->offset[v + 1] - b->graph->offset[v];
+    const int64_t most = degree < TUNE_NEIGHBOURS ? degree : TUNE_NEIGHBOURS;
+    const graphss_i_row own = graphss_i_row_of(b->features, v);
+    double sum = 0, least = 1, closed = 0;
+    for (int64_t i = 0; i < most; i++) {
+        const size_t u = (size_t)b->graph->target[b->graph->offset[v] + i * degree / most];
+        const double alike = cosine(own, graphss_i_row_of(b->features, u));
+        sum += alike;
+        least = fmin(least, alike);
+        closed += share_neighbour(b->graph, v, u);
+    }
+    look[LOOK_DEGREE] = (float)log1p((double)degree);
+    look[LOOK_SIMILARITY] = (float)(most ? sum / (double)most : 0);
+    look[LOOK_LEAST_SIMILARITY] = (float)least;
+    look[LOOK_TRIANGLES] = (float)(most ? closed / (double)most : 0);
+}
+
+size_t graphss_i_look_scratch(size_t k)
+{
+    return 2 * k + 2 * TUNE_LOUDEST;
+}
+
+/* Keeps the TUNE_LOUDEST largest of what is offered, in top, the least first. */
+static void offer(double *top, size_t *n, double x)
+{
+    if (*n == TUNE_LOUDEST && x <= top[0])
+        return;
+    size_t at = 0;
+    if (*n == TUNE_LOUDEST) { /* the least leaves */
+        while (at + 1 < *n && top[at + 1] < x) {
+            top[at] = top[at + 1];
+            at++;
+        }
+        top[at] = x;
+        return;
+    }
+    at = (*n)++;
+    while (at > 0 && top[at - 1] > x) {
+        top[at] = top[at - 1];
+        at--;
+    }
+    top[at] = x;
+}
+
+static double mean_of(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return n ? sum / (double)n : 0;
+}
+
+/* log odds of the two best of k probabilities, or difference of the two best logarithms */
+static double margin_of(const float *p, size_t k)
+{
+    const size_t best = graphss_i_top(p, k);
+    float second = 0;
+    for (size_t c = 0; c < k; c++)
+        second = c != best && p[c] > second ? p[c] : second;
+    return log(((double)p[best] + TUNE_PROB_LEAST) / ((double)second + TUNE_PROB_LEAST));
+}
+
+static double gap_of(const double *x, size_t k)
+{
+    double best = -INFINITY, second = -INFINITY;
+    for (size_t c = 0; c < k; c++) {
+        second = fmax(second, fmin(best, x[c]));
+        best = fmax(best, x[c]);
+    }
+    return best - second;
+}
+
+void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t node,
+                        size_t top, double *scratch)
+{
+    const graphss_i_row x = graphss_i_row_of(base->features, node);
+    double *ratio = scratch, *loud = scratch + base->k, *any = loud + TUNE_LOUDEST;
+    double *likelihood = any + TUNE_LOUDEST; /* [k] */
+    double sum = 0, square = 0, against = 0, strong = 0;
+    for (size_t y = 0; y < base->k; y++)
+        likelihood[y] = 0;
+    size_t n_loud = 0, n_any = 0;
+    for (size_t j = 0; j < x.n; j++) {
+        graphss_i_class_model_ratio(ratio, base->classes, graphss_i_row_at(x, j), x.value[j]);
+        double most = ratio[0];
+        for (size_t y = 0; y < base->k; y++) {
+            most = fmax(most, ratio[y]);
+            likelihood[y] += log(ratio[y]);
+        }
+        const double own = log(ratio[top]);
+        sum += own;
+        square += own * own;
+        against += own < 0;
+        strong += own > TUNE_STRONG;
+        offer(loud, &n_loud, own);
+        offer(any, &n_any, log(most));
+    }
+    const double n = x.n ? (double)x.n : 1, mean = sum / n;
+    look_around(look, base, node);
+    look[LOOK_FEATURES] = (float)log1p((double)graphss_i_row_count(x));
+    look[LOOK_LOUD] = (float)mean_of(loud, n_loud);
+    look[LOOK_SPREAD] = (float)sqrt(fmax(0, square / n - mean * mean));
+    look[LOOK_AGAINST] = (float)(against / n);
+    look[LOOK_LOUD_ANY] = (float)mean_of(any, n_any);
+    look[LOOK_MEAN] = (float)mean;
+    look[LOOK_STRONG] = (float)(strong / n);
+    look[LOOK_MARGIN] = (float)margin_of(base->alone + node * base->k, base->k);
+    look[LOOK_LIKELIHOOD] = (float)(gap_of(likelihood, base->k) / sqrt(n));
+}

@@ -1,0 +1,77 @@
+/* class_evidence.h - what a snapshot says of a node: for each class the log evidence of
+ * several sources, and numbers that tell how unusual the node is.
+ *
+ * Some sources read a node's features, some its edges, some both. Three of them allow for an
+ * attacker: under "tampered edges" a share of the node's edges comes from one other class t,
+ *     L(y) = sum over t != y of P(t) prod over edges ((1 - s) r(y) + s r'(t)),
+ * and under "tampered features" likewise a share of its features; r are the ratios of
+ * class_model.h. The push is explained away: what speaks for t no longer speaks against y. */
+#ifndef GRAPHSS_CLASS_EVIDENCE_H
+#define GRAPHSS_CLASS_EVIDENCE_H
+
+#include "detect/class_model.h"
+#include "kernels/kernels.h"
+
+typedef enum graphss_i_source_id {
+    SOURCE_NOW,               /* the classifier */
+    SOURCE_ALONE,             /* the classifier without edges: features alone */
+    SOURCE_FEATURES,          /* likelihood of the features */
+    SOURCE_EDGES,             /* likelihood of the edges */
+    SOURCE_NEIGHBOURS,        /* mean belief of the neighbours */
+    SOURCE_NEIGHBOURS_ALONE,  /* mean of what their features alone say */
+    SOURCE_LABELS,            /* training labels of the neighbours */
+    SOURCE_LABELS_2,          /* and of theirs */
+    SOURCE_TAMPERED_EDGES,    /* likelihood if some edges are an attacker's, */
+    SOURCE_TAMPERED_FEATURES, /* some features, */
+    SOURCE_TAMPERED_BOTH,     /* or some of both */
+    GRAPHSS_I_SOURCES
+} graphss_i_source_id;
+_Static_assert((int)GRAPHSS_I_SOURCES <= (int)GRAPHSS_I_ROW, "a row of evidence holds all");
+
+enum {
+    GRAPHSS_I_PLAIN_SOURCES =
+        SOURCE_TAMPERED_EDGES, /* presume that nothing was tampered with */
+    GRAPHSS_I_RATIOS = 5,      /* log likelihood ratios of tampering */
+    GRAPHSS_I_LOOKS = 13,      /* degree, features, similarity, ... (anomaly.c) */
+    GRAPHSS_I_ANOMALIES = GRAPHSS_I_LOOKS + GRAPHSS_I_SOURCES +
+                          GRAPHSS_I_PLAIN_SOURCES * (GRAPHSS_I_PLAIN_SOURCES - 1) / 2 +
+                          (GRAPHSS_I_SOURCES - GRAPHSS_I_PLAIN_SOURCES) + GRAPHSS_I_RATIOS
+};
+
+/* A snapshot as the sources need it. {0} is empty; what is marked "own" belongs to it. */
+typedef struct graphss_i_evidence_base {
+    const graphss_graph *graph;
+    const graphss_features *features;
+    const graphss_i_class_model *classes;
+    const float *prob;    /* [n x k] the classifier */
+    const int32_t *label; /* [n] training labels, -1: none */
+    size_t n, k;
+    float *alone;  /* own: [n x k] the classifier without edges */
+    float *belief; /* own: [n x k] prob, and training labels */
+    float *ratio;  /* own: [n x k] ratio of an edge to this node under each class */
+    float *labels; /* own: [n x k] training labels among the neighbours */
+} graphss_i_evidence_base;
+
+/* The first six members are set. alone [n x k] is copied. like: the base of a snapshot with
+ * the same nodes that differs in a few, NULL: none. */
+graphss_status graphss_i_evidence_base_fill(graphss_ctx *ctx, graphss_i_evidence_base *base,
+                                            const float *alone,
+                                            const graphss_i_evidence_base *like);
+void graphss_i_evidence_base_destroy(graphss_ctx *ctx, graphss_i_evidence_base *base);
+
+/* evidence [m x k x GRAPHSS_I_ROW]: log evidence by source, each a log probability over the
+ * classes; columns behind the sources are 0. anomaly [m x GRAPHSS_I_ANOMALIES]. Either may be
+ * NULL. Time O(edges and features of the nodes x k x TUNE_TARGETS). */
+graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *anomaly,
+                                     const graphss_i_evidence_base *base, const int32_t *node,
+                                     size_t m);
+
+/* ---- anomaly.c ---- */
+
+/* look [GRAPHSS_I_LOOKS] of one node, whose features are read for the class `top`. */
+void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t node,
+                        size_t top, double *scratch);
+/* Doubles of scratch that graphss_i_look_row needs for rows of this many entries. */
+size_t graphss_i_look_scratch(size_t k);
+
+#endif

@@ -1,0 +1,477 @@
+/* state_fit.c - rehearses on a clean snapshot and fits the state model. See state_model.h.
+ *
+ * Every round gives one row a labelled node: its evidence and anomalies in the changed
+ * snapshot, what was done to it, its label. Nodes that were spared are rows of "untouched",
+ * neighbours of attacked ones among them. */
+#include "detect/state_model.h"
+#include "detect/tuning.h"
+#include "models/unchecked.h"
+#include "observation/standardise.h"
+#include "stats/conditional_logit.h"
+#include "stats/multinomial_logit.h"
+#include <graphss/attack.h>
+#include <math.h>
+#include <string.h>
+
+graphss_status graphss_i_predict_alone(graphss_ctx *ctx, float *prob,
+                                       const graphss_model *model,
+                                       const graphss_features *features)
+{
+    int64_t *offset = graphss_i_calloc(ctx, features->n_rows + 1, sizeof *offset);
+    if (!offset)
+        return GRAPHSS_ERR_NOMEM;
+    int32_t none = 0;
+    const graphss_graph empty = {
+        .n_nodes = features->n_rows, .offset = offset, .target = &none};
+    const graphss_status st = graphss_i_predict(ctx, prob, model, &empty, features);
+    graphss_release(ctx, offset);
+    return st;
+}
+
+/* A rehearsal under way. */
+typedef struct rehearsing {
+    const graphss_model *model;
+    const graphss_graph *graph;
+    const graphss_features *features;
+    size_t n, k, m, rows;   /* nodes, classes, nodes rehearsed with, rows so far */
+    int32_t *node;          /* [m] */
+    int32_t *truth;         /* [m] labels given */
+    int32_t *label;         /* [n] training labels that evidence may use, or -1 */
+    float *prob, *alone;    /* [n x k] of the clean snapshot */
+    float *now, *now_alone; /* [n x k] of a rehearsed one */
+    float *surrogate;       /* [n_cols x k] or NULL */
+    graphss_i_forward_cache pass;
+    graphss_i_class_model classes;
+    graphss_i_evidence_base base;
+    graphss_i_rehearsal_room *room;
+    float *clean;             /* [m x k x GRAPHSS_I_ROW] evidence of the clean snapshot */
+    float *evidence;          /* [rows x k x GRAPHSS_I_ROW] */
+    float *anomaly;           /* [rows x GRAPHSS_I_ANOMALIES] */
+    float *change;            /* [rows x GRAPHSS_I_CHANGES] */
+    uint8_t *state, *changed; /* [rows] */
+    int32_t *row_label;       /* [rows] */
+} rehearsing;
+
+static void rehearsing_close(graphss_ctx *ctx, rehearsing *x)
+{
+    graphss_i_rehearsal_close(ctx, x->room);
+    graphss_i_evidence_base_destroy(ctx, &x->base);
+    graphss_i_class_model_destroy(ctx, &x->classes);
+    graphss_i_forward_cache_destroy(ctx, &x->pass);
+    void *const block[] = {x->node,   x->truth,     x->label,   x->prob,      x->alone,
+                           x->now,    x->now_alone, x->clean,   x->evidence,  x->anomaly,
+                           x->change, x->state,     x->changed, x->row_label, x->surrogate};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        graphss_release(ctx, block[i]);
+}
+
+/* ---- preparation ---- */
+
+/* Validation nodes, and training nodes where there are too few; of many those of the least
+ * hash. Rows of many classes are wide: fewer nodes then. */
+static graphss_status choose_nodes(graphss_ctx *ctx, rehearsing *x, const graphss_split *split)
+{
+    enum { WIDE = 60000 };
+    const size_t room = WIDE / x->k,
+                 most = room < TUNE_REHEARSED_MOST ? room : TUNE_REHEARSED_MOST;
+    const size_t all = split->n_val + split->n_train;
+    x->node = graphss_i_alloc(ctx, all, sizeof *x->node);
+    x->truth = graphss_i_alloc(ctx, all, sizeof *x->truth);
+    x->label = graphss_i_alloc(ctx, x->n, sizeof *x->label);
+    if (!x->node || !x->truth || !x->label)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < x->n; i++)
+        x->label[i] = -1;
+    for (size_t i = 0; i < split->n_train; i++)
+        x->label[split->train[i]] = split->train_label[i];
+    const double share = (double)most / (double)(split->n_val ? split->n_val : 1);
+    for (size_t i = 0; i < split->n_val && x->m < most; i++) {
+        graphss_rng rng = graphss_rng_make((uint64_t)split->val[i], GRAPHSS_STREAM_DEFENCE);
+        if (graphss_rng_double(&rng) >= share)
+            continue;
+        x->node[x->m] = split->val[i];
+        x->truth[x->m++] = split->val_label[i];
+    }
+    for (size_t i = 0; i < split->n_train && x->m < TUNE_REHEARSED_LEAST && x->m < most; i++) {
+        if (2 * i >= split->n_train) /* half of them must stay to vote */
+            break;
+        x->node[x->m] = split->train[i];
+        x->truth[x->m++] = split->train_label[i];
+        x->label[split->train[i]] = -1;
+    }
+    return GRAPHSS_OK;
+}
+
+static graphss_status ask_model(graphss_ctx *ctx, rehearsing *x)
+{
+    const size_t wide = x->k * sizeof(float);
+    x->prob = graphss_i_alloc(ctx, x->n, wide);
+    x->alone = graphss_i_alloc(ctx, x->n, wide);
+    x->now = graphss_i_alloc(ctx, x->n, wide);
+    x->now_alone = graphss_i_alloc(ctx, x->n, wide);
+    if (!x->prob || !x->alone || !x->now || !x->now_alone)
+        return GRAPHSS_ERR_NOMEM;
+    const graphss_status st =
+        graphss_i_predict_first(ctx, x->prob, &x->pass, x->model, x->graph, x->features);
+    return st ? st : graphss_i_predict_alone(ctx, x->alone, x->model, x->features);
+}
+
+static graphss_status allocate_rows(graphss_ctx *ctx, rehearsing *x)
+{
+    const size_t rows = x->m * (1 + graphss_i_rehearsal_rounds());
+    x->clean = graphss_i_alloc(ctx, x->m, x->k * GRAPHSS_I_ROW * sizeof *x->clean);
+    x->evidence = graphss_i_alloc(ctx, rows, x->k * GRAPHSS_I_ROW * sizeof *x->evidence);
+    x->anomaly = graphss_i_alloc(ctx, rows, GRAPHSS_I_ANOMALIES * sizeof *x->anomaly);
+    x->change = graphss_i_alloc(ctx, rows, GRAPHSS_I_CHANGES * sizeof *x->change);
+    x->state = graphss_i_calloc(ctx, rows, sizeof *x->state);
+    x->changed = graphss_i_calloc(ctx, rows, sizeof *x->changed);
+    x->row_label = graphss_i_alloc(ctx, rows, sizeof *x->row_label);
+    return x->clean && x->evidence && x->anomaly && x->change && x->state && x->changed &&
+                   x->row_label
+               ? GRAPHSS_OK
+               : GRAPHSS_ERR_NOMEM;
+}
+
+/* Beliefs of the clean snapshot teach the class model. */
+static graphss_status learn_classes(graphss_ctx *ctx, rehearsing *x)
+{
+    const size_t k = x->k;
+    memcpy(x->now, x->prob, x->n * k * sizeof *x->now);
+    for (size_t v = 0; v < x->n; v++)
+        for (size_t c = 0; c < k && x->label[v] >= 0; c++)
+            x->now[v * k + c] = (float)((1 - TUNE_LABEL_TRUST) / (double)k +
+                                        ((int32_t)c == x->label[v] ? TUNE_LABEL_TRUST : 0));
+    return graphss_i_class_model_learn(ctx, &x->classes, x->graph, x->features, x->now, k);
+}
+
+/* ---- rows ---- */
+
+static graphss_status add_rows(graphss_ctx *ctx, rehearsing *x,
+                               const graphss_i_evidence_base *base)
+{
+    const size_t at = x->rows, wide = x->k * GRAPHSS_I_ROW;
+    const graphss_status st =
+        graphss_i_evidence_of(ctx, x->evidence + at * wide,
+                              x->anomaly + at * GRAPHSS_I_ANOMALIES, base, x->node, x->m);
+    for (size_t i = 0; i < x->m && !st; i++) {
+        const size_t v = (size_t)x->node[i];
+        const graphss_i_change_counts c = graphss_i_change_count(
+            base->graph, base->features, v, x->graph, x->features, v, NULL);
+        x->changed[at + i] =
+            c.edges_added + c.edges_removed + c.features_added + c.features_removed > 0;
+        graphss_i_change_row(x->change + (at + i) * GRAPHSS_I_CHANGES, &c,
+                             x->evidence + (at + i) * wide, x->clean + i * wide, x->k);
+        x->row_label[at + i] = x->truth[i];
+    }
+    x->rows += x->m;
+    return st;
+}
+
+/* The classifier without edges, of the rehearsed nodes alone; others are as they were. */
+static graphss_status ask_alone(graphss_ctx *ctx, rehearsing *x, const graphss_features *now)
+{
+    memcpy(x->now_alone, x->alone, x->n * x->k * sizeof *x->alone);
+    return graphss_i_predict_alone(ctx, x->now_alone, x->model, now);
+}
+
+static graphss_status rehearse(graphss_ctx *ctx, rehearsing *x, size_t round)
+{
+    graphss_graph graph = {0};
+    graphss_features features = {0};
+    const graphss_i_base seen = {x->graph, x->features, x->prob, &x->pass};
+    graphss_status st =
+        graphss_i_rehearsal_round(ctx, &graph, &features, x->state + x->rows, x->room, round);
+    if (!st)
+        st = graphss_i_predict_again(ctx, x->now, x->model, &graph, &features, &seen, NULL,
+                                     NULL);
+    if (!st)
+        st = ask_alone(ctx, x, &features);
+    graphss_i_evidence_base base = {.graph = &graph,
+                                    .features = &features,
+                                    .classes = &x->classes,
+                                    .prob = x->now,
+                                    .label = x->label,
+                                    .n = x->n,
+                                    .k = x->k};
+    if (!st)
+        st = graphss_i_evidence_base_fill(ctx, &base, x->now_alone, &x->base);
+    if (!st)
+        st = add_rows(ctx, x, &base);
+    graphss_i_evidence_base_destroy(ctx, &base);
+    graphss_graph_destroy(ctx, &graph);
+    graphss_features_destroy(ctx, &features);
+    return st;
+}
+
+static graphss_status collect(graphss_ctx *ctx, rehearsing *x)
+{
+    x->base = (graphss_i_evidence_base){.graph = x->graph,
+                                        .features = x->features,
+                                        .classes = &x->classes,
+                                        .prob = x->prob,
+                                        .label = x->label,
+                                        .n = x->n,
+                                        .k = x->k};
+    graphss_status st = graphss_i_evidence_base_fill(ctx, &x->base, x->alone, NULL);
+    if (!st)
+        st = graphss_i_evidence_of(ctx, x->clean, NULL, &x->base, x->node, x->m);
+    if (!st)
+        st = add_rows(ctx, x, &x->base);
+    const graphss_i_rehearsal_input in = {.graph = x->graph,
+                                          .features = x->features,
+                                          .classes = &x->classes,
+                                          .prob = x->prob,
+                                          .surrogate = x->surrogate,
+                                          .node = x->node,
+                                          .m = x->m,
+                                          .seed = 1};
+    if (!st)
+        st = graphss_i_rehearsal_open(ctx, &x->room, &in);
+    const size_t rounds = graphss_i_rehearsal_rounds();
+    for (size_t round = 0; round < rounds && !st; round++) {
+        st = rehearse(ctx, x, round);
+        if (!st)
+            st = graphss_i_progress(ctx, "rehearse", round + 1, rounds, NULL);
+    }
+    return st;
+}
+
+/* ---- fits ---- */
+
+/* Mean and deviation of the columns over the rows with use[i]. */
+static void measure(double *mean, double *spread, const float *x, const uint8_t *use,
+                    size_t rows, size_t columns)
+{
+    for (size_t j = 0; j < columns; j++) {
+        double n = 0, sum = 0, square = 0;
+        for (size_t i = 0; i < rows; i++)
+            if (use[i]) {
+                const double value = (double)x[i * columns + j];
+                n++;
+                sum += value;
+                square += value * value;
+            }
+        n = n > 0 ? n : 1;
+        mean[j] = sum / n;
+        spread[j] = sqrt(fmax(square / n - mean[j] * mean[j], 0)) + 1e-6;
+    }
+}
+
+/* out [1 + 2 columns] = 1, z, z^2, each cut off */
+static void expand(float *out, const float *x, const double *mean, const double *spread,
+                   size_t columns)
+{
+    *out++ = 1;
+    for (size_t j = 0; j < columns; j++) {
+        double z = ((double)x[j] - mean[j]) / spread[j];
+        z = fmin(fmax(z, -TUNE_FARTHEST), TUNE_FARTHEST);
+        *out++ = (float)z;
+        *out++ = (float)fmin(z * z, TUNE_SQUARE_MOST);
+    }
+}
+
+/* w [(states - 1) x width]: log odds of each state against the first, for equal shares of the
+ * first and all others together. Rows with use[i] count. */
+typedef struct gate_rows {
+    const float *x; /* [rows x columns] */
+    const uint8_t *state, *use;
+    size_t rows, columns, states;
+    const double *mean, *spread;
+    double penalty;
+} gate_rows;
+
+static graphss_status fit_gate(graphss_ctx *ctx, double *w, const gate_rows *in)
+{
+    const size_t width = 1 + 2 * in->columns;
+    double count[GRAPHSS_I_STATES] = {0}, hit = 0;
+    float *x = graphss_i_alloc(ctx, in->rows, width * sizeof *x);
+    float *weight = graphss_i_alloc(ctx, in->rows, sizeof *weight);
+    int32_t *label = graphss_i_alloc(ctx, in->rows, sizeof *label);
+    double *all = graphss_i_calloc(ctx, in->states, width * sizeof *all);
+    graphss_status st = x && weight && label && all ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    size_t n = 0;
+    for (size_t i = 0; i < in->rows && !st; i++)
+        if (in->use[i]) {
+            expand(x + n * width, in->x + i * in->columns, in->mean, in->spread, in->columns);
+            label[n] = in->state[i];
+            count[label[n++]] += 1;
+        }
+    for (size_t s = 1; s < in->states; s++)
+        hit += count[s];
+    if (!st && count[0] > 0 && hit > 0) {
+        for (size_t i = 0; i < n; i++)
+            weight[i] = (float)(label[i] ? 1 / hit : 1 / count[0]);
+        const graphss_i_softmax fit = {.x = x,
+                                       .n = n,
+                                       .f = width,
+                                       .k = in->states,
+                                       .label = label,
+                                       .weight = weight,
+                                       .penalty = in->penalty};
+        st = graphss_i_softmax_fit(ctx, all, &fit);
+        for (size_t s = 1; s < in->states && !st; s++) {
+            for (size_t j = 0; j < width; j++)
+                w[(s - 1) * width + j] = all[s * width + j] - all[j];
+            if (count[s] > 0) /* odds for equal shares of this state and the first */
+                w[(s - 1) * width] -= log(count[s] / hit);
+        }
+    }
+    graphss_release(ctx, x);
+    graphss_release(ctx, weight);
+    graphss_release(ctx, label);
+    graphss_release(ctx, all);
+    return st;
+}
+
+/* Rows of a node are alike, so it is nodes that count: few of them teach less. */
+static double caution(const rehearsing *x)
+{
+    return fmax(1, TUNE_NODES_ENOUGH / (double)x->m);
+}
+
+/* The reader of a state. That of untouched nodes, fitted first, leans on the classifier and
+ * finds the share of wrong labels, *noise, which the others take over. */
+static graphss_status fit_reader(graphss_ctx *ctx, double *w, double *noise,
+                                 const rehearsing *x, size_t state)
+{
+    const size_t wide = x->k * GRAPHSS_I_ROW;
+    double centre[GRAPHSS_I_SOURCES] = {0};
+    float *row = graphss_i_alloc(ctx, x->rows, wide * sizeof *row);
+    float *weight = graphss_i_alloc(ctx, x->rows, sizeof *weight);
+    int32_t *label = graphss_i_alloc(ctx, x->rows, sizeof *label);
+    graphss_status st = row && weight && label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    size_t n = 0;
+    for (size_t i = 0; i < x->rows && !st; i++)
+        if (x->state[i] == state) {
+            memcpy(row + n * wide, x->evidence + i * wide, wide * sizeof *row);
+            weight[n] = 1;
+            label[n++] = x->row_label[i];
+        }
+    centre[SOURCE_NOW] = state == GRAPHSS_I_UNTOUCHED;
+    const graphss_i_choice fit = {.x = row,
+                                  .n = n,
+                                  .k = x->k,
+                                  .f = GRAPHSS_I_SOURCES,
+                                  .label = label,
+                                  .weight = weight,
+                                  .penalty = TUNE_READER_PENALTY * caution(x),
+                                  .centre = centre,
+                                  .noisy = true,
+                                  .noise = *noise,
+                                  .rising = true};
+    if (!st && n)
+        st = graphss_i_choice_fit(ctx, w, noise, &fit);
+    else if (!st)
+        memcpy(w, centre, sizeof centre);
+    graphss_release(ctx, row);
+    graphss_release(ctx, weight);
+    graphss_release(ctx, label);
+    return st;
+}
+
+static graphss_status fit(graphss_ctx *ctx, graphss_i_state_model *m, const rehearsing *x)
+{
+    uint8_t *use = graphss_i_alloc(ctx, x->rows, 2 * sizeof *use);
+    if (!use)
+        return GRAPHSS_ERR_NOMEM;
+    uint8_t *hostile = use + x->rows;
+    graphss_status st = GRAPHSS_OK;
+    double noise = 0;
+    for (size_t s = 0; s < GRAPHSS_I_STATES && !st; s++)
+        st = fit_reader(ctx, m->reader[s], &noise, x, s);
+    for (size_t i = 0; i < x->rows; i++)
+        use[i] = x->state[i] == GRAPHSS_I_UNTOUCHED;
+    measure(m->mean, m->spread, x->anomaly, use, x->rows, GRAPHSS_I_ANOMALIES);
+    memset(use, 1, x->rows);
+    const gate_rows state = {x->anomaly,
+                             x->state,
+                             use,
+                             x->rows,
+                             GRAPHSS_I_ANOMALIES,
+                             GRAPHSS_I_STATES,
+                             m->mean,
+                             m->spread,
+                             TUNE_GATE_PENALTY * caution(x)};
+    if (!st)
+        st = fit_gate(ctx, m->gate[1], &state);
+    for (size_t i = 0; i < x->rows; i++) {
+        use[i] = x->changed[i];
+        hostile[i] = x->state[i] != GRAPHSS_I_UNTOUCHED;
+    }
+    measure(m->change_mean, m->change_spread, x->change, use, x->rows, GRAPHSS_I_CHANGES);
+    const gate_rows change = {
+        x->change,      hostile,           use,
+        x->rows,        GRAPHSS_I_CHANGES, 2,
+        m->change_mean, m->change_spread,  TUNE_GATE_PENALTY * caution(x)};
+    if (!st)
+        st = fit_gate(ctx, m->change, &change);
+    graphss_release(ctx, use);
+    return st;
+}
+
+/* Nettack's linear model of the classifier; one that has none is rehearsed by recipes alone.
+ */
+static graphss_status find_surrogate(graphss_ctx *ctx, rehearsing *x)
+{
+    const graphss_status st =
+        graphss_surrogate_from_model(ctx, &x->surrogate, x->model, GRAPHSS_MODE_HONEST);
+    return st == GRAPHSS_ERR_SHAPE || st == GRAPHSS_ERR_INVALID ? GRAPHSS_OK : st;
+}
+
+graphss_status graphss_i_state_model_learn(graphss_ctx *ctx, graphss_i_state_model *out,
+                                           bool *learned, const graphss_model *model,
+                                           const graphss_graph *graph,
+                                           const graphss_features *features,
+                                           const graphss_split *split)
+{
+    graphss_i_state_model m = {0};
+    rehearsing x = {.model = model,
+                    .graph = graph,
+                    .features = features,
+                    .n = graph->n_nodes,
+                    .k = graphss_model_classes(model)};
+    *learned = false;
+    graphss_status st = x.k > 1 ? choose_nodes(ctx, &x, split) : GRAPHSS_OK;
+    if (st || x.k < 2 || x.m < TUNE_REHEARSED_NEEDED)
+        goto done;
+    st = ask_model(ctx, &x);
+    if (!st)
+        st = find_surrogate(ctx, &x);
+    if (!st)
+        st = allocate_rows(ctx, &x);
+    if (!st)
+        st = learn_classes(ctx, &x);
+    if (!st)
+        st = collect(ctx, &x);
+    if (!st)
+        st = fit(ctx, &m, &x);
+    if (!st) {
+        m.classes = x.classes;
+        x.classes = (graphss_i_class_model){0};
+        *out = m;
+        *learned = true;
+    }
+done:
+    rehearsing_close(ctx, &x);
+    return st;
+}
+
+graphss_status graphss_i_states_train(graphss_ctx *ctx, graphss_model *model,
+                                      const graphss_recover_input *in)
+{
+    graphss_i_standardised seen = {0};
+    graphss_i_state_model states = {0};
+    bool learned = false;
+    graphss_status st = graphss_i_standardise_open(ctx, &seen, in);
+    if (!st)
+        st = graphss_i_state_model_learn(ctx, &states, &learned, seen.in.model,
+                                         seen.in.current.graph, seen.in.current.features,
+                                         graphss_model_split(model));
+    if (!st && learned)
+        st = graphss_i_state_model_keep(ctx, model, &states);
+    else if (!st)
+        graphss_i_model_drop(ctx, model, GRAPHSS_I_KEPT_STATES);
+    graphss_i_state_model_destroy(ctx, &states);
+    graphss_i_standardise_close(ctx, &seen);
+    return st;
+}

@@ -1,0 +1,96 @@
+/* tuning.h - every number of the recovery method that was chosen rather than learned, with the
+ * reason. Choices were made on seeds below 1000 of Cora and Citeseer, with attackers that the
+ * rehearsal does not contain (docs/recovery.md). */
+#ifndef GRAPHSS_TUNING_H
+#define GRAPHSS_TUNING_H
+
+/* ---- the class model (class_model.c) ---- */
+
+/* Ratios P(item | class) / P(item) stay within 1/20 and 20: one edge or feature, however rare,
+ * must not decide alone. */
+#define TUNE_RATIO_MOST 20.0
+/* Pseudo-count, in nodes, that pulls the ratio of a feature towards 1. */
+#define TUNE_FEATURE_PRIOR 2.0
+/* Exponent of the features an attacker picks: he prefers those that speak loudest. Between 1
+ * and 2 the figures hardly move. */
+#define TUNE_LOUD 1.5
+/* How far a given training label is believed; a tenth of the labels may be wrong. */
+#define TUNE_LABEL_TRUST 0.9
+
+/* ---- class evidence (class_evidence.c) ---- */
+
+/* Share of a tampered node's features and of its edges that is the attacker's. With 0.3 loud
+ * attacks are read wrongly, since half of a victim's features is then foreign. */
+#define TUNE_FOREIGN_FEATURES 0.5
+#define TUNE_FOREIGN_EDGES 0.4
+/* Weights of one feature and one edge: they are not independent, as the product presumes. From
+ * TUNE_MANY_FEATURES features on the weight falls with the root of their number. */
+#define TUNE_FEATURE_WEIGHT 0.4
+#define TUNE_EDGE_WEIGHT 0.8
+#define TUNE_MANY_FEATURES 36.0
+/* Probabilities have this added before the logarithm, and evidence is cut at this: no source
+ * is ever certain. */
+#define TUNE_DOUBT 0.01
+#define TUNE_EVIDENCE_LEAST (-6.0)
+/* Pseudo-vote, spread over all classes, of neighbours and of labelled neighbours. */
+#define TUNE_VOTE_PRIOR 0.3
+#define TUNE_LABEL_PRIOR 0.5
+/* Classes an attacker may push to that are looked at: the likeliest ones. More cost time. */
+#define TUNE_TARGETS 8
+/* Added to the classifier's probability of a class for the chance that an attacker pushes
+ * there: the attack may have failed. With 1 attacks that succeed are read 1.2 points worse. */
+#define TUNE_TARGET_PRIOR 0.1
+
+/* ---- anomalies (anomaly.c) ---- */
+
+/* Loudness is the mean of the ten loudest features. */
+#define TUNE_LOUDEST 10
+/* A feature speaks strongly for a class that has it this much more often (log). */
+#define TUNE_STRONG 1.0
+/* Added to probabilities before their odds are taken. */
+#define TUNE_PROB_LEAST 1e-6
+/* Neighbours looked at for similarity and triangles, evenly spaced: hubs would cost too much.
+ */
+#define TUNE_NEIGHBOURS 64
+/* Standardised anomalies are cut here, and their squares here. */
+#define TUNE_FARTHEST 5.0
+#define TUNE_SQUARE_MOST 9.0
+
+/* ---- the rehearsal (rehearsal.c) ---- */
+
+/* Labelled nodes that are rehearsed with: more cost time and gain nothing. Where there are
+ * fewer validation nodes than the least, training nodes join them. */
+#define TUNE_REHEARSED_MOST 600
+#define TUNE_REHEARSED_LEAST 150
+/* With fewer nodes than this nothing is learned, and the classifier is believed. */
+#define TUNE_REHEARSED_NEEDED 20
+/* Rounds of recipes, and of Nettack beside them. */
+#define TUNE_ROUNDS 8
+#define TUNE_NETTACK_ROUNDS 2
+/* Share of the nodes that is attacked in a round, and of the others that changes benignly. */
+#define TUNE_ATTACKED 0.5
+#define TUNE_BENIGN 0.5
+/* Candidates for edges that pull hardest, and for features that speak loudest. */
+#define TUNE_LOUD_EDGES 60
+#define TUNE_LOUD_FEATURES 400
+/* Most features that are changed at one node. */
+#define TUNE_FEATURES_MOST 80
+
+/* ---- fits and inference (state_model.c, recover/graphss_infer.c) ---- */
+
+/* Ridge penalties, per unit of weight. */
+#define TUNE_READER_PENALTY 1e-2
+#define TUNE_GATE_PENALTY 1e-3
+/* Nodes to rehearse with that are enough for them; with fewer they rise in proportion. */
+#define TUNE_NODES_ENOUGH 300.0
+/* Log odds of a state against untouched are cut here: a gate is never certain. */
+#define TUNE_ODDS_MOST 8.0
+/* Dirichlet prior of the shares: untouched, each other state. */
+#define TUNE_PRIOR_UNTOUCHED 10.0
+#define TUNE_PRIOR_TAMPERED 1.0
+/* An attack is named from this share of tampered nodes on; clean snapshots stay below it. */
+#define TUNE_WORTH_NAMING 0.1
+/* The previous snapshot counts as contaminated from this share on. */
+#define TUNE_CONTAMINATED 0.15
+
+#endif

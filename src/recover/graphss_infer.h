@@ -1,0 +1,27 @@
+/* graphss_infer.h - states and classes of a group of nodes and the shares of the states,
+ * together, by the Gibbs sampler of graphss/selfsup.h. */
+#ifndef GRAPHSS_GRAPHSS_INFER_H
+#define GRAPHSS_GRAPHSS_INFER_H
+
+#include "base/base.h"
+
+/* A group of nodes with S states; the first is "untouched". {0} is empty. */
+typedef struct graphss_i_group {
+    size_t m, room, k, states;
+    int32_t *node;     /* [m] */
+    uint8_t *fixed;    /* [m] nodes with a label have no say in the shares */
+    float *prob;       /* [S][room x k] classes in each state */
+    float *likelihood; /* [S][room] of what the node looks like, up to a factor a node */
+    double *posterior; /* [m x k] out */
+    double *state;     /* [m x S] out */
+    double share[8];   /* [S] out: of the nodes without a label */
+    size_t n_free;     /* nodes without a label */
+} graphss_i_group;
+
+graphss_status graphss_i_group_open(graphss_ctx *ctx, graphss_i_group *g, size_t room,
+                                    size_t k, size_t states);
+void graphss_i_group_destroy(graphss_ctx *ctx, graphss_i_group *g);
+/* Fills posterior, state and share. */
+graphss_status graphss_i_group_infer(graphss_ctx *ctx, graphss_i_group *g, uint64_t seed);
+
+#endif
