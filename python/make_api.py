@@ -9,8 +9,11 @@ import re
 import sys
 import textwrap
 
-import graphss as gs
-from graphss.compat import deeprobust, pygod
+# The built package, wherever PYTHONPATH or the installation has it, not the sources beside this.
+sys.path[:] = [p for p in sys.path if pathlib.Path(p or ".").resolve() != pathlib.Path(__file__).resolve().parent]
+
+import graphss as gs  # noqa: E402
+from graphss.compat import deeprobust, pygod  # noqa: E402
 
 PAGE = pathlib.Path(sys.argv[0]).resolve().parent.parent / "docs" / "python_api.md"
 PARTS = [

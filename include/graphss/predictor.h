@@ -6,7 +6,7 @@
  *     const graphss_predictor mine = {.struct_size = sizeof mine, .probabilities = ask};
  *     graphss_model_from_predictor(ctx, &model, &mine, &data.graph, &data.features,
  *                                  data.n_classes, &split, 1, NULL);
- *     graphss_alert_run(ctx, &alert, &(graphss_recover_input){.model = model, ...}, NULL);
+ *     graphss_alert_run(ctx, &alert, &(graphss_recover_input){.struct_size = sizeof(graphss_recover_input), .model = model, ...}, NULL);
  *
  * The model takes its probabilities from the predictor. Where weights are needed (the
  * surrogate an attacker reasons with, what a feature is worth to the detector), it has those

@@ -17,7 +17,13 @@ ROOT = os.environ.get("GRAPHSS_SOURCE")
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="signatures print differently")
 def test_the_reference_is_up_to_date():
     script = pathlib.Path(ROOT) / "python" / "make_api.py"
-    done = subprocess.run([sys.executable, "-B", str(script), "--check"], capture_output=True, text=True)
+    built = str(pathlib.Path(gs.__file__).resolve().parent.parent)
+    done = subprocess.run(
+        [sys.executable, "-B", str(script), "--check"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": built},
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -143,7 +143,8 @@ graphss_status graphss_i_rehearsal_open(graphss_ctx *ctx, graphss_i_rehearsal_ro
     if (!r->assumed || !r->member || !r->start || !r->pulling || !r->loud || !r->on)
         st = GRAPHSS_ERR_NOMEM;
     if (!st && !in->classes->dense) {
-        graphss_attack_options opt = graphss_attack_options_default();
+        graphss_attack_options opt;
+        graphss_attack_options_init(&opt);
         st = graphss_i_feature_index_rows(ctx, &words, in->features);
         if (!st)
             st = graphss_i_feature_index_on(ctx, r->on, &words,
@@ -504,7 +505,8 @@ static graphss_status nettack(graphss_ctx *ctx, graphss_flips *flips, uint8_t *s
     static const graphss_i_attack_budget budgets[] = {{.edges = 1, .features = 10},
                                                       {.edges = 2, .features = 20},
                                                       {.edges = 5, .features = 50}};
-    graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     int32_t *victim = graphss_i_alloc(ctx, r->in.m, sizeof *victim);
     graphss_i_attack_budget *each = graphss_i_alloc(ctx, r->in.m, sizeof *each);
     graphss_status st = victim && each ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
@@ -520,7 +522,8 @@ static graphss_status nettack(graphss_ctx *ctx, graphss_flips *flips, uint8_t *s
         each[n] = budgets[graphss_rng_below(&rng, 3)];
         victim[n++] = r->in.node[i];
     }
-    const graphss_attack_input in = {.graph = r->in.graph,
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = r->in.graph,
                                      .features = r->in.features,
                                      .label = r->assumed,
                                      .n_classes = r->k,

@@ -409,6 +409,27 @@ static graphss_status fit(graphss_ctx *ctx, graphss_i_state_model *m, const rehe
     return st;
 }
 
+/* The share of tampered nodes that EM finds where there are none: the nodes rehearsed with, in
+ * the clean snapshot, whose rows come first. */
+static double share_of_clean(const graphss_i_state_model *m, const rehearsing *x)
+{
+    enum { ROUNDS = 50 };
+    double share = 0.1, odds[GRAPHSS_I_STATES];
+    for (size_t round = 0; round < ROUNDS; round++) {
+        double hit = TUNE_PRIOR_TAMPERED, all = TUNE_PRIOR_TAMPERED + TUNE_PRIOR_UNTOUCHED;
+        for (size_t i = 0; i < x->m; i++) {
+            double sum = 0;
+            graphss_i_state_odds(odds, m, x->anomaly + i * GRAPHSS_I_ANOMALIES);
+            for (size_t s = 1; s < GRAPHSS_I_STATES; s++)
+                sum += odds[s] / (GRAPHSS_I_STATES - 1);
+            hit += share * sum / (share * sum + 1 - share);
+            all++;
+        }
+        share = hit / all;
+    }
+    return share;
+}
+
 /* Nettack's linear model of the classifier; one that has none is rehearsed by recipes alone.
  */
 static graphss_status find_surrogate(graphss_ctx *ctx, rehearsing *x)
@@ -446,6 +467,7 @@ graphss_status graphss_i_state_model_learn(graphss_ctx *ctx, graphss_i_state_mod
     if (!st)
         st = fit(ctx, &m, &x);
     if (!st) {
+        m.clean_share = share_of_clean(&m, &x);
         m.classes = x.classes;
         x.classes = (graphss_i_class_model){0};
         *out = m;

@@ -62,11 +62,11 @@ void graphss_i_state_read(double *p, const graphss_i_state_model *m, graphss_i_t
 
 /* ---- the model file: head, fitted numbers, class model ---- */
 
-enum { VERSION = 1, HEAD = 6 };
+enum { VERSION = 2, HEAD = 6 };
 enum {
     FITTED = sizeof(((graphss_i_state_model *)0)->reader) / sizeof(double) +
              2 * GRAPHSS_I_ANOMALIES + GRAPHSS_I_STATES * GRAPHSS_I_GATE_WIDTH +
-             2 * GRAPHSS_I_CHANGES + GRAPHSS_I_CHANGE_WIDTH
+             2 * GRAPHSS_I_CHANGES + GRAPHSS_I_CHANGE_WIDTH + 1
 };
 
 /* The fitted arrays in the order of the file. */
@@ -80,6 +80,7 @@ static size_t fitted_arrays(double *(*out)[2], graphss_i_state_model *m)
         {m->change_mean, (double *)(&m->change_mean + 1)},
         {m->change_spread, (double *)(&m->change_spread + 1)},
         {m->change, (double *)(&m->change + 1)},
+        {&m->clean_share, &m->clean_share + 1},
     };
     memcpy(out, list, sizeof list);
     return sizeof list / sizeof *list;

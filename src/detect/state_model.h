@@ -28,6 +28,7 @@ typedef struct graphss_i_state_model {
     double gate[GRAPHSS_I_STATES][GRAPHSS_I_GATE_WIDTH]; /* that of untouched is 0 */
     double change_mean[GRAPHSS_I_CHANGES], change_spread[GRAPHSS_I_CHANGES];
     double change[GRAPHSS_I_CHANGE_WIDTH]; /* log odds that a change is hostile */
+    double clean_share; /* share of the clean snapshot's nodes that look tampered with */
 } graphss_i_state_model;
 
 void graphss_i_state_model_destroy(graphss_ctx *ctx, graphss_i_state_model *m);

@@ -88,9 +88,14 @@
 /* Dirichlet prior of the shares: untouched, each other state. */
 #define TUNE_PRIOR_UNTOUCHED 10.0
 #define TUNE_PRIOR_TAMPERED 1.0
-/* An attack is named from this share of tampered nodes on; clean snapshots stay below it. */
-#define TUNE_WORTH_NAMING 0.1
-/* The previous snapshot counts as contaminated from this share on. */
-#define TUNE_CONTAMINATED 0.15
+/* An attack is named from this share of tampered nodes on, above that of the clean snapshot.
+ */
+#define TUNE_WORTH_NAMING 0.05
+/* The previous snapshot counts as contaminated from this share on, above that of the clean
+ * one. */
+#define TUNE_CONTAMINATED 0.1
+/* With fewer unchanged nodes than this the past is trusted: at 400 nodes of a generated graph the
+ * share of a clean past came out at 24 %. */
+#define TUNE_CONTAMINATED_NODES 1000
 
 #endif

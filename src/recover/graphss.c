@@ -241,16 +241,19 @@ static graphss_status look_back(graphss_ctx *ctx, recovering *x)
 
 /* ---- the result ---- */
 
-/* Nodes that did not change are untouched where the past is clean. */
+/* Nodes that did not change are untouched where the past is clean, and the classifier's answer
+ * stands. */
 static void trust_still(recovering *x)
 {
     graphss_i_group *g = &x->still;
-    x->contaminated = g->n_free > 0 && 1 - g->share[0] > TUNE_CONTAMINATED;
+    x->contaminated =
+        g->n_free >= TUNE_CONTAMINATED_NODES &&
+        1 - g->share[0] > x->states.clean_share + TUNE_CONTAMINATED;
     for (size_t i = 0; i < g->m && !x->contaminated; i++) {
         for (size_t s = 0; s < g->states; s++)
             g->state[i * g->states + s] = s == 0;
         for (size_t c = 0; c < g->k; c++)
-            g->posterior[i * g->k + c] = (double)g->prob[i * g->k + c];
+            g->posterior[i * g->k + c] = (double)x->in->prob[(size_t)g->node[i] * g->k + c];
     }
 }
 
@@ -284,7 +287,8 @@ static void report(const recovering *x, graphss_i_report *out)
         most = s && share[s] > share[most] ? s : most;
     }
     /* With a past only changes are suspects, so that a smaller share is worth naming. */
-    const double least = x->in->before ? TUNE_WORTH_NAMING / 10 : TUNE_WORTH_NAMING;
+    const double least =
+        x->in->before ? TUNE_WORTH_NAMING / 5 : x->states.clean_share + TUNE_WORTH_NAMING;
     out->share = all > 0 ? hit / all : 0;
     out->kind = out->share < least ? state_name[0] : state_name[most];
 }

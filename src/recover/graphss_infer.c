@@ -80,13 +80,14 @@ static graphss_status sample(graphss_ctx *ctx, graphss_i_group *g, const free_ro
                             .prob = s ? f->prob + s * f->n * g->k
                                       : NULL, /* of the first: those of the input */
                             .likelihood = f->likelihood + s * f->n};
-    const graphss_selfsup_input in = {.n = f->n,
+    const graphss_selfsup_input in = {.struct_size = sizeof in, .n = f->n,
                                       .n_classes = g->k,
                                       .prob = f->prob,
                                       .state = state,
                                       .n_states = g->states,
                                       .seed = seed};
-    graphss_selfsup_options opt = graphss_selfsup_options_default();
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init(&opt);
     opt.chains = 2;
     const graphss_status st = graphss_selfsup_run(ctx, &found, &in, &opt);
     for (size_t j = 0; j < f->n && !st; j++) {

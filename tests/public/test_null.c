@@ -78,7 +78,8 @@ static void test_texts_of_nothing_and_to_nowhere(void **state)
     assert_string_equal(out, "?");
     assert_int_equal(graphss_attack_budget_text(out, sizeof out, NULL), 1);
     assert_int_equal(graphss_attack_domain_text(NULL, 0, NULL, NULL), 1);
-    const graphss_attack_options opt = graphss_attack_options_default();
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
     assert_true(graphss_attack_budget_text(NULL, 9, &opt) > 0);
 }
 

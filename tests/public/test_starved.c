@@ -24,8 +24,10 @@ static void set_up(given *g)
 {
     *g = (given){.ctx = testing_ctx(NULL, 1)};
     graphss_ctx *ctx = g->ctx;
-    graphss_synth_options synth = graphss_synth_options_default();
-    graphss_train_options train = graphss_train_options_default("sgc", GRAPHSS_MODE_HONEST);
+    graphss_synth_options synth;
+    graphss_synth_options_init(&synth);
+    graphss_train_options train;
+    graphss_train_options_init(&train, "sgc", GRAPHSS_MODE_HONEST, NULL);
     synth.nodes = 150;
     synth.classes = 2;
     synth.features = 60;
@@ -37,8 +39,11 @@ static void set_up(given *g)
     assert_ok(ctx, graphss_model_train(ctx, &g->model, NULL, &g->data.graph, &g->data.features,
                                        k, &g->split, 1, &train));
     g->previous = graphss_dataset_observe(&g->data);
-    g->in = (graphss_recover_input){
-        .current = g->previous, .previous = &g->previous, .model = g->model, .seed = 1};
+    g->in = (graphss_recover_input){.struct_size = sizeof(graphss_recover_input),
+                                    .current = g->previous,
+                                    .previous = &g->previous,
+                                    .model = g->model,
+                                    .seed = 1};
     assert_ok(ctx, graphss_snapshots_plan(ctx, &g->snapshots, &g->data, &g->split, 1, NULL));
     g->label = malloc(n * sizeof *g->label);
     g->prob = malloc(n * k * sizeof *g->prob);
@@ -164,7 +169,8 @@ static graphss_status fetch(graphss_ctx *ctx, void *arg)
 {
     given *g = arg;
     graphss_fetch_result out = {0};
-    const graphss_fetch_options opt = {.dir = g->folder, .offline = true};
+    const graphss_fetch_options opt = {
+        .struct_size = sizeof opt, .dir = g->folder, .offline = true};
     const graphss_status st = graphss_fetch(ctx, &out, "cora", &opt);
     assert_int_not_equal(st, GRAPHSS_OK);
     return st == GRAPHSS_ERR_NOMEM ? st : GRAPHSS_OK;
@@ -231,7 +237,8 @@ static graphss_status from_tensors(graphss_ctx *ctx, void *arg)
     graphss_model *model = NULL;
     const float value[2 * 3] = {1, 2, 3, 4, 5, 6};
     const graphss_tensor tensor = {"conv.lin.weight", 2, {2, 3}, value};
-    const graphss_train_options how = graphss_import_options("sgc");
+    graphss_train_options how;
+    graphss_import_options_init(&how, "sgc");
     graphss_status st =
         graphss_model_from_tensors(ctx, &model, &tensor, 1, GRAPHSS_LAYOUT_PYG, &how);
     if (!st)
@@ -272,7 +279,8 @@ static graphss_status protocol_surrogate(graphss_ctx *ctx, void *arg)
 {
     given *g = arg;
     float *w = NULL;
-    graphss_train_options train = graphss_train_options_default("gcn", GRAPHSS_MODE_PAPER);
+    graphss_train_options train;
+    graphss_train_options_init(&train, "gcn", GRAPHSS_MODE_PAPER, NULL);
     train.epochs = 2;
     const graphss_status st =
         graphss_protocol_surrogate(ctx, &w, &g->data, &g->split, 1, &train);
@@ -308,6 +316,34 @@ static graphss_status surrogate_read(graphss_ctx *ctx, void *arg)
     return st;
 }
 
+static graphss_status dataset_locate(graphss_ctx *ctx, void *arg)
+{
+    const given *g = arg;
+    const char *const folder[] = {g->folder, NULL};
+    char *path = NULL;
+    const graphss_status st = graphss_dataset_locate(ctx, &path, "surrogate", folder);
+    graphss_release(ctx, path);
+    return st == GRAPHSS_ERR_NOT_FOUND ? GRAPHSS_OK : st;
+}
+
+static graphss_status apply_parts(graphss_ctx *ctx, void *arg)
+{
+    const given *g = arg;
+    const graphss_flip flip = {.kind = GRAPHSS_FLIP_FEATURE, .new_value = 1};
+    graphss_flips flips = {0};
+    graphss_graph graph = {0};
+    graphss_features features = {0};
+    graphss_status st = graphss_flips_add(ctx, &flips, flip);
+    flips.count = 0; /* none fits any data */
+    if (!st)
+        st = graphss_flips_apply_parts(ctx, &graph, &features, &g->data.graph,
+                                       &g->data.features, &flips, NULL);
+    graphss_flips_destroy(ctx, &flips);
+    graphss_graph_destroy(ctx, &graph);
+    graphss_features_destroy(ctx, &features);
+    return st;
+}
+
 static void test_each_allocation_fails_in_turn(void **state)
 {
     (void)state;
@@ -320,7 +356,8 @@ static void test_each_allocation_fails_in_turn(void **state)
         flips_add,     match_split,          model_describe,     model_label,
         node_index,    protocol_believed,    protocol_surrogate, snapshots_write,
         alert_look,    surrogate_from_model, alert_run,          surrogate_read,
-        set_predictor, from_tensors,         probe_file,
+        set_predictor, from_tensors,         probe_file,         dataset_locate,
+        apply_parts,
     };
     for (size_t i = 0; i < sizeof operation / sizeof *operation; i++)
         testing_allocations_fail(operation[i], &g, 100);

@@ -186,7 +186,7 @@ static void test_too_few_labels_teach_nothing(void **state)
 static graphss_status learn_and_keep(graphss_ctx *ctx, void *arg)
 {
     attacked_world *a = arg;
-    const graphss_recover_input in = {.current = a->previous, .model = a->model, .seed = 1};
+    const graphss_recover_input in = {.struct_size = sizeof in, .current = a->previous, .model = a->model, .seed = 1};
     const graphss_status st = graphss_i_states_train(ctx, a->model, &in);
     graphss_i_model_drop(ctx, a->model, GRAPHSS_I_KEPT_STATES);
     return st;
