@@ -220,7 +220,7 @@ static void put_shares(float *evidence, graphss_i_source_id source, double *p, s
     for (size_t c = 0; c < k; c++)
         sum += p[c];
     for (size_t c = 0; c < k; c++)
-        p[c] = log((sum > 0 ? p[c] / sum : 1 / (double)k) + TUNE_DOUBT);
+        p[c] = log((sum > 0 ? p[c] / sum : 1 / (double)k) + TUNE_DOUBT / (double)k);
     log_normalise(p, k);
     put(evidence, source, p, k);
 }
