@@ -28,9 +28,9 @@
 #define TUNE_FEATURE_WEIGHT 0.4
 #define TUNE_EDGE_WEIGHT 0.8
 #define TUNE_MANY_FEATURES 36.0
-/* Probabilities have this added before the logarithm, and evidence is cut at this: no source
- * is ever certain. */
-#define TUNE_DOUBT 0.01
+/* Probabilities have this, spread over the classes, added before the logarithm, and evidence is
+ * cut at this: no source is ever certain. */
+#define TUNE_DOUBT 0.07
 #define TUNE_EVIDENCE_LEAST (-6.0)
 /* Pseudo-vote, spread over all classes, of neighbours and of labelled neighbours. */
 #define TUNE_VOTE_PRIOR 0.3
