@@ -218,7 +218,8 @@ static graphss_status make(graphss_ctx *ctx, graphss_dataset *out,
                             (unsigned long long)max_bytes);
     if (!st && doc->n_nodes == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no node in it", file);
-    const graphss_i_node_source source = {file, "", 0, next_record, &rows};
+    char nothing[1] = ""; /* rows come from next_record */
+    const graphss_i_node_source source = {file, nothing, 0, next_record, &rows};
     if (!st)
         st = graphss_i_csv_nodes(ctx, &data, &ids, &source, missing);
     if (!st)
