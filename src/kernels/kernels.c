@@ -1,18 +1,33 @@
-/* kernels.c - chooses the instruction set for this machine. */
+/* kernels.c - chooses the instruction set for this machine. GRAPHSS_KERNELS=generic, avx2 or
+ * avx512 asks for another one, to test and to compare; what the machine lacks is not given. */
 #include "kernels/kernels.h"
 
-#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t graphss_i_kernels_supported(const graphss_i_kernels *set[GRAPHSS_I_KERNEL_SETS])
+{
+    size_t n = 0;
+    set[n++] = &graphss_i_kernels_generic;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        set[n++] = &graphss_i_kernels_avx2;
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+            set[n++] = &graphss_i_kernels_avx512;
+    }
+#endif
+    return n;
+}
 
 const graphss_i_kernels *graphss_i_kernels_choose(void)
 {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        return &graphss_i_kernels_avx512;
-    if (avx2)
-        return &graphss_i_kernels_avx2;
-#endif
-    return &graphss_i_kernels_generic;
+    const graphss_i_kernels *set[GRAPHSS_I_KERNEL_SETS];
+    const size_t n = graphss_i_kernels_supported(set);
+    const char *wanted = getenv("GRAPHSS_KERNELS");
+    for (size_t i = 0; wanted && i < n; i++)
+        if (strcmp(wanted, set[i]->name) == 0)
+            return set[i];
+    return set[n - 1];
 }

@@ -14,6 +14,7 @@ enum { GRAPHSS_I_ROW = 16 }; /* floats in a cache line */
 
 typedef struct graphss_i_kernels {
     const char *name; /* "avx512", "avx2", "generic" */
+    size_t width;     /* floats in a vector */
 
     /* y[i][c] = sum_e value[e] x[column[e]][c]   for rows i in [row0, row1) and columns c in
      * [c0, c1) */
@@ -25,6 +26,12 @@ typedef struct graphss_i_kernels {
     void (*spmm_transposed)(float *y, const int64_t *offset, const int32_t *column,
                             const float *value, const float *x, size_t k, size_t n_rows,
                             size_t c0, size_t c1);
+
+    /* y[j][c] += sum_e value[e] x[row[e]][c]   over the entries e in [offset[j], offset[j +
+     * 1]) of column j of a block (graph/blocks.h), for n columns j, and c in [c0, c1) */
+    void (*spmm_block)(float *y, const int32_t *offset, const uint16_t *row,
+                       const float *value, const float *x, size_t k, size_t n, size_t c0,
+                       size_t c1);
 
     /* y[i][c] = r[i] sum_j bit(i, j) s[j] x[j][c]   for rows i in [row0, row1) and columns c
      * in [c0, c1). x has n_x rows; bit(i, j) is bit j % 32 of word[j / 32 * n_rows + i];
@@ -49,8 +56,8 @@ typedef struct graphss_i_kernels {
     /* y[i][c] = max(0, x[i][c] + bias[c]); bias may be NULL; y may be x; k columns */
     void (*bias_relu)(float *y, const float *x, const float *bias, size_t k, size_t row0,
                       size_t row1);
-    /* gx[j] = y[j] > 0 ? gy[j] : 0; gx may be gy */
-    void (*relu_backward)(float *gx, const float *gy, const float *y, size_t n);
+    /* gx[j] = y[j] > 0 ? scale gy[j] : 0; gx may be gy */
+    void (*relu_backward)(float *gx, const float *gy, const float *y, size_t n, float scale);
 
     /* out[c] = sum_i x[i][c] over rows [row0, row1) of k columns */
     void (*column_sums)(float *out, const float *x, size_t k, size_t row0, size_t row1);
@@ -61,7 +68,8 @@ typedef struct graphss_i_kernels {
     void (*dropout)(float *y, const float *x, size_t j0, size_t j1, uint64_t key,
                     uint32_t threshold, float scale);
 
-    /* y[q] = x[q] with each bit b cleared unless kept(32 q + b), for words q in [q0, q1) */
+    /* y[q] = x[q] with each bit b cleared unless kept(32 q + b), for words q in [q0, q1);
+     * x may be NULL: all bits set */
     void (*dropout_bits)(uint32_t *y, const uint32_t *x, size_t q0, size_t q1, uint64_t key,
                          uint32_t threshold);
 
@@ -95,7 +103,11 @@ extern const graphss_i_kernels graphss_i_kernels_avx2;
 extern const graphss_i_kernels graphss_i_kernels_avx512;
 #endif
 
-/* The fastest one this machine supports. */
+/* The sets this machine supports, the fastest last. Returns how many. */
+enum { GRAPHSS_I_KERNEL_SETS = 3 };
+size_t graphss_i_kernels_supported(const graphss_i_kernels *set[GRAPHSS_I_KERNEL_SETS]);
+/* The one that the environment variable GRAPHSS_KERNELS names if this machine supports it,
+ * else the fastest. */
 const graphss_i_kernels *graphss_i_kernels_choose(void);
 
 #endif

@@ -10,6 +10,7 @@
 #define MOST_VECTORS 16 /* of 32 registers: 256 columns in one pass over a row */
 
 typedef float vec __attribute__((vector_size(64)));
+typedef uint32_t lanes __attribute__((vector_size(64)));
 
 static inline vec load_part(const float *p, size_t n)
 {
@@ -19,6 +20,11 @@ static inline vec load_part(const float *p, size_t n)
 static inline void store_part(float *p, vec v, size_t n)
 {
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), (__m512)v);
+}
+
+static inline uint32_t at_least(lanes v, uint32_t threshold)
+{
+    return _mm512_cmpge_epu32_mask((__m512i)v, _mm512_set1_epi32((int)threshold));
 }
 
 #include "kernels/kernels_body.h"

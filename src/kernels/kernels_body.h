@@ -1,14 +1,14 @@
 /* kernels_body.h - the kernels themselves; included once per instruction set.
  *
  * The including file defines KERNELS (the table), KERNELS_NAME, WIDTH (floats in a vector),
- * MOST_VECTORS (sums that stay in registers), the type vec, and load_part/store_part for
- * the first n < WIDTH floats. Multiply-adds fuse wherever the machine can (the build sets
- * -ffp-contract=fast on these files only), in vectors and in single floats alike, so an
- * element comes out the same wherever a cut falls.
+ * MOST_VECTORS (sums that stay in registers), the types vec and lanes (of uint32_t),
+ * load_part/store_part for the first n < WIDTH floats, and at_least, the lanes of numbers
+ * below 2^17 that reach a threshold as bits. Multiply-adds fuse wherever the machine can (the
+ * build sets -ffp-contract=fast on these files only), in vectors and in single floats alike,
+ * so an element comes out the same wherever a cut falls.
  *
  * spmm is bound by loads, so a stretch of a row of y is summed in registers over all entries
- * of its row and stored once. A last vector that sticks out is moved back to end at column
- * c1: the overlap is computed twice, equally. bench/README.md says what else was tried. */
+ * of its row and stored once. bench/README.md says what else was tried. */
 
 #include <stdbool.h>
 
@@ -68,31 +68,50 @@ typedef struct sparse_rows {
 #define LEAVE_TO_AVX2(kernel, k, n, ...) ((void)0)
 #endif
 
-/* y[i][c] = sum_e value[e] x[column[e]][c] for n vectors of columns from c0 on, the last of
- * which starts at column last. n is a constant where this is inlined. */
+/* The columns [c0, c1) of a product, cut into tiles of as many vectors each. A tile that
+ * would stick out is moved back to end at c1, or its last vector if there is one tile only:
+ * the overlap is computed twice, equally. */
+typedef struct tiling {
+    size_t c0, c1, tiles;
+} tiling;
+
+INLINE size_t first_of_tile(const tiling *s, size_t t, size_t columns)
+{
+    const size_t at = s->c0 + t * columns;
+    return s->tiles == 1 || at + columns <= s->c1 ? at : s->c1 - columns;
+}
+
+/* y[i][c] = sum_e value[e] x[column[e]][c] in tiles of n vectors, tile after tile for each
+ * row: the second finds column and value in the cache, and often the page. n is a constant
+ * where this is inlined. */
 INLINE void spmm_tile(int n, float *y, const sparse_rows *rows, const float *x, size_t k,
-                      size_t c0, size_t last)
+                      const tiling *cut)
 {
     const sparse_rows m = *rows;
-    for (size_t i = m.row0; i < m.row1; i++) {
-        vec sum[MOST_VECTORS] = {0};
-        for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++) {
-            const float *from = x + (size_t)m.column[e] * k;
-            if (n * WIDTH > NARROW && e + AHEAD < m.end) {
-                const float *next = x + (size_t)m.column[e + AHEAD] * k + c0;
-                for (int line = 0; line < n * WIDTH; line += LINE)
-                    __builtin_prefetch(next + line);
+    const tiling s = *cut;
+    for (size_t i = m.row0; i < m.row1; i++)
+        for (size_t t = 0; t < s.tiles; t++) {
+            const size_t c0 = first_of_tile(&s, t, (size_t)n * WIDTH);
+            const size_t end = c0 + (size_t)n * WIDTH;
+            const size_t last = (end < s.c1 ? end : s.c1) - WIDTH;
+            vec sum[MOST_VECTORS] = {0};
+            for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++) {
+                const float *from = x + (size_t)m.column[e] * k;
+                if (n * WIDTH > NARROW && e + AHEAD < m.end) {
+                    const float *next = x + (size_t)m.column[e + AHEAD] * k + c0;
+                    for (int line = 0; line < n * WIDTH; line += LINE)
+                        __builtin_prefetch(next + line);
+                }
+                const vec a = splat(m.value ? m.value[e] : 1.0f);
+                for (int v = 0; v < n - 1; v++)
+                    sum[v] += a * load(from + c0 + v * WIDTH);
+                sum[n - 1] += a * load(from + last);
             }
-            const vec a = splat(m.value ? m.value[e] : 1.0f);
+            float *to = y + i * k;
             for (int v = 0; v < n - 1; v++)
-                sum[v] += a * load(from + c0 + v * WIDTH);
-            sum[n - 1] += a * load(from + last);
+                store(to + c0 + v * WIDTH, sum[v]);
+            store(to + last, sum[n - 1]);
         }
-        float *to = y + i * k;
-        for (int v = 0; v < n - 1; v++)
-            store(to + c0 + v * WIDTH, sum[v]);
-        store(to + last, sum[n - 1]);
-    }
 }
 
 /* The same for fewer than WIDTH columns. */
@@ -137,6 +156,51 @@ INLINE void transposed_tile(int n, float *y, const sparse_rows *rows, const floa
     }
 }
 
+/* The entries of a block, column by column of the sparse matrix. */
+typedef struct block_columns {
+    const int32_t *offset;
+    const uint16_t *row;
+    const float *value;
+    size_t n;
+} block_columns;
+
+/* y[j][c] += sum_e value[e] x[row[e]][c] for n vectors of columns c from c0 on and part
+ * columns behind them; n is a constant where this is inlined. */
+INLINE void block_tile(int n, float *y, const block_columns *block, const float *x, size_t k,
+                       size_t c0, size_t part)
+{
+    const block_columns m = *block;
+    const size_t whole = c0 + (size_t)n * WIDTH;
+    const int32_t end = m.offset[m.n];
+    for (size_t j = 0; j < m.n; j++) {
+        float *to = y + j * k;
+        vec sum[MOST_VECTORS], rest = {0};
+        if (m.offset[j] == m.offset[j + 1])
+            continue;
+        for (int v = 0; v < n; v++)
+            sum[v] = load(to + c0 + v * WIDTH);
+        if (part)
+            rest = load_part(to + whole, part);
+        for (int32_t e = m.offset[j]; e < m.offset[j + 1]; e++) {
+            const float *from = x + (size_t)m.row[e] * k;
+            if (n * WIDTH > NARROW && e + AHEAD < end) {
+                const float *next = x + (size_t)m.row[e + AHEAD] * k + c0;
+                for (int line = 0; line < n * WIDTH; line += LINE)
+                    __builtin_prefetch(next + line);
+            }
+            const vec a = splat(m.value[e]);
+            for (int v = 0; v < n; v++)
+                sum[v] += a * load(from + c0 + v * WIDTH);
+            if (part)
+                rest += a * load_part(from + whole, part);
+        }
+        for (int v = 0; v < n; v++)
+            store(to + c0 + v * WIDTH, sum[v]);
+        if (part)
+            store_part(to + whole, rest, part);
+    }
+}
+
 /* One case per number of vectors, so that the sums are registers. */
 #define CASE(n, tile, ...)                                                                    \
     case n:                                                                                   \
@@ -154,23 +218,23 @@ INLINE void transposed_tile(int n, float *y, const sparse_rows *rows, const floa
     CASE(9, tile, __VA_ARGS__)                                                                \
     CASE(10, tile, __VA_ARGS__)                                                               \
     CASE(11, tile, __VA_ARGS__)                                                               \
-    CASE(12, tile, __VA_ARGS__)
-#if MOST_VECTORS == 12
+    CASE(12, tile, __VA_ARGS__)                                                               \
+    CASE(13, tile, __VA_ARGS__)
+#if MOST_VECTORS == 13
 #define CASES FIRST_CASES
 #elif MOST_VECTORS == 16
 #define CASES(tile, ...)                                                                      \
     FIRST_CASES(tile, __VA_ARGS__)                                                            \
-    CASE(13, tile, __VA_ARGS__)                                                               \
     CASE(14, tile, __VA_ARGS__)                                                               \
     CASE(15, tile, __VA_ARGS__)                                                               \
     CASE(16, tile, __VA_ARGS__)
 #endif
 
 static void spmm_vectors(size_t n, float *y, const sparse_rows *m, const float *x, size_t k,
-                         size_t c0, size_t last)
+                         const tiling *cut)
 {
     switch (n) {
-        CASES(spmm_tile, c0, last)
+        CASES(spmm_tile, cut)
     }
 }
 
@@ -183,11 +247,20 @@ static void transposed_vectors(size_t n, float *y, const sparse_rows *m, const f
     }
 }
 
+static void block_vectors(size_t n, float *y, const block_columns *m, const float *x, size_t k,
+                          size_t c0, size_t part)
+{
+    switch (n) {
+        CASE(0, block_tile, c0, part)
+        CASES(block_tile, c0, part)
+    }
+}
+
 static void spmm(float *y, const int64_t *offset, const int32_t *column, const float *value,
                  const float *x, size_t k, size_t row0, size_t row1, size_t c0, size_t c1)
 {
     LEAVE_TO_AVX2(spmm, k, c1 - c0, y, offset, column, value, x, k, row0, row1, c0, c1);
-    sparse_rows m = {offset, column, value, row0, row1, offset[row1]};
+    const sparse_rows m = {offset, column, value, row0, row1, offset[row1]};
     if (c1 - c0 < WIDTH) {
         if (c0 < c1)
             spmm_part(y, &m, x, k, c0, c1 - c0);
@@ -195,17 +268,8 @@ static void spmm(float *y, const int64_t *offset, const int32_t *column, const f
     }
     const size_t vectors = (c1 - c0 + WIDTH - 1) / WIDTH;
     const size_t tiles = (vectors + MOST_VECTORS - 1) / MOST_VECTORS;
-    /* With several tiles, go row by row: the second tile finds column and value in cache. */
-    const size_t step = tiles == 1 ? row1 - row0 : 1;
-    for (size_t i = row0; i < row1; i += step) {
-        m.row0 = i;
-        m.row1 = i + step;
-        for (size_t t = 0; t < tiles; t++) {
-            const size_t v0 = vectors * t / tiles, v1 = vectors * (t + 1) / tiles;
-            const size_t last = t + 1 < tiles ? c0 + (v1 - 1) * WIDTH : c1 - WIDTH;
-            spmm_vectors(v1 - v0, y, &m, x, k, c0 + v0 * WIDTH, last);
-        }
-    }
+    const tiling cut = {c0, c1, tiles};
+    spmm_vectors((vectors + tiles - 1) / tiles, y, &m, x, k, &cut);
 }
 
 static void spmm_transposed(float *y, const int64_t *offset, const int32_t *column,
@@ -223,25 +287,50 @@ static void spmm_transposed(float *y, const int64_t *offset, const int32_t *colu
     }
 }
 
+static void spmm_block(float *y, const int32_t *offset, const uint16_t *row,
+                       const float *value, const float *x, size_t k, size_t n, size_t c0,
+                       size_t c1)
+{
+    LEAVE_TO_AVX2(spmm_block, k, c1 - c0, y, offset, row, value, x, k, n, c0, c1);
+    const block_columns m = {offset, row, value, n};
+    for (size_t c = c0; c < c1; c += MOST_VECTORS * WIDTH) {
+        const size_t left = c1 - c, most = MOST_VECTORS * WIDTH;
+        if (left >= most)
+            block_vectors(MOST_VECTORS, y, &m, x, k, c, 0);
+        else
+            block_vectors(left / WIDTH, y, &m, x, k, c, left % WIDTH);
+    }
+}
+
 /* ---- bits times dense ----
  *
  * Four rows of x have 16 sums, so with these in a table a row of y takes one addition for
- * four bits, whatever they are (Arlazarov, Dinic, Kronrod & Faradzhev 1970). The tables for
- * the 32 bits of a word and 64 columns are 32 KiB: they stay in the first-level cache while
- * the words of all rows go by. */
+ * four bits, whatever they are (Arlazarov, Dinic, Kronrod & Faradzhev 1970). A word of 32 bits
+ * falls into groups, a table for each; larger groups take fewer additions and larger tables.
+ * The tables of a word stay in the first-level cache while the words of all rows go by, so
+ * the columns of a pass and the groups are chosen together: with vectors of 16 floats 64
+ * columns and groups of 4, 32 KiB; with shorter ones 16 columns, 16 KiB. */
 
-enum { BITS_VECTORS = WIDTH == 8 ? 8 : 4, BITS_COLUMNS = BITS_VECTORS * WIDTH };
+#if WIDTH == 16
+enum { BITS_COLUMNS = 64, BITS_GROUPS = 8, BITS_SUMS = 8 << 4 };
+static const int bits_group[BITS_GROUPS] = {4, 4, 4, 4, 4, 4, 4, 4};
+#else
+enum { BITS_COLUMNS = 16, BITS_GROUPS = 6, BITS_SUMS = 4 * (1 << 5) + 2 * (1 << 6) };
+static const int bits_group[BITS_GROUPS] = {5, 5, 5, 5, 6, 6};
+#endif
+enum { BITS_VECTORS = BITS_COLUMNS / WIDTH };
 
-/* table[g][b] = sum of s[j] x[j] over the bits of b, j counting from j0 + 4 g; n vectors
- * each, the last of which starts at column last. part: of one narrow vector. */
+/* For each group table[b] = sum of s[j] x[j] over the bits of b, j counting from j0 at the
+ * first bit of the word; n vectors each, the last of which starts at column last. part: of one
+ * narrow vector. */
 INLINE void bits_table(int n, vec *table, const float *x, size_t j0, size_t n_x, size_t k,
                        const float *s, size_t c0, size_t last, size_t part)
 {
-    for (size_t g = 0; g < 8; g++, table += 16 * BITS_VECTORS) {
+    size_t j = j0;
+    for (size_t g = 0; g < BITS_GROUPS; g++) {
         for (int v = 0; v < n; v++)
             table[v] = (vec){0};
-        for (size_t b = 0; b < 4; b++) {
-            const size_t j = j0 + 4 * g + b;
+        for (int b = 0; b < bits_group[g]; b++, j++) {
             vec row[BITS_VECTORS] = {0};
             if (j < n_x) {
                 const float *from = x + j * k;
@@ -255,14 +344,14 @@ INLINE void bits_table(int n, vec *table, const float *x, size_t j0, size_t n_x,
                 for (int v = 0; v < n; v++)
                     with[t + v] = table[t + v] + row[v];
         }
+        table += BITS_VECTORS << bits_group[g];
     }
 }
 
-/* y[i] += table[0][bits 0 to 3 of word[i]] + table[1][bits 4 to 7] + ..., where y[i] counts
- * as zero at first; in the end it is multiplied by r[i]. y has k columns. */
+/* y[i] += the sums that the groups of word[i] name, where y[i] counts as zero at first, a
+ * constant where this is inlined. y has k columns. */
 INLINE void bits_rows(int n, float *y, const uint32_t *word, const vec *table, size_t k,
-                      const float *r, size_t row0, size_t row1, size_t c0, size_t last,
-                      bool first)
+                      size_t row0, size_t row1, size_t c0, size_t last, bool first)
 {
     for (size_t i = row0; i < row1; i++) {
         float *to = y + i * k;
@@ -273,30 +362,43 @@ INLINE void bits_rows(int n, float *y, const uint32_t *word, const vec *table, s
                 sum[v] = load(to + c0 + v * WIDTH);
             sum[n - 1] = load(to + last);
         }
+        int shift = 0, from = 0;
 #pragma GCC unroll 8
-        for (int g = 0; g < 8; g++) {
-            const vec *t = table + (g * 16 + (bit >> 4 * g & 15)) * BITS_VECTORS;
+        for (int g = 0; g < BITS_GROUPS; g++) {
+            const int sums = 1 << bits_group[g];
+            const vec *t = table + (bit >> shift & (size_t)(sums - 1)) * BITS_VECTORS;
             __asm__("" : "+r"(t)); /* one address for n loads: gcc would compute n */
             for (int v = 0; v < n; v++)
-                sum[v] += t[v];
+                sum[v] += t[from + v];
+            from += sums * BITS_VECTORS;
+            shift += bits_group[g];
         }
-        for (int v = 0; r && v < n; v++)
-            sum[v] *= splat(r[i]);
         for (int v = 0; v < n - 1; v++)
             store(to + c0 + v * WIDTH, sum[v]);
         store(to + last, sum[n - 1]);
     }
 }
 
-INLINE void bits_tile(int n, float *y, const uint32_t *word, size_t n_rows, const float *x,
-                      size_t n_x, size_t k, const float *r, const float *s, size_t row0,
-                      size_t row1, size_t c0, size_t last)
+/* y[i][c] *= r[i] for columns [c0, c1); r may be NULL: ones */
+INLINE void bits_scale(float *y, size_t k, const float *r, size_t row0, size_t row1, size_t c0,
+                       size_t c1)
 {
-    vec table[8 * 16 * BITS_VECTORS];
-    for (size_t j0 = 0; j0 < n_x; j0 += 32, word += n_rows) {
+    for (size_t i = row0; r && i < row1; i++)
+        for (size_t c = c0; c < c1; c++)
+            y[i * k + c] *= r[i];
+}
+
+INLINE void bits_tile(int n, float *y, const uint32_t *word, size_t n_rows, const float *x,
+                      size_t n_x, size_t k, const float *s, size_t row0, size_t row1,
+                      size_t c0, size_t last)
+{
+    vec table[BITS_SUMS * BITS_VECTORS];
+    bits_table(n, table, x, 0, n_x, k, s, c0, last, 0);
+    bits_rows(n, y, word, table, k, row0, row1, c0, last, true);
+    for (size_t j0 = 32; j0 < n_x; j0 += 32) {
+        word += n_rows;
         bits_table(n, table, x, j0, n_x, k, s, c0, last, 0);
-        bits_rows(n, y, word, table, k, j0 + 32 < n_x ? NULL : r, row0, row1, c0, last,
-                  j0 == 0);
+        bits_rows(n, y, word, table, k, row0, row1, c0, last, false);
     }
 }
 
@@ -310,23 +412,22 @@ static __attribute__((noinline)) void bits_narrow(float *y, const uint32_t *word
                                                   size_t part)
 {
     enum { ROWS = 256 };
-    vec table[8 * 16 * BITS_VECTORS], sum[ROWS];
+    vec table[BITS_SUMS * BITS_VECTORS], sum[ROWS];
     for (size_t i0 = row0; i0 < row1; i0 += ROWS) {
         const size_t rows = row1 - i0 < ROWS ? row1 - i0 : ROWS;
         const uint32_t *at = word + i0;
         for (size_t j0 = 0; j0 < n_x; j0 += 32, at += n_rows) {
             bits_table(1, table, x, j0, n_x, k, s, c0, c0, part);
-            bits_rows(1, (float *)sum, at, table, WIDTH, r && j0 + 32 >= n_x ? r + i0 : NULL,
-                      0, rows, 0, 0, j0 == 0);
+            bits_rows(1, (float *)sum, at, table, WIDTH, 0, rows, 0, 0, j0 == 0);
         }
         for (size_t i = 0; i < rows; i++)
-            store_part(y + (i0 + i) * k + c0, sum[i], part);
+            store_part(y + (i0 + i) * k + c0, sum[i] * splat(r ? r[i0 + i] : 1.0f), part);
     }
 }
 
 #define BITS_CASE(n)                                                                          \
     case n:                                                                                   \
-        bits_tile(n, y, word, n_rows, x, n_x, k, r, s, row0, row1, c, end - WIDTH);           \
+        bits_tile(n, y, word, n_rows, x, n_x, k, s, row0, row1, c, end - WIDTH);              \
         break;
 
 static void bits(float *y, const uint32_t *word, size_t n_rows, const float *x, size_t n_x,
@@ -348,15 +449,12 @@ static void bits(float *y, const uint32_t *word, size_t n_rows, const float *x, 
         switch ((end - c + WIDTH - 1) / WIDTH) {
             BITS_CASE(1)
             BITS_CASE(2)
+#if WIDTH != 8
             BITS_CASE(3)
             BITS_CASE(4)
-#if WIDTH == 8
-            BITS_CASE(5)
-            BITS_CASE(6)
-            BITS_CASE(7)
-            BITS_CASE(8)
 #endif
         }
+        bits_scale(y, k, r, row0, row1, c, end);
     }
 }
 
@@ -465,11 +563,17 @@ static void bias_relu(float *y, const float *x, const float *bias, size_t k, siz
     }
 }
 
-static void relu_backward(float *gx, const float *gy, const float *y, size_t n)
+/* By hand: gcc makes branches of a choice between a product and 0. */
+static void relu_backward(float *gx, const float *gy, const float *y, size_t n, float scale)
 {
-    INDEPENDENT
-    for (size_t j = 0; j < n; j++)
-        gx[j] = y[j] > 0 ? gy[j] : 0;
+    typedef int32_t numbers __attribute__((vector_size(4 * WIDTH)));
+    size_t j = 0;
+    for (; j + WIDTH <= n; j += WIDTH) {
+        const vec g = load(gy + j) * scale;
+        store(gx + j, (vec)((numbers)g & (load(y + j) > 0)));
+    }
+    for (; j < n; j++)
+        gx[j] = y[j] > 0 ? scale * gy[j] : 0;
 }
 
 static void axpy(float *y, const float *x, float a, size_t n)
@@ -538,31 +642,52 @@ INLINE uint32_t hash(hash_key key, uint32_t counter)
     return h ^ (h >> 16);
 }
 
-INLINE float drop(float x, uint32_t bits, uint32_t threshold, float scale)
+/* The same hash in all lanes of a vector. */
+INLINE lanes hash_lanes(hash_key key, lanes counter)
 {
-    return bits >= threshold ? x * scale : 0;
+    lanes h = counter * 0x9e3779b1u + key.first;
+    h = (h ^ (h >> 16)) * 0x7feb352du;
+    h += key.second;
+    h = (h ^ (h >> 15)) * 0x846ca68bu;
+    return h ^ (h >> 16);
+}
+
+/* x where a lane of numbers below 2^17 reaches the threshold, else 0. */
+INLINE vec where_at_least(vec x, lanes number, uint32_t threshold)
+{
+    typedef int32_t numbers __attribute__((vector_size(4 * WIDTH)));
+    return (vec)((numbers)x & ((numbers)number >= (int32_t)threshold));
+}
+
+INLINE lanes lane_numbers(void)
+{
+    lanes lane;
+    for (uint32_t l = 0; l < WIDTH; l++)
+        lane[l] = l;
+    return lane;
 }
 
 static void dropout(float *y, const float *x, size_t j0, size_t j1, uint64_t key,
                     uint32_t threshold, float scale)
 {
+    const lanes lane = lane_numbers();
     size_t j = j0;
     while (j < j1) {
         const uint64_t first = (uint64_t)j / 32 * 16; /* counter of lane 0 */
         const hash_key spread = spread_key(key, first >> 32);
         const uint32_t counter = (uint32_t)first;
         if (j % 32 == 0 && j + 32 <= j1) {
-            INDEPENDENT
-            for (uint32_t l = 0; l < 16; l++) {
-                const uint32_t h = hash(spread, counter + l);
-                y[j + l] = drop(x[j + l], h & 0xffff, threshold, scale);
-                y[j + 16 + l] = drop(x[j + 16 + l], h >> 16, threshold, scale);
+            for (uint32_t l = 0; l < 16; l += WIDTH) {
+                const lanes h = hash_lanes(spread, lane + (counter + l));
+                const vec low = load(x + j + l) * scale, high = load(x + j + 16 + l) * scale;
+                store(y + j + l, where_at_least(low, h & 0xffff, threshold));
+                store(y + j + 16 + l, where_at_least(high, h >> 16, threshold));
             }
             j += 32;
             continue;
         }
         const uint32_t l = j % 16, h = hash(spread, counter + l);
-        y[j] = drop(x[j], j % 32 < 16 ? h & 0xffff : h >> 16, threshold, scale);
+        y[j] = (j % 32 < 16 ? h & 0xffff : h >> 16) >= threshold ? x[j] * scale : 0;
         j++;
     }
 }
@@ -570,16 +695,17 @@ static void dropout(float *y, const float *x, size_t j0, size_t j1, uint64_t key
 static void dropout_bits(uint32_t *y, const uint32_t *x, size_t q0, size_t q1, uint64_t key,
                          uint32_t threshold)
 {
+    const lanes lane = lane_numbers();
     for (size_t q = q0; q < q1; q++) {
         const uint64_t first = (uint64_t)q * 16;
         const hash_key spread = spread_key(key, first >> 32);
         uint32_t kept = 0;
-        for (uint32_t l = 0; l < 16; l++) {
-            const uint32_t h = hash(spread, (uint32_t)first + l);
-            kept |= (uint32_t)((h & 0xffff) >= threshold) << l;
-            kept |= (uint32_t)((h >> 16) >= threshold) << (16 + l);
+        for (uint32_t l = 0; l < 16; l += WIDTH) {
+            const lanes h = hash_lanes(spread, lane + ((uint32_t)first + l));
+            kept |= at_least(h & 0xffff, threshold) << l;
+            kept |= at_least(h >> 16, threshold) << (16 + l);
         }
-        y[q] = x[q] & kept;
+        y[q] = (x ? x[q] : UINT32_MAX) & kept;
     }
 }
 
@@ -587,8 +713,10 @@ static void dropout_bits(uint32_t *y, const uint32_t *x, size_t q0, size_t q1, u
 
 const graphss_i_kernels KERNELS = {
     .name = KERNELS_NAME,
+    .width = WIDTH,
     .spmm = spmm,
     .spmm_transposed = spmm_transposed,
+    .spmm_block = spmm_block,
     .bits = bits,
     .sddmm = sddmm,
     .adam = adam,

@@ -52,11 +52,9 @@ typedef struct dropped {
 static void drop_range(void *arg, size_t from, size_t to)
 {
     const dropped *d = arg;
-    const size_t n = d->node->rows;
     for (size_t w = from; w < to; w++)
-        graphss_i_tape_kernels(d->t)->dropout_bits(
-            scratch_of(d->node).word, d->node->bits->word, w * n + d->rows.from,
-            w * n + d->rows.to, d->t->key ^ d->node->salt, d->node->threshold);
+        graphss_i_tape_drop_words(d->t, d->node, scratch_of(d->node).word, d->node->bits->word,
+                                  w, d->rows.from, d->rows.to);
 }
 
 static void bits_input_forward(graphss_i_tape *t, graphss_i_node *node)
@@ -118,7 +116,7 @@ graphss_i_var graphss_i_tape_bits_input(graphss_i_tape *t, const graphss_i_bits 
         const size_t n = x->n_rows, d = x->n_cols;
         node->threshold = (uint32_t)lround(dropout * 65536);
         node->factor = (float)(1 / (1 - dropout));
-        node->salt = (uint64_t)t->n * 0x9e3779b97f4a7c15u;
+        node->salt = graphss_i_tape_salt(t);
         if (!graphss_i_tape_scratch(
                 t, node, graphss_i_bits_words(n, d) + graphss_i_bits_words(d, n) + n,
                 sizeof(uint32_t)))

@@ -105,7 +105,7 @@ graphss_i_var graphss_i_tape_gaussian(graphss_i_tape *t, graphss_i_var mean,
     graphss_i_node *node = record_pair(t, &sample, mean, variance, false);
     if (node) {
         node->n = always;
-        node->salt = (uint64_t)t->n * 0x9e3779b97f4a7c15u;
+        node->salt = graphss_i_tape_salt(t);
     }
     return graphss_i_tape_var(t, node);
 }

@@ -14,33 +14,108 @@ static const float *value(graphss_i_tape *t, const graphss_i_node *node, int inp
     return t->node[node->in[input]].value;
 }
 
-/* ---- y [N x h] = X [N x d, sparse] w [d x h] ---- */
+/* ---- y [N x h] = X [N x d, sparse] w [d x h] ----
+ *
+ * While training with dropout the entries that are kept are put together anew in each pass,
+ * so that both products have as many fewer entries. */
 
-typedef struct dropped {
-    float *out;
-    const float *in;
-    const graphss_i_tape *t;
-    const graphss_i_node *node;
-    int64_t first; /* entry that is wanted */
-} dropped;
+/* X without what this pass drops. */
+typedef struct kept_entries {
+    int64_t *offset;       /* [N + 1] */
+    int32_t *column;       /* [e] */
+    float *value, *masked; /* [e] masked: of all entries, 0 where dropped */
+} kept_entries;
 
-static void drop_range(void *arg, size_t from, size_t to)
+static size_t kept_bytes(const graphss_i_csr *x)
 {
-    const dropped *d = arg;
-    const size_t first = (size_t)d->first;
-    graphss_i_tape_kernels(d->t)->dropout(d->out, d->in, first + from, first + to,
-                                          d->t->key ^ d->node->salt, d->node->threshold,
-                                          d->node->factor);
+    const size_t e = (size_t)x->offset[x->n_rows];
+    return (x->n_rows + 1) * sizeof(int64_t) + e * (sizeof(int32_t) + 2 * sizeof(float));
 }
 
-/* The wanted rows of X as this pass sees them: with dropped entries while training, else as
- * given. */
+static kept_entries kept_of(const graphss_i_node *node)
+{
+    const size_t n = node->m->n_rows, e = (size_t)node->m->offset[n];
+    kept_entries k = {.offset = node->scratch};
+    k.column = (int32_t *)(k.offset + n + 1);
+    k.value = (float *)(k.column + e);
+    k.masked = k.value + e;
+    return k;
+}
+
+typedef struct dropping {
+    const graphss_i_tape *t;
+    const graphss_i_node *node;
+    size_t first; /* row */
+} dropping;
+
+/* Drops, and counts in offset[i + 1] what is left of row i. */
+static void drop_range(void *arg, size_t from, size_t to)
+{
+    const dropping *d = arg;
+    const int64_t *offset = d->node->m->offset + d->first;
+    const kept_entries k = kept_of(d->node);
+    graphss_i_tape_drop_stored(d->t, d->node, k.masked, d->node->m->value,
+                               (size_t)offset[from], (size_t)offset[to]);
+    for (size_t i = from; i < to; i++) {
+        int64_t count = 0;
+        for (int64_t e = offset[i]; e < offset[i + 1]; e++)
+            count += k.masked[e] != 0;
+        k.offset[d->first + i + 1] = count;
+    }
+}
+
+/* Without branches, which half of the time would be taken for the other. */
+static void gather_range(void *arg, size_t from, size_t to)
+{
+    const dropping *d = arg;
+    const graphss_i_csr *x = d->node->m;
+    const kept_entries k = kept_of(d->node);
+    const int64_t end = k.offset[d->first + to];
+    int64_t at = k.offset[d->first + from];
+    for (int64_t e = x->offset[d->first + from]; at < end; e++) {
+        k.column[at] = x->column[e];
+        k.value[at] = k.masked[e];
+        at += k.masked[e] != 0;
+    }
+}
+
+static void drop_entries(graphss_i_tape *t, const graphss_i_node *node, graphss_i_span rows)
+{
+    enum { GRAIN = 1024 }; /* rows */
+    const kept_entries k = kept_of(node);
+    dropping d = {t, node, rows.from};
+    memset(k.offset, 0, (rows.from + 1) * sizeof *k.offset);
+    graphss_i_tape_ranges(t, rows.to - rows.from, GRAIN, drop_range, &d);
+    for (size_t i = rows.from; i < rows.to; i++)
+        k.offset[i + 1] += k.offset[i];
+    for (size_t i = rows.to; i < node->rows; i++)
+        k.offset[i + 1] = k.offset[i];
+    graphss_i_tape_ranges(t, rows.to - rows.from, GRAIN, gather_range, &d);
+}
+
+static bool drops(const graphss_i_tape *t, const graphss_i_node *node)
+{
+    return t->training && node->scratch;
+}
+
+/* X as this pass sees it: with dropped entries while training, else as given. */
 static graphss_i_csr seen_input(const graphss_i_tape *t, const graphss_i_node *node)
 {
-    const graphss_i_span rows = graphss_i_tape_span(t, node->rows);
     graphss_i_csr x = *node->m;
-    if (t->training && node->scratch)
-        x.value = node->scratch;
+    if (drops(t, node)) {
+        const kept_entries k = kept_of(node);
+        x.offset = k.offset;
+        x.column = k.column;
+        x.value = k.value;
+    }
+    return x;
+}
+
+/* Its wanted rows. */
+static graphss_i_csr wanted_input(const graphss_i_tape *t, const graphss_i_node *node)
+{
+    const graphss_i_span rows = graphss_i_tape_span(t, node->rows);
+    graphss_i_csr x = seen_input(t, node);
     x.offset += rows.from;
     x.n_rows = rows.to - rows.from;
     return x;
@@ -50,27 +125,33 @@ static void sparse_input_forward(graphss_i_tape *t, graphss_i_node *node)
 {
     const graphss_i_span rows = graphss_i_tape_span(t, node->rows);
     const size_t cols = node->cols;
-    if (t->training && node->scratch) {
-        dropped d = {node->scratch, node->m->value, t, node, node->m->offset[rows.from]};
-        graphss_i_tape_ranges(t, (size_t)(node->m->offset[rows.to] - d.first), 65536,
-                              drop_range, &d);
-    }
-    const graphss_i_csr x = seen_input(t, node);
+    if (drops(t, node))
+        drop_entries(t, node, rows);
+    const graphss_i_csr x = wanted_input(t, node);
     memset(node->value, 0, rows.from * cols * sizeof *node->value);
     memset(node->value + rows.to * cols, 0,
            (node->rows - rows.to) * cols * sizeof *node->value);
     graphss_i_spmm(t->ctx, node->value + rows.from * cols, &x, value(t, node, 0), cols);
 }
 
-/* dw = X^T dy */
+/* dw = X^T dy. Gradients of rows that are not wanted are 0, and so do no harm in a block. */
 static void sparse_input_backward(graphss_i_tape *t, graphss_i_node *node,
                                   float *const gin[INPUTS])
 {
-    const graphss_i_csr x = seen_input(t, node);
-    memset(gin[0], 0, x.n_cols * node->cols * sizeof *gin[0]);
-    graphss_i_spmm_transposed(
-        t->ctx, gin[0], &x, node->grad + graphss_i_tape_span(t, node->rows).from * node->cols,
-        node->cols);
+    const graphss_i_span rows = graphss_i_tape_span(t, node->rows);
+    memset(gin[0], 0, node->m->n_cols * node->cols * sizeof *gin[0]);
+    if (!node->blocks.n) {
+        const graphss_i_csr x = wanted_input(t, node);
+        graphss_i_spmm_transposed(t->ctx, gin[0], &x, node->grad + rows.from * node->cols,
+                                  node->cols);
+        return;
+    }
+    if (node->scratch) {
+        const graphss_i_csr x = seen_input(t, node);
+        graphss_i_blocks_fill(t->ctx, &node->blocks, &x, rows.from, rows.to);
+    }
+    graphss_i_blocks_multiply(t->ctx, gin[0], &node->blocks, rows.from, rows.to, node->grad,
+                              node->cols);
 }
 
 static const graphss_i_op sparse_input = {.forward = sparse_input_forward,
@@ -92,9 +173,14 @@ graphss_i_var graphss_i_tape_sparse_input(graphss_i_tape *t, const graphss_i_csr
     if (dropout > 0) {
         node->threshold = (uint32_t)lround(dropout * 65536);
         node->factor = (float)(1 / (1 - dropout));
-        node->salt = (uint64_t)t->n * 0x9e3779b97f4a7c15u;
-        if (!graphss_i_tape_scratch(t, node, (size_t)x->offset[x->n_rows], sizeof(float)))
+        node->salt = graphss_i_tape_salt(t);
+        if (!graphss_i_tape_scratch(t, node, kept_bytes(x), 1))
             return -1;
+    }
+    if (node->needs_grad && graphss_i_blocks_suit(x)) {
+        const graphss_status st = graphss_i_blocks_make(t->ctx, &node->blocks, x);
+        if (st)
+            return graphss_i_tape_spoil(t, st);
     }
     return graphss_i_tape_var(t, node);
 }

@@ -1,4 +1,5 @@
 /* ops_loss.c - what is minimised. Sums are in double, piece by piece in a fixed order. */
+#include "base/ranks.h"
 #include "models/tape/tape_private.h"
 #include <math.h>
 #include <string.h>
@@ -50,14 +51,14 @@ static void cross_entropy_forward(graphss_i_tape *t, graphss_i_node *node)
     double sum = 0;
     for (size_t p = 0; p * GRAIN < node->n; p++)
         sum += ((const double *)node->scratch)[p];
-    node->loss = node->factor * sum / (double)node->n;
+    node->loss = node->factor * sum / (double)node->total;
 }
 
 /* dx[i][c] = f (softmax(x[i])[c] - [c = label]) / n */
 static void cross_entropy_back_range(void *arg, size_t from, size_t to)
 {
     const rows *r = arg;
-    const float share = r->node->factor / (float)r->node->n;
+    const float share = r->node->factor / (float)r->node->total;
     for (size_t j = from; j < to; j++) {
         const size_t i = (size_t)r->node->node[j];
         const float *x = r->x + i * r->cols;
@@ -96,7 +97,11 @@ graphss_i_var graphss_i_tape_cross_entropy_part(graphss_i_tape *t, graphss_i_var
 {
     if (x < 0)
         return -1;
-    if (n == 0)
+    double total = (double)n;
+    const graphss_status st = graphss_i_ranks_sum(t->ctx, &total, 1);
+    if (st)
+        return graphss_i_tape_spoil(t, st);
+    if (total == 0)
         return graphss_i_tape_spoil(
             t, graphss_i_fail(t->ctx, GRAPHSS_ERR_DATA, "no node to train on"));
     graphss_i_node *node = graphss_i_tape_record(t, &cross_entropy, x, -1, 1, 1);
@@ -105,6 +110,7 @@ graphss_i_var graphss_i_tape_cross_entropy_part(graphss_i_tape *t, graphss_i_var
     node->node = node_list;
     node->label = label;
     node->n = n;
+    node->total = (size_t)total;
     node->factor = (float)factor;
     return graphss_i_tape_var(t, node);
 }

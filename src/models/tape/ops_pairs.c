@@ -296,6 +296,6 @@ graphss_i_var graphss_i_tape_edge_loss(graphss_i_tape *t, graphss_i_var r,
         return -1;
     node->n = cols;
     node->factor = (float)factor;
-    node->salt = (uint64_t)t->n * 0x9e3779b97f4a7c15u;
+    node->salt = graphss_i_tape_salt(t);
     return graphss_i_tape_var(t, node);
 }

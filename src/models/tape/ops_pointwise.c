@@ -60,7 +60,9 @@ static void copy_range(void *arg, size_t from, size_t to)
 /* ---- y[i][c] = x[i][c] + b[c];  dx = dy;  db[c] = sum_i dy[i][c] ----
  *
  * The rows are cut into blocks: each has its own sums of columns, which are then added in
- * order. The variant with max(0, .) on top spares two passes over the largest matrices. */
+ * order. The variant with max(0, .) on top spares two passes over the largest matrices, and
+ * dropout on top of that two more: it is applied to a block while that is in the cache, and
+ * backward what was dropped is known by its value, 0, as is what was negative. */
 
 static size_t block_rows(const graphss_i_node *node)
 {
@@ -79,13 +81,18 @@ static void bias_range(void *arg, size_t from, size_t to)
 static void bias_relu_range(void *arg, size_t from, size_t to)
 {
     const entries *e = arg;
-    graphss_i_tape_kernels(e->t)->bias_relu(e->out, e->x, e->y, e->node->cols, from, to);
+    const graphss_i_kernels *k = graphss_i_tape_kernels(e->t);
+    const size_t cols = e->node->cols;
+    k->bias_relu(e->out, e->x, e->y, cols, from, to);
+    if (e->t->training && e->node->salt)
+        graphss_i_tape_drop(e->t, e->node, e->out, e->out, from * cols, to * cols);
 }
 
 static void over_blocks(graphss_i_tape *t, const graphss_i_node *node, graphss_i_range fn,
                         float *out, const float *x, const float *y)
 {
-    entries e = {out, x, y, t, node, 0};
+    const bool dropped = t->training && node->salt;
+    entries e = {out, x, y, t, node, dropped ? node->factor : 1};
     graphss_i_tape_ranges(t, node->rows, block_rows(node), fn, &e);
 }
 
@@ -99,14 +106,14 @@ static void bias_relu_forward(graphss_i_tape *t, graphss_i_node *node)
     over_blocks(t, node, bias_relu_range, node->value, value(t, node, 0), value(t, node, 1));
 }
 
-/* out = x, or x where y > 0 when there is y; and the sums of its columns */
+/* out = x, or factor x where y > 0 when there is y; and the sums of its columns */
 static void bias_back_range(void *arg, size_t from, size_t to)
 {
     const entries *e = arg;
     const size_t cols = e->node->cols, at = from * cols, n = (to - from) * cols;
     const graphss_i_kernels *k = graphss_i_tape_kernels(e->t);
     if (e->y)
-        k->relu_backward(e->out + at, e->x + at, e->y + at, n);
+        k->relu_backward(e->out + at, e->x + at, e->y + at, n, e->factor);
     else if (e->out != e->x)
         memcpy(e->out + at, e->x + at, n * sizeof *e->out);
     float *sums = e->node->scratch;
@@ -171,9 +178,23 @@ graphss_i_var graphss_i_tape_add_bias(graphss_i_tape *t, graphss_i_var x, graphs
     return record_bias(t, &bias_op, x, bias);
 }
 
-graphss_i_var graphss_i_tape_bias_relu(graphss_i_tape *t, graphss_i_var x, graphss_i_var bias)
+/* Notes that what the last node records is dropped at this rate while training. */
+static void set_dropout(const graphss_i_tape *t, graphss_i_node *node, double rate)
 {
-    return record_bias(t, &bias_relu_op, x, bias);
+    node->threshold = (uint32_t)lround(rate * 65536);
+    node->factor = (float)(1 / (1 - rate));
+    node->salt = graphss_i_tape_salt(t);
+}
+
+graphss_i_var graphss_i_tape_bias_relu(graphss_i_tape *t, graphss_i_var x, graphss_i_var bias,
+                                       double dropout)
+{
+    const graphss_i_var y = record_bias(t, &bias_relu_op, x, bias);
+    if (y >= 0 && dropout > 0) {
+        t->merged++;
+        set_dropout(t, graphss_i_tape_node(t, y), dropout);
+    }
+    return y;
 }
 
 /* ---- y = max(0, x);  dx = [y > 0] dy ---- */
@@ -193,7 +214,7 @@ static void relu_back_range(void *arg, size_t from, size_t to)
 {
     const entries *e = arg;
     graphss_i_tape_kernels(e->t)->relu_backward(e->out + from, e->x + from, e->y + from,
-                                                to - from);
+                                                to - from, 1);
 }
 
 static void relu_backward(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
@@ -214,8 +235,7 @@ graphss_i_var graphss_i_tape_relu(graphss_i_tape *t, graphss_i_var x)
 static void dropout_range(void *arg, size_t from, size_t to)
 {
     const entries *e = arg;
-    graphss_i_tape_kernels(e->t)->dropout(e->out, e->x, from, to, e->t->key ^ e->node->salt,
-                                          e->node->threshold, e->node->factor);
+    graphss_i_tape_drop(e->t, e->node, e->out, e->x, from, to);
 }
 
 static void dropout_forward(graphss_i_tape *t, graphss_i_node *node)
@@ -238,12 +258,8 @@ graphss_i_var graphss_i_tape_dropout(graphss_i_tape *t, graphss_i_var x, double 
     if (rate <= 0)
         return x;
     const graphss_i_var y = record_unary(t, &dropout, x);
-    graphss_i_node *node = graphss_i_tape_node(t, y);
-    if (node) {
-        node->threshold = (uint32_t)lround(rate * 65536);
-        node->factor = (float)(1 / (1 - rate));
-        node->salt = (uint64_t)t->n * 0x9e3779b97f4a7c15u;
-    }
+    if (y >= 0)
+        set_dropout(t, graphss_i_tape_node(t, y), rate);
     return y;
 }
 

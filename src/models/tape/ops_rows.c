@@ -71,7 +71,7 @@ graphss_i_var graphss_i_tape_drop_rows(graphss_i_tape *t, graphss_i_var x, doubl
         ones[i] = 1;
     node->threshold = (uint32_t)lround(rate * 65536);
     node->factor = (float)(1 / (1 - rate));
-    node->salt = (uint64_t)t->n * 0x9e3779b97f4a7c15u;
+    node->salt = graphss_i_tape_salt(t);
     return graphss_i_tape_var(t, node);
 }
 

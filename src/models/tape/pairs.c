@@ -59,7 +59,7 @@ graphss_status graphss_i_pairs_make(graphss_ctx *ctx, graphss_i_pairs *out, size
             a[m] = from[i];
             b[m++] = near[i * each + k];
         }
-    st = graphss_graph_build(ctx, &g, n, a, b, m, NULL);
+    st = graphss_graph_build(ctx, &g, NULL, n, a, b, m);
     if (st)
         goto done;
     const size_t pairs = graphss_graph_edges(&g);

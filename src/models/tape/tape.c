@@ -26,8 +26,10 @@ void graphss_i_tape_free(graphss_ctx *ctx, graphss_i_tape *t)
 {
     if (!t)
         return;
-    for (size_t i = 0; i < t->n; i++)
+    for (size_t i = 0; i < t->n; i++) {
         graphss_release(ctx, t->node[i].scratch);
+        graphss_i_blocks_destroy(ctx, &t->node[i].blocks);
+    }
     graphss_release(ctx, t->node);
     graphss_release(ctx, t->block);
     graphss_release(ctx, t->spare);

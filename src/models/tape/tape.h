@@ -124,8 +124,9 @@ graphss_i_var graphss_i_tape_spread_pairs(graphss_i_tape *t, const graphss_i_pai
 graphss_i_var graphss_i_tape_add_bias(graphss_i_tape *t, graphss_i_var x,
                                       graphss_i_var bias); /* 1 x cols, to each row */
 graphss_i_var graphss_i_tape_relu(graphss_i_tape *t, graphss_i_var x);
-graphss_i_var graphss_i_tape_bias_relu(graphss_i_tape *t, graphss_i_var x,
-                                       graphss_i_var bias); /* both at once */
+/* both at once, and then dropout, which may be 0 */
+graphss_i_var graphss_i_tape_bias_relu(graphss_i_tape *t, graphss_i_var x, graphss_i_var bias,
+                                       double dropout);
 graphss_i_var graphss_i_tape_dropout(graphss_i_tape *t, graphss_i_var x, double rate);
 graphss_i_var graphss_i_tape_add(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
 graphss_i_var graphss_i_tape_multiply(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);

@@ -2,6 +2,7 @@
 #ifndef GRAPHSS_TAPE_PRIVATE_H
 #define GRAPHSS_TAPE_PRIVATE_H
 
+#include "graph/blocks.h"
 #include "kernels/kernels.h"
 #include "models/tape/tape.h"
 
@@ -31,9 +32,11 @@ struct graphss_i_node {
     /* The operation's own constants; each uses what it needs. */
     const graphss_i_csr *m, *transposed;
     const graphss_i_bits *bits, *bits_transposed;
+    graphss_i_blocks blocks; /* its own, released with the tape */
     const int64_t *transposed_at;
     const int32_t *node, *label;
     size_t n;
+    size_t total; /* of n over all ranks */
     float factor;
     uint32_t threshold; /* dropout, of 65536 */
     uint64_t salt;      /* tells this dropout from the others; 0: nothing is drawn */
@@ -47,6 +50,7 @@ struct graphss_i_tape {
     graphss_ctx *ctx;
     graphss_i_node *node;
     size_t n, room;
+    size_t merged; /* operations that are part of others: draws are numbered with them */
     graphss_status status; /* first error of recording */
     float *block;          /* all values and gradients */
     size_t block_count;
@@ -81,10 +85,26 @@ graphss_i_var graphss_i_tape_spoil(graphss_i_tape *t, graphss_status status);
 void *graphss_i_tape_scratch(graphss_i_tape *t, graphss_i_node *node, size_t count,
                              size_t size);
 
+/* Tells what the last recorded operation draws from what others do. */
+static inline uint64_t graphss_i_tape_salt(const graphss_i_tape *t)
+{
+    return (uint64_t)(t->n + t->merged) * 0x9e3779b97f4a7c15u;
+}
+
 /* fn over [0, n) in pieces of about grain, on the context's threads. */
 typedef void (*graphss_i_range)(void *arg, size_t from, size_t to);
 void graphss_i_tape_ranges(graphss_i_tape *t, size_t n, size_t grain, graphss_i_range fn,
                            void *arg);
+
+/* Dropout of the numbers [from, to) of a dense matrix of the node's shape, of stored entries
+ * of node->m, and of word `word` of the rows [from, to) of bits (drop.c). */
+void graphss_i_tape_drop(const graphss_i_tape *t, const graphss_i_node *node, float *out,
+                         const float *x, size_t from, size_t to);
+void graphss_i_tape_drop_stored(const graphss_i_tape *t, const graphss_i_node *node,
+                                float *out, const float *x, size_t from, size_t to);
+void graphss_i_tape_drop_words(const graphss_i_tape *t, const graphss_i_node *node,
+                               uint32_t *out, const uint32_t *x, size_t word, size_t from,
+                               size_t to);
 
 static inline const graphss_i_kernels *graphss_i_tape_kernels(const graphss_i_tape *t)
 {

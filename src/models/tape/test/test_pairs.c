@@ -45,7 +45,7 @@ static void fixture_make(graphss_ctx *ctx, fixture *f)
                 to[m++] = (int32_t)j;
             }
     }
-    assert_ok(ctx, graphss_graph_build(ctx, &f->edges, N, from, to, m, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &f->edges, NULL, N, from, to, m));
     list_near(f->near_a, 1);
     list_near(f->near_b, 2);
     for (size_t j = 0; j < N * H; j++) {

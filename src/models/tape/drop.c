@@ -1,0 +1,94 @@
+/* drop.c - dropout whose draws are hashes of global numbers.
+ *
+ * The kernels hash the place of a number in its matrix. A rank has some rows of that matrix,
+ * so runs of rows that follow each other are dropped as if they stood where they stand in the
+ * whole: the same numbers are dropped on any number of ranks. A kernel touches only the
+ * numbers it is asked for, so an array may begin far below them. */
+#include "graph/part.h"
+#include "models/tape/tape_private.h"
+
+/* The array whose element at + shift is element at of this one. */
+static float *shifted(const float *x, uint64_t shift)
+{
+    return (float *)((uintptr_t)x - (uintptr_t)(shift * sizeof *x));
+}
+
+static void drop(const graphss_i_tape *t, const graphss_i_node *node, float *out,
+                 const float *x, size_t from, size_t to, uint64_t shift)
+{
+    graphss_i_tape_kernels(t)->dropout(shifted(out, shift), shifted(x, shift), from + shift,
+                                       to + shift, t->key ^ node->salt, node->threshold,
+                                       node->factor);
+}
+
+void graphss_i_tape_drop(const graphss_i_tape *t, const graphss_i_node *node, float *out,
+                         const float *x, size_t from, size_t to)
+{
+    const graphss_i_part *part = graphss_i_ctx_part(t->ctx);
+    const size_t cols = node->cols;
+    if (!part) {
+        drop(t, node, out, x, from, to, 0);
+        return;
+    }
+    const size_t rows = (to + cols - 1) / cols; /* not to walk beyond what is asked for */
+    for (size_t j = from; j < to;) {
+        const size_t row = j / cols;
+        const size_t next = graphss_i_part_run(part, row, rows) * cols;
+        const size_t end = next < to ? next : to;
+        drop(t, node, out, x, j, end, ((uint64_t)part->id[row] - row) * cols);
+        j = end;
+    }
+}
+
+/* The row of a stored entry. */
+static size_t row_of(const graphss_i_csr *m, size_t entry)
+{
+    size_t low = 0, high = m->n_rows; /* the last row that begins at or before it */
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if ((size_t)m->offset[middle] <= entry)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void graphss_i_tape_drop_stored(const graphss_i_tape *t, const graphss_i_node *node,
+                                float *out, const float *x, size_t from, size_t to)
+{
+    const graphss_i_part *part = graphss_i_ctx_part(t->ctx);
+    const graphss_i_csr *m = node->m;
+    if (!part) {
+        drop(t, node, out, x, from, to, 0);
+        return;
+    }
+    for (size_t j = from; j < to;) {
+        size_t row = row_of(m, j);
+        const int64_t shift = part->entry[row] - m->offset[row];
+        while (row + 1 < m->n_rows && (size_t)m->offset[row + 1] < to &&
+               part->entry[row + 1] - m->offset[row + 1] == shift)
+            row++;
+        const size_t next = (size_t)m->offset[row + 1], end = next < to ? next : to;
+        drop(t, node, out, x, j, end, (uint64_t)shift);
+        j = end;
+    }
+}
+
+void graphss_i_tape_drop_words(const graphss_i_tape *t, const graphss_i_node *node,
+                               uint32_t *out, const uint32_t *x, size_t word, size_t from,
+                               size_t to)
+{
+    const graphss_i_part *part = graphss_i_ctx_part(t->ctx);
+    const size_t first = word * node->rows;
+    for (size_t row = from; row < to;) {
+        const size_t end = part ? graphss_i_part_run(part, row, to) : to;
+        const uint64_t shift =
+            part ? word * part->n_all + (uint64_t)part->id[row] - (first + row) : 0;
+        const uintptr_t bytes = (uintptr_t)(shift * sizeof *x);
+        graphss_i_tape_kernels(t)->dropout_bits(
+            (uint32_t *)((uintptr_t)out - bytes), (const uint32_t *)((uintptr_t)x - bytes),
+            first + row + shift, first + end + shift, t->key ^ node->salt, node->threshold);
+        row = end;
+    }
+}
