@@ -1,0 +1,108 @@
+/* graphss/engine.h - several processes, ranks, that work on one dataset together.
+ *
+ *     graphss_engine engine = {.struct_size = sizeof engine};
+ *     graphss_engine_open(ctx, &engine, "mpi");       // loads libgraphss_mpi.so
+ *     graphss_ctx_join(ctx, &engine);
+ *     graphss_part *part = NULL;
+ *     graphss_dataset table = {0};
+ *     graphss_train_input in;
+ *     graphss_train_input_init(&in);
+ *     graphss_part_open(ctx, &part, &table, "my.shards");
+ *     graphss_part_train(ctx, &model, NULL, part, &in, NULL);
+ *     graphss_part_close(ctx, part);
+ *     graphss_ctx_join(ctx, NULL);
+ *     engine.close(engine.user);
+ *
+ * Every rank runs the same calls in the same order, each with its own shard
+ * (graphss/shards.h). A call of this header fails on all ranks or on none: the error is that
+ * of the lowest rank that had one, and its text names the rank. docs/distributed.md tells what
+ * does not depend on the number of ranks, and within what bounds. */
+#ifndef GRAPHSS_ENGINE_H
+#define GRAPHSS_ENGINE_H
+
+#include <graphss/dataset.h>
+#include <graphss/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How ranks talk: three operations, which all ranks call together. They return 0, or another
+ * number where the connection is lost. */
+typedef struct graphss_engine {
+    uint32_t struct_size; /* sizeof(graphss_engine) */
+    int32_t rank, ranks;  /* this process, from 0, and how many there are */
+    int32_t neighbours;   /* ranks on this machine, this one among them */
+    void *user;           /* handed to the operations */
+    /* all [ranks x bytes]: own [bytes] of each rank */
+    int (*gather)(void *user, void *all, const void *own, size_t bytes);
+    /* Sends out_bytes[r] bytes to each rank r and takes in_bytes[r] from it; the pieces lie in
+     * the order of the ranks. */
+    int (*exchange)(void *user, void *in, const size_t *in_bytes, const void *out,
+                    const size_t *out_bytes);
+    /* x [n] becomes the sum over the ranks, the same bits on all of them. */
+    int (*sum)(void *user, float *x, size_t n);
+    void (*close)(void *user); /* after the last operation */
+} graphss_engine;
+
+/* name: "mpi". INVALID: libgraphss_mpi.so is not there, or the ranks cannot be joined. The
+ * caller closes it. */
+GRAPHSS_MUST_CHECK graphss_status graphss_engine_open(graphss_ctx *ctx, graphss_engine *out,
+                                                      const char *name);
+/* Makes the context one of the ranks; the engine is borrowed until NULL is given. */
+GRAPHSS_MUST_CHECK graphss_status graphss_ctx_join(graphss_ctx *ctx,
+                                                   const graphss_engine *engine);
+/* All ranks meet: each says how it fared, and all return the error of the lowest rank that has
+ * one, or GRAPHSS_OK. text: of an error of the caller's; NULL: graphss_ctx_error. A rank that
+ * fails anywhere calls it, and the others learn of it in whatever they do together next. */
+GRAPHSS_MUST_CHECK graphss_status graphss_engine_agree(graphss_ctx *ctx, graphss_status own,
+                                                       const char *text);
+
+/* The shard of this rank, and what it needs to know of the others. */
+typedef struct graphss_part graphss_part;
+
+/* Reads the shard of this rank. table gets what all ranks know: sizes, labels, names and hash
+ * of the whole dataset, graph.n_nodes and features.n_cols, but no edges and no features; it is
+ * destroyed by the caller. The context works on this part until it is closed. INVALID: not as
+ * many ranks as shards, or no engine; DATA and others as graphss_dataset_read. */
+GRAPHSS_MUST_CHECK graphss_status graphss_part_open(graphss_ctx *ctx, graphss_part **out,
+                                                    graphss_dataset *table,
+                                                    const char *folder);
+GRAPHSS_API void graphss_part_close(graphss_ctx *ctx, graphss_part *part);
+
+typedef struct graphss_part_sizes {
+    size_t nodes, ghosts; /* of this rank; nodes of others that its rows refer to */
+    size_t edges;         /* of the whole graph */
+    size_t halo_bytes;    /* received by this rank since the part was opened */
+    bool dense;           /* features are stored dense */
+} graphss_part_sizes;
+GRAPHSS_API graphss_part_sizes graphss_part_measure(const graphss_part *part);
+
+/* As graphss_model_train, _set_dataset and _predict. in->graph and in->features are those of
+ * the part, whatever they say; in->split has numbers of the whole dataset and is the same on
+ * all ranks, as is the model that comes out. Predicted is what rank 0 is
+ * to write: prob [n_nodes x classes] of the whole dataset is filled there alone, NULL
+ * elsewhere. INVALID: a model that reads both ends of an edge (gat), or a predictor. */
+GRAPHSS_MUST_CHECK graphss_status graphss_part_train(graphss_ctx *ctx, graphss_model **out,
+                                                     graphss_training *log,
+                                                     const graphss_part *part,
+                                                     const graphss_train_input *in,
+                                                     const graphss_train_options *opt);
+GRAPHSS_MUST_CHECK graphss_status graphss_part_describe(graphss_ctx *ctx, graphss_model *model,
+                                                        const graphss_part *part,
+                                                        const graphss_dataset *table);
+GRAPHSS_MUST_CHECK graphss_status graphss_part_predict(graphss_ctx *ctx, float *prob,
+                                                       const graphss_model *model,
+                                                       const graphss_part *part);
+/* The most probable class of every node of the dataset, on all ranks: label [n_nodes]. */
+GRAPHSS_MUST_CHECK graphss_status graphss_part_label(graphss_ctx *ctx, int32_t *label,
+                                                     const graphss_model *model,
+                                                     const graphss_part *part);
+/* The preset of a model for the features of this part: graphss_train_options_init. */
+GRAPHSS_API void graphss_part_options_init(graphss_train_options *opt, const char *model,
+                                           graphss_mode mode, const graphss_part *part);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+/* part.h - the rows of a graph that one rank holds, and the halo they need.
+ *
+ * A rank has n_own nodes, numbered 0, 1, ... in the order of their global numbers. Its rows
+ * refer to nodes of other ranks as well: these ghosts follow, n_own, n_own + 1, ..., rank by
+ * rank. Entries of a row keep the order of the global numbers, so that a sparse product adds
+ * in the same order, and gives the same bits, on any number of ranks.
+ *
+ * The graph is undirected: whoever needs a row of ours has a row that we need, in the backward
+ * pass too. So one exchange serves P x and P^T dy, and nothing is added up afterwards. */
+#ifndef GRAPHSS_I_PART_H
+#define GRAPHSS_I_PART_H
+
+#include "base/ranks.h"
+#include "graph/products.h"
+
+typedef struct graphss_i_part {
+    size_t n_own, n_ghost;
+    size_t n_all, entries_all; /* of the whole graph */
+    int64_t *id;               /* [n_own + n_ghost] global numbers */
+    graphss_graph graph;       /* [n_own] rows; targets below n_own + n_ghost */
+    int32_t *ghost_degree;     /* [n_ghost] */
+    graphss_features features; /* of the own nodes, */
+    int64_t *entry;            /* [n_own] and where each row of sparse ones begins among all */
+
+    /* The halo: send_node [sum of send_count] are own nodes, rank by rank. */
+    size_t *send_count, *receive_count; /* [ranks] */
+    int32_t *send_node;
+    size_t n_send;
+    float *out;      /* [n_send x STRIP] */
+    float *near;     /* [(n_own + n_ghost) x STRIP] */
+    float *strip;    /* [n_own x STRIP] of a result */
+    size_t received; /* bytes of all halos so far */
+} graphss_i_part;
+
+/* Columns that are exchanged and multiplied together. More would save indices that are read
+ * again, fewer save memory: rooms of the halo take 4 STRIP (2 + 2 g) bytes a node with g
+ * ghosts, at 32 and g = 1 half of what 128 hidden units take. Not tuned further. */
+enum { GRAPHSS_I_HALO_STRIP = 32 };
+
+/* Fills graph, id, ghosts and halo from rows by global numbers: id [n] ascending, offset
+ * [n + 1], target [offset[n]]. All ranks call it together. Takes 12 bytes for each node of the
+ * whole graph meanwhile. DATA: a node that no rank has, or two have. */
+graphss_status graphss_i_part_make(graphss_ctx *ctx, graphss_i_part *out, const int64_t *id,
+                                   size_t n, const int64_t *offset, const int64_t *target,
+                                   size_t n_all);
+void graphss_i_part_destroy(graphss_ctx *ctx, graphss_i_part *part);
+
+/* y [n_own x k] = m x, m with columns of own nodes and ghosts, x [n_own x k]. */
+void graphss_i_part_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x,
+                         size_t k);
+
+/* The own node with a global number, or -1. */
+int64_t graphss_i_part_find(const graphss_i_part *part, int64_t id);
+/* The first row behind `row`, at most `end`, whose global number does not follow that of the
+ * row before it. */
+static inline size_t graphss_i_part_run(const graphss_i_part *part, size_t row, size_t end)
+{
+    size_t next = row + 1;
+    while (next < end && part->id[next] == part->id[next - 1] + 1)
+        next++;
+    return next;
+}
+
+#endif

@@ -1,0 +1,73 @@
+# mpi.sh - the program on several ranks, against itself on one machine. Skipped where MPI, or the
+# engine on it, is not installed.
+. "$(dirname "$0")/harness.sh"
+if ! command -v mpiexec >/dev/null || [ ! -f "$(dirname "$graphss")/libgraphss_mpi.so" ]; then
+    echo "skipped: no mpiexec, or libgraphss_mpi.so was not built (tools/deps check)"
+    exit 77
+fi
+# Open MPI: as root, with more ranks than cores, ranks that wait leave the core to others.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_hwloc_base_binding_policy=none
+
+ranks() { # ranks N ARGUMENT...: as run
+    n=$1
+    shift
+    command="mpiexec -n $n graphss --engine mpi $*"
+    code=0
+    mpiexec -n "$n" "$graphss" --engine mpi "$@" >../stdout 2>../stderr </dev/null || code=$?
+}
+once() { # the text is told by one rank alone
+    [ "$(grep -cF -e "$1" ../stderr)" = 1 ] || complain "stderr has not once: $1"
+}
+
+run convert synth:nodes=400,features=120 -o data.npz
+run train data.npz --epochs 40 --threads 1 -o one.model --json
+exits 0
+cp ../stdout one.json
+accuracy=$("$json_value" test_accuracy <one.json)
+best=$("$json_value" best_epoch <one.json)
+run predict data.npz --model-file one.model -o one.tsv
+exits 0
+cut -f1,2 one.tsv >one.labels
+
+for n in 1 2 4; do
+    case_ "$n ranks train, predict and evaluate as one machine does"
+    run shard data.npz -o shards$n --parts $n
+    exits 0
+    ranks $n train shards$n --epochs 40 --threads 1 -o ranks.model --json
+    exits 0; json test_accuracy "$accuracy"; json best_epoch "$best"; json engine.ranks $n
+    json dataset.edges "$("$json_value" dataset.edges <one.json)"; json train_nodes 160
+    ranks $n predict shards$n --model-file ranks.model -o ranks.tsv
+    exits 0; out "400 nodes"
+    cut -f1,2 ranks.tsv >ranks.labels
+    same one.labels ranks.labels
+    ranks $n predict shards$n --model-file ranks.model -o ranks.npz
+    ranks $n evaluate ranks.npz --truth shards$n --json
+    exits 0; json accuracy "$accuracy"
+done
+
+case_ "a model of several ranks serves on one machine"
+run predict data.npz --model-file ranks.model -o again.tsv
+exits 0; no_err
+cut -f1,2 again.tsv >again.labels
+same one.labels again.labels
+
+case_ "errors are told once, with the rank if it is one rank's own"
+ranks 3 train shards2 -o no.model
+exits 2; once "shards2 has 2 shards, and there are 3 ranks"; absent no.model
+ranks 2 train shards2 --modle gcn
+exits 2; once "--modle"
+ranks 2 train data.npz
+exits 3; once "want a folder of shards"
+ranks 2 attack shards2 --model-file one.model -o flips.txt
+exits 2; once "attack does not run with --engine"
+ranks 2 train shards2 --model gat
+exits 2; once "gat does not run on several ranks"
+cp -r shards2 bad
+head -c 2000 shards2/part-0001.npz >bad/part-0001.npz
+ranks 2 train bad -o no.model
+exits 3; once "rank 1: "; once "bad/part-0001.npz"; absent no.model
+ranks 2 train shards2 -o no/where.model
+exits 4; once "cannot write in no"
+finish
