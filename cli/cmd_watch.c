@@ -1,0 +1,367 @@
+/* cmd_watch.c - a live graph in a terminal: events in, alerts out, kept in a store. */
+#include <graphss_store/store.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands.h"
+
+typedef struct watch_arguments {
+    const char *model_file, *store, *events, *false_alarms, *expire, *trust_after, *groups;
+    int64_t batch, keep;
+    double wait;
+} watch_arguments;
+
+#define FIELD(name) offsetof(watch_arguments, name)
+static const graphss_option rows[] = {
+    {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
+     "the classifier, as train wrote it", 0},
+    {"store", GRAPHSS_OPTION_STRING, FIELD(store), 0, 0, NULL, "FILE",
+     "where events, snapshots and alerts are kept; an earlier run goes on", 0},
+    {"events", GRAPHSS_OPTION_STRING, FIELD(events), 0, 0, NULL, "SOURCE",
+     "- (standard input), FILE, tail:FILE (waits for more) or flips:FILE", 0},
+    {"false-alarms", GRAPHSS_OPTION_STRING, FIELD(false_alarms), 0, 0, NULL, "RATE",
+     "most false alarms expected, such as 1/week or 2/day", 0},
+    {"expire", GRAPHSS_OPTION_STRING, FIELD(expire), 0, 0, NULL, "TIME",
+     "links that came by an event end after so long, such as 30d (default: never)", 0},
+    {"trust-after", GRAPHSS_OPTION_STRING, FIELD(trust_after), 0, 0, NULL, "TIME",
+     "the trusted snapshot moves forward after so long without an open alert (default: 1d)",
+     0},
+    {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
+     "groups that are watched besides all nodes, one a line: a name, then ids", 0},
+    {"batch", GRAPHSS_OPTION_INT, FIELD(batch), 1, 100000, NULL, "N",
+     "most events applied at once", 0},
+    {"wait", GRAPHSS_OPTION_REAL, FIELD(wait), 0, 3600, NULL, "SECONDS",
+     "longest time to wait for a batch to fill", 0},
+    {"keep", GRAPHSS_OPTION_INT, FIELD(keep), 100, 1e12, NULL, "N",
+     "events kept before they are folded into a snapshot", 0},
+    {0},
+};
+
+static const graphss_option *table_of(void)
+{
+    return rows;
+}
+
+static void defaults(void *options)
+{
+    *(watch_arguments *)options = (watch_arguments){.false_alarms = "1/week",
+                                                    .trust_after = "1d",
+                                                    .batch = 100,
+                                                    .wait = 1,
+                                                    .keep = 1000000};
+}
+
+static void live_defaults(void *options)
+{
+    graphss_live_options_init(options);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static graphss_status take_options(cli *app, graphss_live_options *opt,
+                                   const watch_arguments *own)
+{
+    if (!graphss_false_alarms_parse(opt, own->false_alarms))
+        return cli_usage(app,
+                         "watch: --false-alarms: found '%s', want such as 1/week or 2/day",
+                         own->false_alarms);
+    if (own->expire && !graphss_duration_parse(&opt->expire, own->expire))
+        return cli_usage(app, "watch: --expire: found '%s', want such as 12h or 30d",
+                         own->expire);
+    if (!graphss_duration_parse(&opt->trust_after, own->trust_after))
+        return cli_usage(app, "watch: --trust-after: found '%s', want such as 12h or 7d",
+                         own->trust_after);
+    opt->seed = (uint64_t)app->global.seed;
+    return GRAPHSS_OK;
+}
+
+/* ---- groups ---- */
+
+static graphss_status watch_line(cli *app, graphss_store *store, graphss_live *live,
+                                 char *line)
+{
+    const char *member[4096];
+    size_t n = 0;
+    char *rest = NULL, *name = strtok_r(line, " \t\r\n", &rest);
+    if (!name)
+        return GRAPHSS_OK;
+    for (char *id; (id = strtok_r(NULL, " \t\r\n", &rest)) != NULL;) {
+        if (n == sizeof member / sizeof *member)
+            return cli_fail(app, GRAPHSS_ERR_LIMIT, "group %s: more than %zu nodes", name, n);
+        member[n++] = id;
+    }
+    return graphss_store_watch(app->ctx, store, live, name, member, n, now());
+}
+
+static graphss_status watch_groups(cli *app, graphss_store *store, graphss_live *live,
+                                   const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t room = 0;
+    graphss_status st = GRAPHSS_OK;
+    if (!f)
+        return cli_fail(app, GRAPHSS_ERR_NOT_FOUND, "%s: it cannot be read", path);
+    while (!st && getline(&line, &room, f) >= 0)
+        st = watch_line(app, store, live, line);
+    free(line);
+    fclose(f);
+    return st;
+}
+
+/* ---- batches ---- */
+
+typedef struct batch {
+    char **text; /* [most] */
+    graphss_store_line *line;
+    size_t n, most;
+    uint64_t offset;
+    bool over;
+} batch;
+
+/* Fills a batch, waiting for at most `wait` seconds once it has a line. */
+static graphss_status fill(cli *app, batch *b, graphss_event_source *source, double wait)
+{
+    const double until = cli_seconds() + wait;
+    b->n = 0;
+    while (b->n < b->most) {
+        graphss_event_next what;
+        const char *line;
+        size_t n;
+        const double left = until - cli_seconds();
+        graphss_status st = graphss_event_source_next(app->ctx, &what, &line, &n, &b->offset,
+                                                      source, left > 0 ? left : 0);
+        if (st)
+            return st;
+        b->over = what == GRAPHSS_EVENT_END;
+        if (what != GRAPHSS_EVENT_LINE) {
+            if (b->over || cli_seconds() >= until)
+                return GRAPHSS_OK;
+            continue;
+        }
+        if (n == 0)
+            continue;
+        b->text[b->n] = cli_alloc(n + 1, 1);
+        memcpy(b->text[b->n], line, n);
+        b->line[b->n] = (graphss_store_line){b->text[b->n], n};
+        b->n++;
+    }
+    return GRAPHSS_OK;
+}
+
+typedef struct totals {
+    size_t events, duplicates, refused, alerts, batches;
+    double seconds;
+} totals;
+
+static void show_alerts(cli *app, const graphss_live *live, const graphss_live_batch *did)
+{
+    for (size_t i = 0; i < did->n_alerts; i++) {
+        graphss_live_alert a;
+        char when[GRAPHSS_TIME_TEXT];
+        graphss_live_alert_get(live, &a, did->first_alert + i);
+        graphss_time_text(when, a.t);
+        app->alerted = true;
+        if (app->json)
+            continue;
+        terminal_clear(&app->term);
+        printf("ALERT %llu  %s  group ", (unsigned long long)a.id, when);
+        terminal_text(&app->term, stdout, a.group, 0);
+        printf(": evidence %.3g of %.3g, %llu changed nodes since the trusted snapshot\n",
+               a.e_value, a.threshold, (unsigned long long)a.judged);
+        for (size_t j = 0; j < a.n_suspects && j < 5; j++) {
+            const char *name = graphss_live_name(live, (size_t)a.suspect[j]);
+            printf("  ");
+            terminal_text(&app->term, stdout, name ? name : "?", 0);
+            printf("  p = %.3g\n", a.suspect_p[j]);
+        }
+        fflush(stdout);
+    }
+}
+
+static graphss_status watch_all(cli *app, graphss_store *store, graphss_live *live,
+                                graphss_event_source *source, const watch_arguments *own,
+                                totals *t)
+{
+    batch b = {.most = (size_t)own->batch};
+    graphss_status st = GRAPHSS_OK;
+    b.text = cli_alloc(b.most, sizeof *b.text);
+    b.line = cli_alloc(b.most, sizeof *b.line);
+    while (!b.over && !st) {
+        graphss_live_batch did = {0};
+        st = fill(app, &b, source, own->wait);
+        if (!st && b.n) {
+            const graphss_store_batch in = {.source = graphss_event_source_name(source),
+                                            .offset = b.offset,
+                                            .line = b.line,
+                                            .n = b.n,
+                                            .now = now()};
+            st = graphss_store_put(app->ctx, store, live, &in, &did);
+        }
+        if (!st) {
+            t->events += did.applied;
+            t->duplicates += did.duplicates;
+            t->refused += did.n_refused + did.unreadable;
+            t->alerts += did.n_alerts;
+            t->batches += b.n > 0;
+            t->seconds += did.seconds;
+            show_alerts(app, live, &did);
+            st = cli_progress(app, "watch", t->events, 0);
+        }
+        graphss_live_batch_destroy(app->ctx, &did);
+        for (size_t i = 0; i < b.n; i++)
+            free(b.text[i]);
+    }
+    free(b.text);
+    free(b.line);
+    return st;
+}
+
+static void report(cli *app, const graphss_live *live, const totals *t)
+{
+    graphss_live_status s;
+    graphss_live_group g;
+    graphss_live_status_get(live, &s);
+    graphss_live_group_get(live, &g, 0);
+    app->alerted = s.open_alerts > 0;
+    if (app->json) {
+        json_t *o = app->json;
+        cli_json_set(o, "alert", json_boolean(s.open_alerts > 0));
+        cli_json_set(o, "open_alerts", json_integer((json_int_t)s.open_alerts));
+        cli_json_set(o, "alerts_raised", json_integer((json_int_t)t->alerts));
+        cli_json_set(o, "events", json_integer((json_int_t)t->events));
+        cli_json_set(o, "duplicates", json_integer((json_int_t)t->duplicates));
+        cli_json_set(o, "refused", json_integer((json_int_t)t->refused));
+        cli_json_set(o, "nodes", json_integer((json_int_t)s.n_nodes));
+        cli_json_set(o, "links", json_integer((json_int_t)s.n_edges));
+        cli_json_set(o, "changed_nodes", json_integer((json_int_t)s.changed_nodes));
+        cli_json_set(o, "checks", json_integer((json_int_t)s.checks));
+        cli_json_set(o, "judged", json_integer((json_int_t)s.judged));
+        cli_json_set(o, "warm_up", json_integer((json_int_t)s.warm));
+        cli_json_set(o, "e_value", cli_json_real(g.e_value));
+        cli_json_set(o, "threshold", cli_json_real(g.threshold));
+        cli_json_set(o, "p_value", cli_json_real(g.p_value));
+        cli_json_set(o, "budget_left", cli_json_real(s.budget_left));
+        cli_json_set(o, "incremental", json_boolean(s.incremental));
+        cli_json_set(o, "seconds", cli_json_real(t->seconds));
+        cli_json_run(app, o);
+        return;
+    }
+    terminal_clear(&app->term);
+    printf("%s\n", s.open_alerts ? "ALERT: tampering, see graphss alerts list"
+                                 : "No sign of tampering");
+    printf("Events   %zu applied, %zu seen before, %zu set aside\n", t->events, t->duplicates,
+           t->refused);
+    printf("Graph    %zu nodes, %zu links, %zu nodes changed since the trusted snapshot\n",
+           s.n_nodes, s.n_edges, s.changed_nodes);
+    printf("Evidence %.3g of %.3g, p = %.3g, after %llu tests of %llu changes\n", g.e_value,
+           g.threshold, g.p_value, (unsigned long long)s.checks, (unsigned long long)s.judged);
+    printf("Budget   %.3g of %.3g false alarms left\n", s.budget_left, s.false_alarms);
+}
+
+static graphss_status open_live(cli *app, graphss_live **live, graphss_store *store,
+                                const graphss_model *model, graphss_dataset *data,
+                                const watch_arguments *own, const graphss_live_options *opt)
+{
+    graphss_status st = graphss_store_resume(app->ctx, store, live, model);
+    if (st == GRAPHSS_OK)
+        cli_note(app, "note: %s goes on where it was; its own options hold", own->store);
+    if (st != GRAPHSS_ERR_NOT_FOUND)
+        return st;
+    const graphss_observation seen = graphss_dataset_observe(data);
+    st = graphss_live_new(app->ctx, live, model, &seen, opt);
+    if (!st)
+        st = graphss_store_start(app->ctx, store, *live);
+    if (!st && own->groups)
+        st = watch_groups(app, store, *live, own->groups);
+    return st;
+}
+
+static graphss_status run(cli *app)
+{
+    watch_arguments own;
+    graphss_live_options opt;
+    graphss_model *model = NULL;
+    graphss_dataset data = {0};
+    graphss_store *store = NULL;
+    graphss_live *live = NULL;
+    graphss_event_source *source = NULL;
+    totals t = {0};
+    uint64_t offset = 0;
+    defaults(&own);
+    graphss_live_options_init(&opt);
+    graphss_status st = cli_apply(app, 0, &own);
+    if (!st)
+        st = cli_apply(app, 1, &opt);
+    if (!st)
+        st = take_options(app, &opt, &own);
+    if (st)
+        return st;
+    if (!own.model_file || !own.store || !own.events)
+        return cli_usage(app,
+                         "watch: want --model-file MODEL, --store FILE and --events SOURCE");
+    const char *const input[] = {app->argument[0], own.model_file};
+    st = cli_check_output(app, own.store, input, 2);
+    if (!st)
+        st = cli_load_model(app, &model, own.model_file);
+    if (!st)
+        st = cli_read_dataset(app, &data, app->argument[0]);
+    if (!st)
+        st = cli_align(app, model, &data, NULL);
+    if (!st)
+        st = graphss_store_open(app->ctx, &store, own.store, GRAPHSS_STORE_WRITE);
+    if (!st)
+        st = open_live(app, &live, store, model, &data, &own, &opt);
+    if (!st)
+        st = graphss_event_source_open(app->ctx, &source, own.events, &data);
+    if (!st)
+        st = graphss_store_offset(app->ctx, &offset, store, graphss_event_source_name(source));
+    if (!st)
+        st = graphss_event_source_resume(app->ctx, source, offset);
+    if (!st) {
+        graphss_live_status s;
+        graphss_store_keep(store, (uint64_t)own.keep);
+        graphss_live_status_get(live, &s);
+        if (!s.suspicion)
+            cli_warn(app, "the model has no detector, so nothing is judged: train it again");
+        if (!s.incremental)
+            cli_warn(app, "each batch is a whole pass: %s", s.whole_pass_cause);
+        st = watch_all(app, store, live, source, &own, &t);
+    }
+    if (!st)
+        report(app, live, &t);
+    graphss_event_source_free(app->ctx, source);
+    graphss_live_free(app->ctx, live);
+    graphss_store_close(app->ctx, store);
+    graphss_dataset_destroy(app->ctx, &data);
+    graphss_model_free(app->ctx, model);
+    return st;
+}
+
+const cli_command cli_watch = {
+    .name = "watch",
+    .arguments = "DATASET --model-file MODEL --store FILE --events SOURCE",
+    .summary = "Watch a graph that changes, and raise alerts",
+    .about =
+        "Applies events to the graph, keeps labels and suspicion up to date, and tests "
+        "whether changes are like earlier ones, with a stated number of false alarms over "
+        "time (docs/live.md). Ends with the events; tail:FILE waits for more. A store that "
+        "is there goes on from its last batch. Exit code 1 while an alert is open.\n",
+    .examples = "watch monday.npz --model-file model --store live.db --events day.jsonl\n"
+                "watch monday.npz --model-file model --store live.db --events - "
+                "--false-alarms 1/week\n",
+    .min_arguments = 1,
+    .max_arguments = 1,
+    .group = {{"Options", table_of, sizeof(watch_arguments), defaults},
+              {"The live graph", graphss_live_options_table, sizeof(graphss_live_options),
+               live_defaults}},
+    .run = run,
+};

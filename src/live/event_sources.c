@@ -1,0 +1,298 @@
+/* event_sources.c - where events come from: one table, a row a kind. A further kind is a row
+ * here and a file with its four functions. */
+#include "base/base.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <graphss/events.h>
+#include <math.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { READ = 1 << 16 };
+static const double TAIL_PAUSE = 0.1; /* seconds between looks at a file that may grow */
+
+typedef struct kind {
+    const char *prefix; /* "" is tried last */
+    const char *text;   /* for people */
+    graphss_status (*open)(graphss_ctx *ctx, graphss_event_source *s, const char *rest,
+                           const graphss_dataset *data);
+    bool waits;   /* the end is not the end */
+    bool resumes; /* offsets are places in a file */
+} kind;
+
+struct graphss_event_source {
+    const kind *kind;
+    char *name;
+    int fd; /* -1: lines are in text, all of them */
+    char *text;
+    size_t n, room, at; /* bytes in text, its room, and where the next line begins */
+    uint64_t offset;    /* of text[at] */
+    bool over;          /* nothing more can be read */
+    bool skipping;      /* a line too long: its rest is passed over */
+};
+
+/* ---- kinds ---- */
+
+static graphss_status open_stdin(graphss_ctx *ctx, graphss_event_source *s, const char *rest,
+                                 const graphss_dataset *data)
+{
+    (void)rest;
+    (void)data;
+    s->fd = dup(STDIN_FILENO);
+    return s->fd >= 0
+               ? GRAPHSS_OK
+               : graphss_i_fail(ctx, GRAPHSS_ERR_IO, "standard input: %s", strerror(errno));
+}
+
+static graphss_status open_file(graphss_ctx *ctx, graphss_event_source *s, const char *rest,
+                                const graphss_dataset *data)
+{
+    (void)data;
+    s->fd = open(rest, O_RDONLY | O_CLOEXEC);
+    return s->fd >= 0
+               ? GRAPHSS_OK
+               : graphss_i_fail(ctx, errno == ENOENT ? GRAPHSS_ERR_NOT_FOUND : GRAPHSS_ERR_IO,
+                                "%s: %s", rest, strerror(errno));
+}
+
+static const char *node_name(const graphss_dataset *data, int32_t node, char *room, size_t n)
+{
+    if (data->node_names.count)
+        return graphss_names_get(&data->node_names, (size_t)node);
+    snprintf(room, n, "%d", (int)node);
+    return room;
+}
+
+/* A change of a flips file as an event. */
+static graphss_status flip_line(graphss_ctx *ctx, char **line, const graphss_flip *f,
+                                const graphss_dataset *data, int64_t seq, const char *source)
+{
+    char u[32], v[32], column[32];
+    const char *name = column;
+    graphss_event e = {.op = f->kind == GRAPHSS_FLIP_FEATURE ? GRAPHSS_EVENT_SET_FEATURES
+                             : f->new_value != 0             ? GRAPHSS_EVENT_ADD_EDGE
+                                                             : GRAPHSS_EVENT_REMOVE_EDGE,
+                       .t = NAN,
+                       .source = source,
+                       .seq = seq,
+                       .u = node_name(data, f->node, u, sizeof u)};
+    const float value = (float)f->new_value;
+    if (f->kind == GRAPHSS_FLIP_FEATURE) {
+        snprintf(column, sizeof column, "%d", (int)f->target);
+        if (data->column_names.count)
+            name = graphss_names_get(&data->column_names, (size_t)f->target);
+        e.n_features = 1;
+        e.feature = &name;
+        e.value = &value;
+    } else {
+        e.v = node_name(data, f->target, v, sizeof v);
+    }
+    return graphss_event_text(ctx, line, &e);
+}
+
+static graphss_status append(graphss_ctx *ctx, graphss_event_source *s, const char *bytes,
+                             size_t n)
+{
+    if (s->n + n > s->room) {
+        const size_t room = 2 * (s->n + n) + READ;
+        char *text = graphss_i_grow(ctx, s->text, s->n, room, 1);
+        if (!text)
+            return GRAPHSS_ERR_NOMEM;
+        s->text = text;
+        s->room = room;
+    }
+    memcpy(s->text + s->n, bytes, n);
+    s->n += n;
+    return GRAPHSS_OK;
+}
+
+static graphss_status open_flips(graphss_ctx *ctx, graphss_event_source *s, const char *rest,
+                                 const graphss_dataset *data)
+{
+    graphss_flips flips = {0};
+    if (!data)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "flips:%s: want the dataset, too",
+                              rest);
+    graphss_status st = graphss_flips_read(ctx, &flips, rest, data);
+    for (size_t i = 0; i < flips.count && !st; i++) {
+        char *line = NULL;
+        st = flip_line(ctx, &line, &flips.item[i], data, (int64_t)i, s->name);
+        if (!st)
+            st = append(ctx, s, line, strlen(line));
+        if (!st)
+            st = append(ctx, s, "\n", 1);
+        graphss_release(ctx, line);
+    }
+    graphss_flips_destroy(ctx, &flips);
+    s->over = true;
+    return st;
+}
+
+static const kind kinds[] = {
+    {"-", "- or stdin: standard input", open_stdin, false, false},
+    {"stdin", "- or stdin: standard input", open_stdin, false, false},
+    {"tail:", "tail:FILE: a file of events that grows", open_file, true, true},
+    {"flips:", "flips:FILE: a list of changes as attack writes it", open_flips, false, true},
+    {"", "FILE: a file of events, to its end", open_file, false, true},
+};
+
+const char *graphss_event_source_kind(size_t i)
+{
+    return i + 1 < sizeof kinds / sizeof *kinds ? kinds[i + 1].text : NULL;
+}
+
+/* ---- lines ---- */
+
+graphss_status graphss_event_source_open(graphss_ctx *ctx, graphss_event_source **out,
+                                         const char *where, const graphss_dataset *data)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"source", where}, {"place for the source", out}))
+        return GRAPHSS_ERR_INVALID;
+    const kind *k = kinds;
+    for (;; k++) {
+        const size_t n = strlen(k->prefix);
+        if (n && k->prefix[n - 1] == ':' ? !strncmp(where, k->prefix, n)
+                                         : !n || !strcmp(where, k->prefix))
+            break;
+    }
+    graphss_event_source *s = graphss_i_calloc(ctx, 1, sizeof *s);
+    if (!s)
+        return GRAPHSS_ERR_NOMEM;
+    s->kind = k;
+    s->fd = -1;
+    s->name = graphss_i_strdup(ctx, where);
+    graphss_status st =
+        s->name
+            ? k->open(ctx, s, where + (k->open == open_stdin ? 0 : strlen(k->prefix)), data)
+            : GRAPHSS_ERR_NOMEM;
+    if (st)
+        graphss_event_source_free(ctx, s);
+    else
+        *out = s;
+    return st;
+}
+
+void graphss_event_source_free(graphss_ctx *ctx, graphss_event_source *s)
+{
+    if (!s)
+        return;
+    if (s->fd >= 0)
+        close(s->fd);
+    graphss_release(ctx, s->text);
+    graphss_release(ctx, s->name);
+    graphss_release(ctx, s);
+}
+
+const char *graphss_event_source_name(const graphss_event_source *s)
+{
+    return s->name;
+}
+
+graphss_status graphss_event_source_resume(graphss_ctx *ctx, graphss_event_source *s,
+                                           uint64_t offset)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"source", s}))
+        return GRAPHSS_ERR_INVALID;
+    if (!s->kind->resumes)
+        return GRAPHSS_OK;
+    struct stat info;
+    const bool file = s->fd >= 0;
+    if (file && fstat(s->fd, &info) != 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: %s", s->name, strerror(errno));
+    const uint64_t size = file ? (uint64_t)info.st_size : s->n;
+    if (offset > size)
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID,
+            "%s: was read up to byte %llu and now ends at %llu: another file?", s->name,
+            (unsigned long long)offset, (unsigned long long)size);
+    if (file && lseek(s->fd, (off_t)offset, SEEK_SET) < 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: %s", s->name, strerror(errno));
+    s->at = file ? 0 : (size_t)offset;
+    s->n = file ? 0 : s->n;
+    s->offset = offset;
+    return GRAPHSS_OK;
+}
+
+/* Reads more; *got is false where there is none now. */
+static graphss_status read_more(graphss_ctx *ctx, graphss_event_source *s, double seconds,
+                                bool *got)
+{
+    char block[READ];
+    *got = false;
+    if (s->at) { /* what was given is dropped */
+        memmove(s->text, s->text + s->at, s->n - s->at);
+        s->n -= s->at;
+        s->at = 0;
+    }
+    struct pollfd p = {.fd = s->fd, .events = POLLIN};
+    const int wait = seconds <= 0 ? 0 : seconds > 1e6 ? 1000000000 : (int)ceil(seconds * 1000);
+    const int ready = poll(&p, 1, wait);
+    if (ready == 0 || (ready < 0 && errno == EINTR))
+        return GRAPHSS_OK;
+    const ssize_t n = ready < 0 ? -1 : read(s->fd, block, sizeof block);
+    if (n < 0 && errno == EINTR)
+        return GRAPHSS_OK;
+    if (n < 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: %s", s->name, strerror(errno));
+    s->over = n == 0 && !s->kind->waits;
+    if (n == 0 && s->kind->waits && seconds > 0) {
+        const double pause = seconds < TAIL_PAUSE ? seconds : TAIL_PAUSE;
+        nanosleep(&(struct timespec){.tv_nsec = (long)(pause * 1e9)}, NULL);
+    }
+    *got = n > 0;
+    return n > 0 ? append(ctx, s, block, (size_t)n) : GRAPHSS_OK;
+}
+
+/* A whole line from s->at on; false: there is none yet. A last line without an end counts once
+ * the source is over. */
+static bool take_line(graphss_event_source *s, const char **line, size_t *n)
+{
+    const size_t left = s->n - s->at;
+    const char *from = left ? s->text + s->at : NULL;
+    const char *end = left ? memchr(from, '\n', left) : NULL;
+    if (!end && !(s->over && left) && left < GRAPHSS_EVENT_BYTES)
+        return false;
+    const size_t length = end ? (size_t)(end - from) : left;
+    *line = from;
+    *n = length && from[length - 1] == '\r' ? length - 1 : length;
+    s->at += length + (end != NULL);
+    s->offset += length + (end != NULL);
+    const bool rest = s->skipping; /* of a line that was given cut */
+    s->skipping = !end && !s->over;
+    return !rest;
+}
+
+graphss_status graphss_event_source_next(graphss_ctx *ctx, graphss_event_next *what,
+                                         const char **line, size_t *n, uint64_t *offset,
+                                         graphss_event_source *s, double seconds)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"source", s}, {"place for the line", line},
+                        {"place for its length", n}, {"place for what came", what}))
+        return GRAPHSS_ERR_INVALID;
+    const double until = graphss_i_seconds() + seconds;
+    for (;;) {
+        const size_t before = s->at;
+        if (take_line(s, line, n)) {
+            *what = GRAPHSS_EVENT_LINE;
+            break;
+        }
+        if (s->at != before)
+            continue;
+        *what = s->over ? GRAPHSS_EVENT_END : GRAPHSS_EVENT_NONE;
+        const double left = until - graphss_i_seconds();
+        bool got = false;
+        if (s->over)
+            break;
+        const graphss_status st = read_more(ctx, s, left, &got);
+        if (st)
+            return st;
+        if (!got && !s->over && left <= 0)
+            break;
+    }
+    if (offset)
+        *offset = s->offset;
+    return GRAPHSS_OK;
+}

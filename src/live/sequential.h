@@ -1,0 +1,57 @@
+/* sequential.h - a test over an endless stream that keeps a promise on false alarms.
+ *
+ * Each changed node has a score. Its p-value is its rank among all earlier changes of the same
+ * kind (conformal, ties broken at random), so if changes are exchangeable in time the p-values
+ * are independent and uniform, whatever the score is (Vovk, Nouretdinov, Gammerman 2003). A
+ * bet f(p) with mean 1 under that is an e-value; the bets are
+ *     f(p) = 1 - d + d c p^(c - 1)   for several c < 1 and stakes d,
+ * so that a few very small p-values among many, and many that are a little small, both pay. At
+ * each check t the bets since the last one are multiplied to e_t and
+ *     C_t = max(C_{t-1}, 1) e_t,
+ * the mean of which over the bets is an e-detector (Shin, Ramdas, Rinaldo 2024): the expected
+ * number of checks until it first reaches A is at least A if nothing changes. So A = checks in
+ * a period / false alarms allowed in it. What drips in adds up in C; what does not pay is
+ * forgotten at the max. */
+#ifndef GRAPHSS_SEQUENTIAL_H
+#define GRAPHSS_SEQUENTIAL_H
+
+#include "base/base.h"
+
+enum {
+    GRAPHSS_I_BINS = 512, /* of scores: ties within a bin are broken at random, which keeps the
+                           * p-values exact */
+    GRAPHSS_I_BETS = 12
+};
+
+/* Scores of one kind of change so far. {0} is empty. */
+typedef struct graphss_i_ranks {
+    uint64_t n;
+    uint32_t count[GRAPHSS_I_BINS];
+} graphss_i_ranks;
+
+/* The p-value of a score among those so far; u in (0, 1) breaks ties. */
+double graphss_i_ranks_rank(const graphss_i_ranks *ref, double score, double u);
+void graphss_i_ranks_add(graphss_i_ranks *ref, double score);
+
+/* The bets on one group. {0} is a start. All are logarithms. */
+typedef struct graphss_i_bets {
+    double pending[GRAPHSS_I_BETS]; /* since the last check */
+    double sum[GRAPHSS_I_BETS];     /* C of each bet */
+    double product[GRAPHSS_I_BETS]; /* of all bets since the trusted snapshot, */
+    double largest;                 /* and the largest mean of their exponentials so far */
+    uint64_t judged;                /* p-values since then */
+} graphss_i_bets;
+
+void graphss_i_bets_place(graphss_i_bets *bets, double p);
+/* A check: the e-value C, to be compared with the threshold. */
+double graphss_i_bets_check(graphss_i_bets *bets);
+/* C as of the last check. */
+double graphss_i_bets_value(const graphss_i_bets *bets);
+/* 1 / the largest product so far, valid at any time; 1 at the start. */
+double graphss_i_bets_p_value(const graphss_i_bets *bets);
+/* An alert was settled: C starts afresh. */
+void graphss_i_bets_restart(graphss_i_bets *bets);
+/* The trusted snapshot moved: products start afresh, C goes on. */
+void graphss_i_bets_trust(graphss_i_bets *bets);
+
+#endif
