@@ -1,17 +1,16 @@
-/* alert.c - a look, a verdict, and what is behind it.
+/* alert.c - a verdict, and what is behind it: share, type of attack, suspects, reasons.
  *
- * The share of nodes hit is what p-values tell: of clean nodes a share t has a p-value of at
+ * The share of nodes hit is what p-values tell: of honest nodes a share t has a p-value of at
  * most t, whatever the score is; what is more than that was hit. */
-#include "alert/alert_check.h"
-#include "alert/detector.h"
-#include <graphss/recover.h>
+#include "alert/alert_private.h"
+#include "detect/tuning.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double SHARE_LEAST = 0.01, RATIO_MOST = 8;
+static const double SHARE_LEAST = 0.01;
 
-/* Suspicion beside the node, to be sorted. */
+/* A suspect, to be sorted. */
 typedef struct ranked {
     double perturbed, score;
     int32_t node;
@@ -27,183 +26,201 @@ static int more_suspect_first(const void *a, const void *b)
     return x->node - y->node;
 }
 
-/* max over t of (F(t) - t - its standard deviation) / (1 - t), F: p-values of the nodes */
-static double estimate_share(const double *p_value, const int32_t *node, size_t n,
-                             size_t n_calm)
-{
-    static const double at[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.3};
-    double share = 0;
-    for (size_t a = 0; a < sizeof at / sizeof *at; a++) {
-        const double t = at[a];
-        size_t below = 0;
-        for (size_t i = 0; i < n; i++)
-            below += p_value[node[i]] <= t;
-        const double spread = sqrt(t * (1 - t) * (1 / (double)n + 1 / (double)n_calm));
-        share = fmax(share, ((double)below / (double)n - t - spread) / (1 - t));
-    }
-    return fmin(share, 1);
-}
-
-/* chance = share r / (share r + 1 - share), r: the ratio the odds tell */
-static void estimate_chances(double *perturbed, const double *odds, size_t n, double share)
+/* chance = share r / (share r + 1 - share), r: the odds of the score; none without change */
+static void estimate_chances(graphss_alert_result *r, const graphss_alert_scores *s,
+                             double share)
 {
     const double prior = fmin(fmax(share, SHARE_LEAST), 1 - SHARE_LEAST);
-    for (size_t i = 0; i < n; i++) {
-        const double r = exp(fmin(RATIO_MOST, fmax(-RATIO_MOST, odds[i])));
-        perturbed[i] = prior * r / (prior * r + 1 - prior);
+    for (size_t v = 0; v < r->n_nodes; v++) {
+        const double odds = exp(fmin(TUNE_ODDS_MOST, fmax(-TUNE_ODDS_MOST, s->score[v])));
+        r->perturbed[v] = s->stratum[v] == GRAPHSS_ALERT_UNCHANGED
+                              ? 0
+                              : prior * odds / (prior * odds + 1 - prior);
     }
 }
 
-/* The nodes behind an alert; without one there are none: of any snapshot some nodes look odd.
- */
-static graphss_status flag(graphss_ctx *ctx, graphss_alert *r, double rate)
+/* Suspects are listed while few of the list are expected to be innocent: the mean of 1 -
+ * perturbed over the list is at most TUNE_LISTED_INNOCENT. */
+static graphss_status list_suspects(graphss_ctx *ctx, graphss_alert_result *r)
 {
     const size_t n = r->n_group;
-    const int32_t *node = r->group;
     ranked *list = graphss_i_alloc(ctx, n, sizeof *list);
-    if (!r->flagged)
-        r->flagged = graphss_i_alloc(ctx, n, sizeof *r->flagged);
-    const bool good = list && r->flagged;
-    if (good) {
-        r->n_flagged = 0;
-        for (size_t i = 0; i < n; i++)
-            list[i] = (ranked){r->perturbed[node[i]], r->node_score[node[i]], node[i]};
-        qsort(list, n, sizeof *list, more_suspect_first);
-        while (r->alert && r->n_flagged < n && list[r->n_flagged].perturbed > 0.5) {
-            r->flagged[r->n_flagged] = list[r->n_flagged].node;
-            r->n_flagged++;
-        }
-        for (size_t i = 0; i < n && r->alert && list[0].perturbed <= 0.5; i++)
-            if (r->node_p_value[list[i].node] <= rate)
-                r->flagged[r->n_flagged++] = list[i].node;
+    r->flagged = graphss_i_alloc(ctx, n, sizeof *r->flagged);
+    if (!list || !r->flagged) {
+        graphss_release(ctx, list);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < n; i++)
+        list[i] = (ranked){r->perturbed[r->group[i]], r->node_score[r->group[i]], r->group[i]};
+    qsort(list, n, sizeof *list, more_suspect_first);
+    double innocent = 0;
+    for (size_t i = 0; i < n && r->alert; i++) {
+        innocent += 1 - list[i].perturbed;
+        if (innocent > TUNE_LISTED_INNOCENT * (double)(i + 1) && i > 0)
+            break;
+        r->flagged[r->n_flagged++] = list[i].node;
     }
     graphss_release(ctx, list);
-    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    return GRAPHSS_OK;
 }
 
-/* The clean nodes of all kinds that the group has, but for those in it: those that
- * graphss_alert_judge takes. */
-static graphss_status list_calibration(graphss_ctx *ctx, graphss_alert *r,
-                                       const graphss_alert_scores *seen, const int32_t *node,
-                                       size_t n, bool open)
+/* What was tampered with at most of the suspects, by their chances. */
+static graphss_perturbation name_attack(const graphss_alert_result *r, const uint8_t *what)
 {
-    uint8_t *in_group = graphss_i_calloc(ctx, seen->n_nodes, sizeof *in_group);
-    size_t *has = graphss_i_calloc(ctx, seen->n_kinds, sizeof *has);
-    size_t *others = graphss_i_calloc(ctx, seen->n_kinds, sizeof *others);
-    const size_t room = (size_t)seen->start[seen->n_kinds] + seen->n_free + 1;
-    r->calibration = graphss_i_alloc(ctx, room, sizeof *r->calibration);
-    const bool good = in_group && has && others && r->calibration;
-    size_t listed = 0;
-    for (size_t i = 0; i < n && good; i++) {
-        in_group[node[i]] = 1;
-        has[seen->kind[node[i]]]++;
-    }
-    for (size_t i = 0; i < seen->n_free && good; i++) {
-        const int32_t u = seen->free_node[i];
-        const size_t k = (size_t)seen->kind[u];
-        if (has[k] && !in_group[u] && graphss_i_alert_joined(seen, k, open)) {
-            r->calibration[listed++] = u;
-            others[k]++;
-        }
-    }
-    for (size_t k = 0; k < seen->n_kinds && good; k++) {
-        const bool replaced = graphss_i_alert_replaced(seen, k, others[k]);
-        for (int64_t i = seen->start[k]; i < seen->start[k + 1] && has[k] && !replaced; i++)
-            if (!in_group[seen->calm_node[i]])
-                r->calibration[listed++] = seen->calm_node[i];
-    }
-    r->n_calibration = listed;
-    graphss_release(ctx, others);
-    graphss_release(ctx, has);
-    graphss_release(ctx, in_group);
-    return good ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    static const graphss_perturbation kind[GRAPHSS_I_STATES] = {
+        GRAPHSS_PERTURBATION_NONE, GRAPHSS_PERTURBATION_EDGES, GRAPHSS_PERTURBATION_FEATURES,
+        GRAPHSS_PERTURBATION_BOTH};
+    double sum[GRAPHSS_I_STATES] = {0};
+    size_t best = 1;
+    for (size_t i = 0; i < r->n_flagged; i++)
+        sum[what[r->flagged[i]]] += r->perturbed[r->flagged[i]];
+    for (size_t s = 2; s < GRAPHSS_I_STATES; s++)
+        best = sum[s] > sum[best] ? s : best;
+    return r->alert ? kind[best] : GRAPHSS_PERTURBATION_NONE;
 }
 
-static graphss_alert_changes count_changes(const graphss_i_look *look)
+/* ---- reasons ---- */
+
+static void clearest(int32_t *class_id, double *p, const float *evidence, size_t source,
+                     size_t k)
+{
+    size_t best = 0;
+    for (size_t c = 1; c < k; c++)
+        if (evidence[c * GRAPHSS_I_ROW + source] > evidence[best * GRAPHSS_I_ROW + source])
+            best = c;
+    *class_id = (int32_t)best;
+    *p = exp((double)evidence[best * GRAPHSS_I_ROW + source]);
+}
+
+static graphss_status give_reasons(graphss_ctx *ctx, graphss_alert_result *r,
+                                   const graphss_i_alert_context *x)
+{
+    float *row = graphss_i_alloc(ctx, x->k, GRAPHSS_I_ROW * sizeof *row);
+    r->reason = graphss_i_calloc(ctx, r->n_flagged, sizeof *r->reason);
+    graphss_status st = row && r->reason ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < r->n_flagged && !st; i++) {
+        graphss_alert_reason *why = &r->reason[i];
+        const int32_t v = r->flagged[i], was = x->before ? x->before[v] : -1;
+        const graphss_observation *o = &x->in->current, *p = x->in->previous;
+        why->before = -1;
+        st = graphss_i_evidence_of(ctx, row, NULL, &x->now.base, &v, 1);
+        if (st)
+            break;
+        clearest(&why->now, &why->p_now, row, SOURCE_NOW, x->k);
+        clearest(&why->features, &why->p_features, row, SOURCE_FEATURES, x->k);
+        clearest(&why->edges, &why->p_edges, row, SOURCE_EDGES, x->k);
+        if (was < 0)
+            continue;
+        const graphss_i_change_counts c =
+            graphss_i_change_count(o->graph, o->features, (size_t)v, p->graph, p->features,
+                                   (size_t)was, x->before);
+        why->edges_added = c.edges_added;
+        why->edges_removed = c.edges_removed;
+        why->features_added = c.features_added;
+        why->features_removed = c.features_removed;
+        st = graphss_i_evidence_of(ctx, row, NULL, &x->past.base, &was, 1);
+        if (!st)
+            clearest(&why->before, &why->p_before, row, SOURCE_NOW, x->k);
+    }
+    graphss_release(ctx, row);
+    return st;
+}
+
+/* ---- a run ---- */
+
+static graphss_alert_changes count_changes(const graphss_i_alert_context *x)
 {
     graphss_alert_changes c = {0};
-    for (size_t i = 0; i < look->n && look->before; i++) {
-        const bool known = look->before[i] >= 0;
+    for (size_t v = 0; v < x->n && x->before; v++) {
+        const graphss_alert_stratum s = (graphss_alert_stratum)x->scores.stratum[v];
+        const bool known = x->before[v] >= 0;
         c.nodes_known += known;
         c.nodes_new += !known;
-        c.edges_changed += known && look->change[i].links > 0;
-        c.features_changed += known && look->change[i].words > 0;
+        c.edges_changed += s == GRAPHSS_ALERT_ONE_EDGE || s == GRAPHSS_ALERT_EDGES ||
+                           s == GRAPHSS_ALERT_BOTH;
+        c.features_changed += s == GRAPHSS_ALERT_FEATURES || s == GRAPHSS_ALERT_BOTH;
     }
-    c.nodes_gone = look->before ? look->in->previous->graph->n_nodes - c.nodes_known : 0;
+    c.nodes_gone = x->before ? x->in->previous->graph->n_nodes - c.nodes_known : 0;
     return c;
 }
 
-static graphss_status explain(graphss_ctx *ctx, graphss_alert *r, const graphss_i_look *look,
-                              const int32_t *node, size_t n, const graphss_alert_options *opt)
+/* The nodes that are judged: of those given, or of all, the ones with a stratum of change. */
+static graphss_status list_group(graphss_ctx *ctx, graphss_alert_result *r,
+                                 const graphss_alert_scores *s, const int32_t *node, size_t n)
 {
-    graphss_status st = GRAPHSS_OK;
-    size_t kind;
-    r->share = estimate_share(r->node_p_value, node, n, look->n_calm);
-    r->kind = "none";
-    estimate_chances(r->perturbed, look->odds, r->n_nodes, r->share);
-    if (r->alert) {
-        st = graphss_i_look_name(ctx, &kind, look, node, n);
-        if (!st)
-            st = graphss_i_progress(ctx, "name", 1, 1, NULL);
-        if (!st)
-            r->kind = graphss_i_rehearsed_name(kind);
+    size_t m = 0;
+    r->group = graphss_i_alloc(ctx, node ? n : s->n_nodes, sizeof *r->group);
+    if (!r->group)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < (node ? n : s->n_nodes); i++) {
+        const int32_t v = node ? node[i] : (int32_t)i;
+        if (s->stratum[v] != GRAPHSS_ALERT_UNCHANGED && (node || s->past || !s->labelled[v]))
+            r->group[m++] = v;
     }
-    return st ? st : flag(ctx, r, opt->false_alarm_rate);
+    r->n_group = m;
+    return GRAPHSS_OK;
 }
 
-graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert *out,
-                                 const graphss_recover_input *in, const int32_t *node,
+static graphss_status explain(graphss_ctx *ctx, graphss_alert_result *r,
+                              const graphss_i_alert_context *x, size_t n)
+{
+    const graphss_alert_scores *s = &x->scores;
+    const double share =
+        graphss_i_excess(s->p_value, r->group, r->n_group, GRAPHSS_I_QUANTILES, 1, 1);
+    r->share = n ? share * (double)r->n_group / (double)n : 0;
+    r->node_score = graphss_i_copy(ctx, s->score, r->n_nodes, sizeof *s->score);
+    r->node_p_value = graphss_i_copy(ctx, s->p_value, r->n_nodes, sizeof *s->p_value);
+    r->perturbed = graphss_i_alloc(ctx, r->n_nodes, sizeof *r->perturbed);
+    if (!r->node_score || !r->node_p_value || !r->perturbed)
+        return GRAPHSS_ERR_NOMEM;
+    estimate_chances(r, s, share);
+    graphss_status st = list_suspects(ctx, r);
+    if (!st)
+        st = give_reasons(ctx, r, x);
+    if (!st)
+        r->kind = name_attack(r, x->what);
+    return st;
+}
+
+graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert_result *out,
+                                 const graphss_defence_input *in, const int32_t *node,
                                  size_t n, const graphss_alert_options *given)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the alert", out}))
         return GRAPHSS_ERR_INVALID;
     const double start = graphss_i_seconds();
     graphss_alert_options opt;
-    graphss_i_look look = {0};
-    graphss_alert_scores seen = {0};
-    graphss_verdict v;
-    graphss_alert r = {0};
+    graphss_i_alert_context x = {0};
+    graphss_alert_verdict v = {0};
+    graphss_alert_result r = {0};
     graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
     if (!st)
         st = graphss_i_check_input(ctx, in);
     if (!st && in->previous)
         graphss_i_warn_of_strangers(ctx, &in->current, in->previous);
     if (!st)
-        st = graphss_i_look_at(ctx, &look, in);
+        st = graphss_i_alert_open(ctx, &x, in, &opt);
     if (!st)
-        st = graphss_i_look_scores(ctx, &seen, &look, &opt);
-    if (!st)
-        st = graphss_alert_judge(ctx, &v, &seen, node, n, in->seed, &opt);
+        st = graphss_alert_test_group(ctx, &v, &x.scores, node, n, in->seed, &opt);
     if (!st)
         st = graphss_i_progress(ctx, "judge", 1, 1, NULL);
-    if (st)
-        goto done;
-    if (!node) {
-        node = seen.free_node;
-        n = seen.n_free;
+    r = (graphss_alert_result){.alert = v.alert,
+                               .p_value = v.p_value,
+                               .score = v.score,
+                               .threshold = v.threshold,
+                               .kind = GRAPHSS_PERTURBATION_NONE,
+                               .contaminated = x.scores.contaminated,
+                               .n_calibration = v.n_calibration,
+                               .n_nodes = x.n};
+    if (!st) {
+        r.changes = count_changes(&x);
+        st = list_group(ctx, &r, &x.scores, node, n);
     }
-    r = (graphss_alert){.alert = v.alert,
-                        .p_value = v.p_value,
-                        .score = v.score,
-                        .threshold = v.threshold,
-                        .n_group = v.n_group,
-                        .n_nodes = seen.n_nodes,
-                        .changes = count_changes(&look),
-                        .node_score = seen.score,
-                        .node_p_value = seen.p_value};
-    seen.score = seen.p_value = NULL;
-    r.perturbed = graphss_i_alloc(ctx, r.n_nodes, sizeof *r.perturbed);
-    r.group = graphss_i_copy(ctx, node, n, sizeof *node);
-    st = r.perturbed && r.group
-             ? list_calibration(ctx, &r, &seen, node, n, !opt.validation_only)
-             : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = explain(ctx, &r, &look, node, n, &opt);
-done:
-    graphss_alert_scores_destroy(ctx, &seen);
-    graphss_i_look_destroy(ctx, &look);
+        st = explain(ctx, &r, &x, node ? n : x.n);
+    graphss_i_alert_close(ctx, &x);
     if (st) {
-        graphss_alert_destroy(ctx, &r);
+        graphss_alert_result_destroy(ctx, &r);
         return st;
     }
     r.seconds = graphss_i_seconds() - start;
@@ -211,18 +228,13 @@ done:
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_alert_revise(graphss_ctx *ctx, graphss_alert *alert,
-                                    const double *perturbed, double share, const char *kind,
-                                    const graphss_alert_options *given)
+void graphss_alert_result_destroy(graphss_ctx *ctx, graphss_alert_result *alert)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"alert", alert}, {"chances", perturbed}))
-        return GRAPHSS_ERR_INVALID;
-    graphss_alert_options opt;
-    const graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
-    if (st)
-        return st;
-    memcpy(alert->perturbed, perturbed, alert->n_nodes * sizeof *perturbed);
-    alert->share = share;
-    alert->kind = kind;
-    return flag(ctx, alert, opt.false_alarm_rate);
+    if (!alert)
+        return;
+    void *const block[] = {alert->group,     alert->node_score, alert->node_p_value,
+                           alert->perturbed, alert->flagged,    alert->reason};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        graphss_release(ctx, block[i]);
+    *alert = (graphss_alert_result){0};
 }

@@ -1,10 +1,10 @@
-/* alert.c - p-values of scores. Knows no model and no graph: scores in, chances out.
+/* alert_test.c - p-values of scores. Knows no model and no graph: scores in, chances out.
  *
- * Exchanging nodes between the group and the clean ones, rather than drawing groups from
- * the clean ones alone, keeps the rate exact when the group is as large as what there is to
+ * Exchanging nodes between the group and the reference nodes, rather than drawing groups from
+ * the reference alone, keeps the rate exact when the group is as large as what there is to
  * compare it with. */
-#include "alert/alert_check.h"
-#include "base/base.h"
+#include "alert/alert_private.h"
+#include "detect/tuning.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const graphss_option table[] = {
     {"draws", GRAPHSS_OPTION_INT, FIELD(draws), 19, 1e7, NULL, "N",
      "random exchanges behind a p-value", 0},
     {"validation-only", GRAPHSS_OPTION_BOOL, FIELD(validation_only), 0, 1, NULL, NULL,
-     "compare with validation nodes alone, even where the snapshot is quiet", 0},
+     "compare with validation nodes and rehearsed change alone", 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };
 
@@ -90,14 +90,13 @@ static void conclude(double *p_value, double *threshold, double *sum, size_t dra
     *threshold = sum[draws - above];
 }
 
-graphss_status graphss_alert_test(graphss_ctx *ctx, double *p_value, double *threshold,
+graphss_status graphss_alert_test(graphss_ctx *ctx, graphss_alert_verdict *out,
                                   const double *score, size_t n, const double *calm,
                                   size_t n_calm, uint64_t seed,
                                   const graphss_alert_options *given)
 {
     if (GRAPHSS_I_LACKS(ctx, {"scores", score}, {"clean scores", calm},
-                        {"place for the p-value", p_value},
-                        {"place for the threshold", threshold}))
+                        {"place for the verdict", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_alert_options opt;
     graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
@@ -125,8 +124,14 @@ graphss_status graphss_alert_test(graphss_ctx *ctx, double *p_value, double *thr
     }
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
     exchange(sum, draws, pool, size, n, total, &rng);
-    conclude(p_value, threshold, sum, draws, own, 1e-9 * fabs(total), opt.false_alarm_rate);
-    *threshold /= (double)n;
+    double p, threshold;
+    conclude(&p, &threshold, sum, draws, own, 1e-9 * fabs(total), opt.false_alarm_rate);
+    *out = (graphss_alert_verdict){.alert = p <= opt.false_alarm_rate,
+                                   .p_value = p,
+                                   .score = own / (double)n,
+                                   .threshold = threshold / (double)n,
+                                   .n_group = n,
+                                   .n_calibration = n_calm};
 done:
     graphss_release(ctx, sum);
     graphss_release(ctx, pool);
@@ -135,71 +140,120 @@ done:
 
 /* ---- groups of nodes, each among its like ---- */
 
-/* Where a node of the pool is from. */
-typedef enum origin { OF_GROUP, OF_OTHERS, OF_CALM, ORIGINS } origin;
-
-/* A node of the pool. */
+/* A node of a pool: of the group, or of its reference. */
 typedef struct pooled {
     double score;
-    origin from;
+    bool own;
 } pooled;
 
-/* What a rank is worth: to see a few nodes at the top of many, and to see that most of a
- * group are above the clean ones, of which there may be few. */
-typedef enum worth { OF_TOP, OF_MOST, WORTHS } worth;
-
-/* value [WORTHS x size] = -weight log^3 r and weight (1 - r), r = rank / (size + 1), the
- * highest score having rank 1, equal scores their mean rank. The pool is sorted. sum: over the
- * nodes of each origin. */
-static void rank_values(double *value, double sum[WORTHS][ORIGINS], const pooled *pool,
-                        size_t size, const double weight[WORTHS])
+static int higher_first(const void *a, const void *b)
 {
-    memset(sum, 0, WORTHS * sizeof *sum);
-    for (size_t i = 0, end; i < size; i = end) {
-        for (end = i + 1; end < size && pool[end].score >= pool[i].score;)
-            end++;
-        const double r = 0.5 * (double)(i + 1 + end) / (double)(size + 1), x = log(r);
-        for (size_t j = i; j < end; j++) {
-            value[j] = -weight[OF_TOP] * x * x * x;
-            value[size + j] = weight[OF_MOST] * (1 - r);
-            for (size_t w = 0; w < WORTHS; w++)
-                sum[w][pool[j].from] += value[w * size + j];
-        }
-    }
+    const pooled *x = a, *y = b;
+    return (x->score < y->score) - (x->score > y->score);
 }
 
-/* What the exchanges add up to over the kinds: of each what is above its mean, and a tenth of
- * what is below. A kind that is calmer than its clean nodes, because those were made to
- * change, must not hide another; alone it still tells calm groups from calmer ones. */
+/* What is looked for: a few nodes at the top of many, or that most of a group are above their
+ * reference. The latter is for change, most of which may be hostile. */
+typedef enum statistic { OF_TOP, OF_MOST, STATISTICS } statistic;
+
+/* A test under way: sums over pools of what is above the mean of a pool, and a tenth of what is
+ * below. A stratum that is more harmless than its reference must not hide another; alone it
+ * still tells harmless groups from more harmless ones. */
 typedef struct exchanges {
-    double own[WORTHS];
-    double *sum;   /* [WORTHS x draws] */
-    double *drawn; /* [draws] room */
+    double own[STATISTICS];
+    double *sum;    /* [STATISTICS x draws] */
+    double *drawn;  /* [draws] room */
+    pooled *pool;   /* room */
+    double *value;  /* room */
+    size_t draws;
+    graphss_alert_verdict verdict;
 } exchanges;
 
-static const double DRAWN_MOST = 2e6; /* numbers drawn for a verdict */
+static const double DRAWN_MOST = 2e6; /* numbers drawn for a pool */
 static const double BELOW = 0.1;
-static const double SETTLED = 0.02; /* what nodes count that cannot have been attacked:
-                                     * they decide where there are no others */
-enum { MANY_TIMES = 4 }; /* as many others as nodes of the group: it is a small part */
+
+static double cube(double x)
+{
+    return x * x * x;
+}
 
 static double above(double x)
 {
     return x > 0 ? x : BELOW * x;
 }
 
-/* own: the sum of the n nodes of the group. By drawing, or where that is much work by the
- * moments of such a sum, m, s, g: m + s (z + g (z^2 - 1) / 6), z being normal. The same draws
- * for each worth. */
-static void exchange_kind(exchanges *x, worth w, double own, double *value, size_t size,
-                          size_t n, size_t draws, bool draw, graphss_rng rng)
+/* value [size] = -log^3 r or 1 - r, r = rank / (size + 1), the highest score having rank 1,
+ * equal scores their mean rank. Returns the group's sum. */
+static double rank_values(double *value, const pooled *pool, size_t size, statistic what)
 {
+    double own = 0;
+    for (size_t i = 0, end; i < size; i = end) {
+        for (end = i + 1; end < size && pool[end].score >= pool[i].score;)
+            end++;
+        const double r = 0.5 * (double)(i + 1 + end) / (double)(size + 1), x = -log(r);
+        for (size_t j = i; j < end; j++) {
+            value[j] = what == OF_TOP ? cube(x) : 1 - r;
+            own += pool[j].own ? value[j] : 0;
+        }
+    }
+    return own;
+}
+
+/* A sum as normal but for its skewness: m + s (z + g (z^2 - 1) / 6). */
+static void approximate(double *drawn, size_t draws, double mean, double spread, double skew,
+                        graphss_rng *rng)
+{
+    for (size_t d = 0; d < draws; d++) {
+        const double z = graphss_rng_normal(rng);
+        drawn[d] = mean + spread * (z + skew * (z * z - 1) / 6);
+    }
+}
+
+static void add_drawn(exchanges *x, statistic what, double own, double mean)
+{
+    for (size_t d = 0; d < x->draws; d++)
+        x->sum[what * x->draws + d] += above(x->drawn[d] - mean);
+    x->own[what] += above(own - mean);
+}
+
+static void count(exchanges *x, size_t n, size_t n_reference)
+{
+    x->verdict.n_group += n;
+    x->verdict.n_calibration += n_reference;
+}
+
+/* The greater of the statistics, each in units of its root mean square over the draws; the
+ * first [draws] of sum likewise. */
+static double combine(exchanges *x)
+{
+    double own = 0;
+    for (statistic s = 0; s < STATISTICS; s++) {
+        double *sum = x->sum + s * x->draws, square = x->own[s] * x->own[s];
+        for (size_t d = 0; d < x->draws; d++)
+            square += sum[d] * sum[d];
+        const double unit = square > 0 ? sqrt(square / (double)(x->draws + 1)) : 1;
+        if (s && square <= 0) /* no nodes changed */
+            break;
+        for (size_t d = 0; d < x->draws; d++)
+            x->sum[d] = s == 0 ? sum[d] / unit : fmax(x->sum[d], sum[d] / unit);
+        own = s == 0 ? x->own[s] / unit : fmax(own, x->own[s] / unit);
+    }
+    return own;
+}
+
+/* Adds a pool of `size`, n of them of the group, the highest first. By drawing, or where that
+ * is much work by the moments of such a sum. */
+static void add_pool(exchanges *x, statistic what, size_t size, size_t n, uint64_t seed)
+{
+    if (n == 0 || n == size)
+        return;
+    const double own = rank_values(x->value, x->pool, size, what);
     double total = 0, square = 0, cube = 0;
     for (size_t i = 0; i < size; i++)
-        total += value[i];
+        total += x->value[i];
     const double each = total / (double)size, mean = (double)n * each;
     for (size_t i = 0; i < size; i++) {
-        const double off = value[i] - each;
+        const double off = x->value[i] - each;
         square += off * off;
         cube += off * off * off;
     }
@@ -209,338 +263,246 @@ static void exchange_kind(exchanges *x, worth w, double own, double *value, size
                             ? cube / all / (variance * sqrt(variance)) * (left - (double)n) /
                                   (all - 2) * sqrt((all - 1) / ((double)n * left))
                             : 0;
-    memset(x->drawn, 0, draws * sizeof *x->drawn);
-    if (draw)
-        exchange(x->drawn, draws, value, size, n, total, &rng);
+    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
+    memset(x->drawn, 0, x->draws * sizeof *x->drawn);
+    if ((double)x->draws * (double)(n < size - n ? n : size - n) <= DRAWN_MOST)
+        exchange(x->drawn, x->draws, x->value, size, n, total, &rng);
     else
-        for (size_t d = 0; d < draws; d++) {
-            const double z = graphss_rng_normal(&rng);
-            x->drawn[d] = mean + spread * (z + skew * (z * z - 1) / 6);
+        approximate(x->drawn, x->draws, mean, spread, skew, &rng);
+    add_drawn(x, what, own, mean);
+}
+
+/* Nodes outside the group that may be compared with. Without a past labelled nodes are not as
+ * the others: the classifier knows them. */
+static bool outside(const graphss_alert_scores *s, const uint8_t *member, int32_t v)
+{
+    return !member[v] && (s->past || !s->labelled[v]);
+}
+
+/* Nodes order[from ... to) of a stratum, among those of the same predicted class outside the
+ * group. */
+static void test_outside(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
+                         size_t from, size_t to, uint64_t seed)
+{
+    const bool split = s->stratum[s->order[from]] == GRAPHSS_ALERT_NO_PAST;
+    for (size_t i = from, end; i < to; i = end) {
+        size_t size = 0, n = 0;
+        const int32_t class_id = s->predicted[s->order[i]];
+        for (end = i; end < to && (!split || s->predicted[s->order[end]] == class_id); end++) {
+            const int32_t v = s->order[end];
+            if (member[v] || outside(s, member, v))
+                x->pool[size++] = (pooled){s->score[v], member[v]};
+            n += member[v];
         }
-    for (size_t d = 0; d < draws; d++)
-        x->sum[w * draws + d] += above(x->drawn[d] - mean);
-    x->own[w] += above(own - mean);
-}
-
-/* The greater of the two in units of their root mean square: own, and sum [draws]. */
-static double combine(exchanges *x, size_t draws)
-{
-    double own = 0;
-    for (size_t w = 0; w < WORTHS; w++) {
-        double *sum = x->sum + w * draws, square = x->own[w] * x->own[w];
-        for (size_t d = 0; d < draws; d++)
-            square += sum[d] * sum[d];
-        const double unit = sqrt(square / (double)(draws + 1));
-        if (unit <= 0) /* all scores are equal, or no nodes changed */
-            continue;
-        for (size_t d = 0; d < draws; d++)
-            x->sum[d] = w == 0 ? sum[d] / unit : fmax(x->sum[d], sum[d] / unit);
-        own = w == 0 ? x->own[w] / unit : fmax(own, x->own[w] / unit);
+        if (!split)
+            qsort(x->pool, size, sizeof *x->pool, higher_first);
+        add_pool(x, OF_TOP, size, n, seed + i);
+        if (n && n < size)
+            count(x, n, size - n);
     }
-    return own;
 }
 
-/* A few hundred validation nodes may be calmer than others by luck, which all groups of the
- * snapshot would share. So where a group is a small part of it, the clean nodes count for no
- * less than the nodes without a label, of which there are more:
- *   n (mean over group and others - mean over all), where that is above 0 */
-static double too_calm(const double sum[ORIGINS], const size_t count[ORIGINS])
+/* The same among the m highest of the reference of the stratum. */
+static size_t test_reference(exchanges *x, const graphss_alert_scores *s,
+                             const uint8_t *member, size_t from, size_t to, size_t stratum,
+                             size_t m, statistic what, uint64_t seed)
 {
-    const double n_free = (double)(count[OF_GROUP] + count[OF_OTHERS]);
-    const double all = sum[OF_GROUP] + sum[OF_OTHERS] + sum[OF_CALM];
-    const double above =
-        (sum[OF_GROUP] + sum[OF_OTHERS]) / n_free - all / (n_free + (double)count[OF_CALM]);
-    return count[OF_OTHERS] >= MANY_TIMES * count[OF_GROUP] && above > 0
-               ? above * (double)count[OF_GROUP]
-               : 0;
-}
-
-/* To sort all that may be in a pool: nodes, and the clean ones beyond them. */
-typedef struct placed {
-    double score;
-    int32_t kind, at;
-} placed;
-
-static int by_kind_higher_first(const void *a, const void *b)
-{
-    const placed *x = a, *y = b;
-    return x->kind != y->kind ? x->kind - y->kind
-                              : (x->score < y->score) - (x->score > y->score);
-}
-
-graphss_status graphss_i_alert_sort(graphss_ctx *ctx, graphss_alert_scores *seen)
-{
-    const size_t n = seen->n_nodes, size = n + (size_t)seen->start[seen->n_kinds];
-    placed *all = graphss_i_alloc(ctx, size, sizeof *all);
-    int32_t *sorted = graphss_i_alloc(ctx, size, sizeof *sorted);
-    int64_t *start = graphss_i_calloc(ctx, seen->n_kinds + 1, sizeof *start);
-    const bool good = all && sorted && start;
-    for (size_t i = 0; i < n && good; i++)
-        all[i] = (placed){seen->score[i], seen->kind[i], (int32_t)i};
-    for (size_t k = 0; k < seen->n_kinds && good; k++)
-        for (int64_t i = seen->start[k]; i < seen->start[k + 1]; i++)
-            all[n + (size_t)i] =
-                (placed){seen->calm_score[i], (int32_t)k, (int32_t)(n + (size_t)i)};
-    if (good)
-        qsort(all, size, sizeof *all, by_kind_higher_first);
-    for (size_t i = 0; i < size && good; i++) {
-        sorted[i] = all[i].at;
-        start[all[i].kind + 1] = (int64_t)i + 1;
-    }
-    for (size_t k = 0; k < seen->n_kinds && good; k++) /* kinds without a node */
-        start[k + 1] = start[k + 1] > start[k] ? start[k + 1] : start[k];
-    graphss_release(ctx, all);
-    if (!good) {
-        graphss_release(ctx, sorted);
-        graphss_release(ctx, start);
-        return GRAPHSS_ERR_NOMEM;
-    }
-    seen->sorted = sorted;
-    seen->sorted_start = start;
-    return GRAPHSS_OK;
-}
-
-/* Who a node is to the group. */
-enum { IN_GROUP = 1, FREE = 2 };
-
-/* The nodes of one kind, the highest score first, and how many there are of each origin. The
- * order may be a caller's. What it may do to memory is looked at here, where it is gone
- * through anyway: places out of range, and nodes that stand so often that the pool has no
- * room. */
-static graphss_status gather(graphss_ctx *ctx, pooled *pool, size_t room, size_t *n_pooled,
-                             size_t count[ORIGINS], const graphss_alert_scores *seen, size_t k,
-                             bool open, const uint8_t *role)
-{
-    const int32_t n = (int32_t)seen->n_nodes;
-    const int64_t from = seen->sorted_start[k], to = seen->sorted_start[k + 1];
-    const size_t all = seen->n_nodes + (size_t)seen->start[seen->n_kinds];
-    const bool join = graphss_i_alert_joined(seen, k, open);
-    memset(count, 0, ORIGINS * sizeof *count);
-    for (int64_t i = from; i < to; i++) {
-        const int32_t u = seen->sorted[i];
-        if (u < 0 || (size_t)u >= all)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "place %lld of the sorted nodes is %d, want one of %zu",
-                                  (long long)i, (int)u, all);
-        count[OF_GROUP] += u < n && role[u] & IN_GROUP;
-        count[OF_OTHERS] += u < n && join && role[u] == FREE;
-        count[OF_CALM] += u >= n;
-    }
-    if (count[OF_GROUP] + count[OF_OTHERS] + count[OF_CALM] > room)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "kind %zu: a node is more than once among the sorted", k);
-    const bool replaced = graphss_i_alert_replaced(seen, k, count[OF_OTHERS]);
     size_t size = 0;
-    for (int64_t i = from; i < to && count[OF_GROUP]; i++) {
-        const int32_t u = seen->sorted[i];
-        if (u >= n) {
-            if (!replaced && !(role[seen->calm_node[u - n]] & IN_GROUP))
-                pool[size++] = (pooled){seen->calm_score[u - n], OF_CALM};
-        } else if (role[u] & IN_GROUP) {
-            pool[size++] = (pooled){seen->score[u], OF_GROUP};
-        } else if (join && role[u] == FREE) {
-            pool[size++] = (pooled){seen->score[u], OF_OTHERS};
-        }
-    }
-    count[OF_CALM] = size - (count[OF_GROUP] ? count[OF_GROUP] + count[OF_OTHERS] : 0);
-    *n_pooled = size;
-    return GRAPHSS_OK;
+    for (size_t i = 0; i < m; i++)
+        x->pool[size++] = (pooled){s->reference[s->start[stratum] + i], false};
+    for (size_t i = from; i < to; i++)
+        if (member[s->order[i]])
+            x->pool[size++] = (pooled){s->score[s->order[i]], true};
+    qsort(x->pool, size, sizeof *x->pool, higher_first);
+    add_pool(x, what, size, size - m, seed + stratum);
+    return size - m;
 }
 
-static graphss_status mark(graphss_ctx *ctx, uint8_t *role, const graphss_alert_scores *seen,
+/* P(S >= score) of a reference, the highest first: the share of it, and beyond its upper tenth
+ * an exponential tail with the mean excess of that. */
+static double tail(const double *reference, size_t m, double score)
+{
+    const size_t upper = (size_t)ceil(TUNE_TAIL * (double)m);
+    const double from = reference[upper - 1];
+    double excess = 0;
+    if (score < from) {
+        size_t higher = 0;
+        while (higher < m && reference[higher] >= score)
+            higher++;
+        return (double)(higher + 1) / (double)(m + 1);
+    }
+    for (size_t i = 0; i < upper; i++)
+        excess += (reference[i] - from) / (double)upper;
+    return TUNE_TAIL * exp(-(score - from) / fmax(excess, TUNE_TAIL_LEAST));
+}
+
+/* A reference that was made by simulation: honest change may have its tail several times
+ * (TUNE_TOLERANCE), so that p = tolerance * tail is at worst uniform. sum of -log^3 p; of a
+ * uniform number its moments are 6, 684 and 350352. And most of the group are compared with
+ * the upper part of the reference. */
+static void test_tail(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
+                      size_t from, size_t to, size_t stratum, uint64_t seed)
+{
+    const double *reference = s->reference + s->start[stratum];
+    const size_t m = s->start[stratum + 1] - s->start[stratum];
+    size_t n = 0;
+    double own = 0;
+    for (size_t i = from; i < to; i++)
+        if (member[s->order[i]]) {
+            const double p = fmin(
+                1, TUNE_TOLERANCE * tail(reference, m, s->score[s->order[i]]));
+            own += cube(-log(p));
+            n++;
+        }
+    const double mean = 6 * (double)n, spread = sqrt(684 * (double)n);
+    graphss_rng rng = graphss_rng_make(seed + stratum, GRAPHSS_STREAM_SAMPLER);
+    if ((double)x->draws * (double)n <= DRAWN_MOST)
+        for (size_t d = 0; d < x->draws; d++) {
+            x->drawn[d] = 0;
+            for (size_t i = 0; i < n; i++)
+                x->drawn[d] += cube(-log(1 - graphss_rng_double(&rng)));
+        }
+    else
+        approximate(x->drawn, x->draws, mean, spread,
+                    350352 / (684 * sqrt(684.0) * sqrt((double)n)), &rng);
+    add_drawn(x, OF_TOP, own, mean);
+    test_reference(x, s, member, from, to, stratum, (size_t)ceil((double)m / TUNE_TOLERANCE),
+                   OF_MOST, seed);
+    count(x, n, m);
+}
+
+static void test_strata(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
+                        bool open, uint64_t seed)
+{
+    for (size_t from = 0, to; from < s->n_nodes; from = to) {
+        const uint8_t stratum = s->stratum[s->order[from]];
+        size_t n = 0, others = 0;
+        for (to = from; to < s->n_nodes && s->stratum[s->order[to]] == stratum; to++) {
+            n += member[s->order[to]];
+            others += outside(s, member, s->order[to]);
+        }
+        if (n == 0 || stratum == GRAPHSS_ALERT_UNCHANGED)
+            continue;
+        if (open && s->quiet && others >= TUNE_OUTSIDE * n && others >= TUNE_REFERENCE_LEAST)
+            test_outside(x, s, member, from, to, seed);
+        else if (s->synthetic[stratum])
+            test_tail(x, s, member, from, to, stratum, seed);
+        else {
+            const size_t m = s->start[stratum + 1] - s->start[stratum];
+            count(x, test_reference(x, s, member, from, to, stratum, m, OF_TOP, seed), m);
+        }
+    }
+}
+
+static graphss_status mark(graphss_ctx *ctx, uint8_t *member, const graphss_alert_scores *s,
                            const int32_t *node, size_t n)
 {
-    for (size_t i = 0; i < seen->n_free; i++) {
-        const int32_t u = seen->free_node[i];
-        if (u < 0 || (size_t)u >= seen->n_nodes)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "node %zu without a label is %d, want one of %zu", i, (int)u,
-                                  seen->n_nodes);
-        role[u] = FREE;
-    }
+    for (size_t i = 0; i < s->n_nodes && !node; i++)
+        member[i] = s->past ? s->stratum[i] != GRAPHSS_ALERT_UNCHANGED : !s->labelled[i];
     for (size_t i = 0; i < n; i++) {
-        if (node[i] < 0 || (size_t)node[i] >= seen->n_nodes)
+        if (node[i] < 0 || (size_t)node[i] >= s->n_nodes)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                                   "the group has node %d, the snapshot has 0..%zu",
-                                  (int)node[i], seen->n_nodes - 1);
-        if (role[node[i]] & IN_GROUP)
+                                  (int)node[i], s->n_nodes - 1);
+        if (member[node[i]])
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %d is twice in the group",
                                   (int)node[i]);
-        role[node[i]] |= IN_GROUP;
+        member[node[i]] = 1;
     }
-    if (n == 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "the group to judge has no nodes");
-    return GRAPHSS_OK;
+    return node && n == 0 ? graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                           "the group to judge has no nodes")
+                          : GRAPHSS_OK;
 }
 
-/* Each kind begins where the one before it ended, the first at 0. */
-static graphss_status check_starts(graphss_ctx *ctx, const int64_t *start, size_t kinds,
-                                   const char *what)
+graphss_status graphss_alert_test_group(graphss_ctx *ctx, graphss_alert_verdict *out,
+                                        const graphss_alert_scores *scores,
+                                        const int32_t *node, size_t n, uint64_t seed,
+                                        const graphss_alert_options *given)
 {
-    if (start[0] != 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "the %s nodes begin at %lld, want 0",
-                              what, (long long)start[0]);
-    for (size_t k = 0; k < kinds; k++)
-        if (start[k + 1] < start[k])
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "kind %zu: its %s nodes end at %lld before they begin at "
-                                  "%lld",
-                                  k, what, (long long)start[k + 1], (long long)start[k]);
-    return GRAPHSS_OK;
-}
-
-/* Scores that somebody filled: are the arrays there, and what they point to? Kinds of nodes
- * matter to who sorts them; the nodes without a label and the sorted ones are looked at in
- * passing (mark, gather), so that of many groups none costs a pass for it. */
-static graphss_status check_scores(graphss_ctx *ctx, const graphss_alert_scores *seen)
-{
-    if (GRAPHSS_I_LACKS(
-            ctx, {"scores of the nodes", seen->score}, {"kinds of the nodes", seen->kind},
-            {"starts of the kinds", seen->start},
-            {"nodes without a label", GRAPHSS_I_FILLED(seen->free_node, seen->n_free)},
-            {"starts of the sorted kinds",
-             GRAPHSS_I_FILLED(seen->sorted_start, seen->sorted)}))
-        return GRAPHSS_ERR_INVALID;
-    graphss_status st = check_starts(ctx, seen->start, seen->n_kinds, "clean");
-    if (!st && seen->sorted)
-        st = check_starts(ctx, seen->sorted_start, seen->n_kinds, "sorted");
-    if (st)
-        return st;
-    const size_t n_calm = (size_t)seen->start[seen->n_kinds];
-    if (GRAPHSS_I_LACKS(ctx, {"clean nodes", GRAPHSS_I_FILLED(seen->calm_node, n_calm)},
-                        {"scores of clean nodes", GRAPHSS_I_FILLED(seen->calm_score, n_calm)}))
-        return GRAPHSS_ERR_INVALID;
-    for (size_t i = 0; i < n_calm; i++)
-        if (seen->calm_node[i] < 0 || (size_t)seen->calm_node[i] >= seen->n_nodes)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "clean node %zu is %d, want one of %zu", i,
-                                  (int)seen->calm_node[i], seen->n_nodes);
-    if (seen->sorted && (size_t)seen->sorted_start[seen->n_kinds] != seen->n_nodes + n_calm)
-        return graphss_i_fail(
-            ctx, GRAPHSS_ERR_INVALID, "%lld nodes are sorted, want %zu and %zu clean ones",
-            (long long)seen->sorted_start[seen->n_kinds], seen->n_nodes, n_calm);
-    for (size_t i = 0; i < seen->n_nodes && !seen->sorted; i++)
-        if (seen->kind[i] < 0 || (size_t)seen->kind[i] >= seen->n_kinds)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "node %zu is of kind %d, want one of %zu", i,
-                                  (int)seen->kind[i], seen->n_kinds);
-    return GRAPHSS_OK;
-}
-
-graphss_status graphss_i_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
-                                     const graphss_alert_scores *seen, const int32_t *node,
-                                     size_t n, uint64_t seed,
-                                     const graphss_alert_options *given)
-{
-    if (GRAPHSS_I_LACKS(ctx, {"scores", seen}))
+    if (GRAPHSS_I_LACKS(ctx, {"scores", scores}, {"place for the verdict", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_alert_options opt;
     graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
-    if (!st)
-        st = check_scores(ctx, seen);
+    if (!st && !node && n)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "no nodes given: NULL, want %zu", n);
     if (st)
         return st;
-    if (!node && n)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "no nodes given: NULL, want %zu", n);
-    if (!node) {
-        node = seen->free_node;
-        n = seen->n_free;
-    }
-    const size_t draws = (size_t)opt.draws, kinds = seen->n_kinds;
-    const bool open = !opt.validation_only;
-    const size_t most = n + (size_t)seen->start[kinds] + (open ? seen->n_free : 0);
-    graphss_alert_scores in_order = *seen;
-    graphss_verdict v = {0};
-    exchanges x = {.sum = graphss_i_calloc(ctx, WORTHS * draws, sizeof *x.sum),
-                   .drawn = graphss_i_alloc(ctx, draws, sizeof *x.drawn)};
-    uint8_t *role = graphss_i_calloc(ctx, seen->n_nodes, sizeof *role);
-    pooled *pool = graphss_i_alloc(ctx, most, sizeof *pool);
-    double *value = graphss_i_alloc(ctx, WORTHS * most, sizeof *value);
-    st = x.sum && x.drawn && role && pool && value ? mark(ctx, role, seen, node, n)
-                                                   : GRAPHSS_ERR_NOMEM;
-    if (!st && !seen->sorted)
-        st = graphss_i_alert_sort(ctx, &in_order);
-    const bool draw = (double)draws * (double)(n < most - n ? n : most - n) <= DRAWN_MOST;
-    for (size_t k = 0; k < kinds && !st; k++) {
-        size_t count[ORIGINS], size = 0;
-        double sum[WORTHS][ORIGINS];
-        const bool settled = seen->settled && seen->settled[k];
-        st = gather(ctx, pool, most, &size, count, &in_order, k, open, role);
-        if (st || count[OF_GROUP] == 0 || count[OF_GROUP] == size)
-            continue;
-        v.n_group += count[OF_GROUP];
-        v.n_calibration += size - count[OF_GROUP];
-        const double weight[WORTHS] = {settled ? SETTLED : 1,
-                                       seen->changed && seen->changed[k]};
-        rank_values(value, sum, pool, size, weight);
-        for (size_t w = 0; w < WORTHS; w++)
-            exchange_kind(&x, w, sum[w][OF_GROUP] - (settled ? 0 : too_calm(sum[w], count)),
-                          value + w * size, size, count[OF_GROUP], draws, draw,
-                          graphss_rng_make(seed + k, GRAPHSS_STREAM_SAMPLER));
-    }
-    if (!st && v.n_group) {
-        v.score = combine(&x, draws);
-        conclude(&v.p_value, &v.threshold, x.sum, draws, v.score, 1e-9, opt.false_alarm_rate);
-        v.alert = v.p_value <= opt.false_alarm_rate;
+    const size_t draws = (size_t)opt.draws;
+    const size_t room = scores->n_nodes + scores->start[GRAPHSS_I_STRATA];
+    exchanges x = {.sum = graphss_i_calloc(ctx, STATISTICS * draws, sizeof *x.sum),
+                   .drawn = graphss_i_alloc(ctx, draws, sizeof *x.drawn),
+                   .pool = graphss_i_alloc(ctx, room, sizeof *x.pool),
+                   .value = graphss_i_alloc(ctx, room, sizeof *x.value),
+                   .draws = draws,
+                   .verdict = {.p_value = 1}};
+    uint8_t *member = graphss_i_calloc(ctx, scores->n_nodes, sizeof *member);
+    st = x.sum && x.drawn && x.pool && x.value && member ? mark(ctx, member, scores, node, n)
+                                                         : GRAPHSS_ERR_NOMEM;
+    if (!st)
+        test_strata(&x, scores, member, !opt.validation_only, seed);
+    if (!st && x.verdict.n_group) {
+        x.verdict.score = combine(&x);
+        conclude(&x.verdict.p_value, &x.verdict.threshold, x.sum, draws, x.verdict.score,
+                 1e-9, opt.false_alarm_rate);
+        x.verdict.alert = x.verdict.p_value <= opt.false_alarm_rate;
     }
     if (!st)
-        *out = v;
-    if (!seen->sorted) {
-        graphss_release(ctx, in_order.sorted);
-        graphss_release(ctx, in_order.sorted_start);
-    }
-    graphss_release(ctx, value);
-    graphss_release(ctx, pool);
-    graphss_release(ctx, role);
+        *out = x.verdict;
+    graphss_release(ctx, member);
+    graphss_release(ctx, x.value);
+    graphss_release(ctx, x.pool);
     graphss_release(ctx, x.drawn);
     graphss_release(ctx, x.sum);
     return st;
 }
 
-graphss_status graphss_alert_judge(graphss_ctx *ctx, graphss_verdict *out,
-                                   const graphss_alert_scores *seen, const int32_t *node,
-                                   size_t n, uint64_t seed, const graphss_alert_options *opt)
+/* ---- many groups ---- */
+
+typedef struct ranked {
+    double p;
+    size_t at;
+} ranked;
+
+static int lower_first(const void *a, const void *b)
 {
-    graphss_verdict v = {0};
-    if (GRAPHSS_I_LACKS(ctx, {"scores", seen}, {"place for the verdict", out}))
+    const ranked *x = a, *y = b;
+    return x->p != y->p ? (x->p > y->p) - (x->p < y->p) : (x->at > y->at) - (x->at < y->at);
+}
+
+graphss_status graphss_alert_correct(graphss_ctx *ctx, double *p_value, size_t n,
+                                     graphss_alert_correction rule)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"p-values", GRAPHSS_I_FILLED(p_value, n)}))
         return GRAPHSS_ERR_INVALID;
-    graphss_status st = graphss_i_alert_judge(ctx, &v, seen, node, n, seed, opt);
-    if (!st && v.n_group == 0)
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "no clean nodes are left to compare the group with");
-    if (!st)
-        *out = v;
-    return st;
+    if (rule == GRAPHSS_ALERT_EACH || n == 0)
+        return GRAPHSS_OK;
+    ranked *list = graphss_i_alloc(ctx, n, sizeof *list);
+    if (!list)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        list[i] = (ranked){p_value[i], i};
+    qsort(list, n, sizeof *list, lower_first);
+    double last = rule == GRAPHSS_ALERT_FDR ? 1 : 0;
+    for (size_t j = 0; j < n; j++) {
+        /* Holm: max over ranks up to i of (n - i + 1) p; BH: min from rank i on of n p / i */
+        const size_t i = rule == GRAPHSS_ALERT_FDR ? n - 1 - j : j;
+        const double p = list[i].p * (double)n;
+        last = rule == GRAPHSS_ALERT_FDR ? fmin(last, p / (double)(i + 1))
+                                         : fmax(last, list[i].p * (double)(n - i));
+        p_value[list[i].at] = fmin(last, 1);
+    }
+    graphss_release(ctx, list);
+    return GRAPHSS_OK;
 }
 
-void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *seen)
+void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *scores)
 {
-    if (!seen)
+    if (!scores)
         return;
-    graphss_release(ctx, seen->score);
-    graphss_release(ctx, seen->p_value);
-    graphss_release(ctx, seen->kind);
-    graphss_release(ctx, seen->start);
-    graphss_release(ctx, seen->calm_node);
-    graphss_release(ctx, seen->calm_score);
-    graphss_release(ctx, seen->free_node);
-    graphss_release(ctx, seen->settled);
-    graphss_release(ctx, seen->changed);
-    graphss_release(ctx, seen->rehearsed);
-    graphss_release(ctx, seen->sorted);
-    graphss_release(ctx, seen->sorted_start);
-    *seen = (graphss_alert_scores){0};
-}
-
-void graphss_alert_destroy(graphss_ctx *ctx, graphss_alert *alert)
-{
-    if (!alert)
-        return;
-    graphss_release(ctx, alert->group);
-    graphss_release(ctx, alert->calibration);
-    graphss_release(ctx, alert->node_score);
-    graphss_release(ctx, alert->node_p_value);
-    graphss_release(ctx, alert->perturbed);
-    graphss_release(ctx, alert->flagged);
-    *alert = (graphss_alert){0};
+    void *const block[] = {scores->score,    scores->p_value, scores->stratum,
+                           scores->predicted, scores->labelled, scores->order,
+                           scores->reference};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        graphss_release(ctx, block[i]);
+    *scores = (graphss_alert_scores){0};
 }

@@ -7,9 +7,11 @@
 enum {
     LOOK_DEGREE,
     LOOK_FEATURES,
-    LOOK_SIMILARITY,
+    LOOK_SIMILAR_AGREE,    /* mean similarity of neighbours that are of the node's class */
+    LOOK_SIMILAR_DISAGREE, /* and of those that are not: an attacker's are not similar */
     LOOK_LEAST_SIMILARITY,
-    LOOK_TRIANGLES,
+    LOOK_CLOSED_AGREE, /* share of such neighbours that close a triangle */
+    LOOK_CLOSED_DISAGREE,
     LOOK_LOUD,       /* mean of the loudest features for the class */
     LOOK_SPREAD,     /* deviation of all */
     LOOK_AGAINST,    /* share of features that speak against it */
@@ -18,7 +20,8 @@ enum {
     LOOK_STRONG,     /* share of features that speak strongly for it */
     LOOK_MARGIN,     /* of the classifier without edges, as log odds of its two best classes */
     LOOK_LIKELIHOOD, /* the same of the features' likelihood, by the root of their number */
-    LOOKS
+    LOOK_COHERENCE,  /* how well the features go together */
+    LOOKS = LOOK_COHERENCE + GRAPHSS_I_COHERENCES
 };
 _Static_assert((int)LOOKS == (int)GRAPHSS_I_LOOKS, "columns of the header");
 
@@ -61,23 +64,37 @@ static bool share_neighbour(const graphss_graph *g, size_t a, size_t b)
     return false;
 }
 
-static void look_around(float *look, const graphss_i_evidence_base *b, size_t v)
+/* Weighted mean, drawn to that of all by half a neighbour. */
+static float drawn(double sum, double weight, double all)
+{
+    return (float)((sum + 0.5 * all) / (weight + 0.5));
+}
+
+static void look_around(float *look, const graphss_i_evidence_base *b, size_t v, size_t top)
 {
     const int64_t degree = b->graph->offset[v + 1] - b->graph->offset[v];
     const int64_t most = degree < TUNE_NEIGHBOURS ? degree : TUNE_NEIGHBOURS;
     const graphss_i_row own = graphss_i_row_of(b->features, v);
-    double sum = 0, least = 1, closed = 0;
+    double sum = 0, least = 1, closed = 0, agree = 0, agree_sum = 0, agree_closed = 0;
     for (int64_t i = 0; i < most; i++) {
         const size_t u = (size_t)b->graph->target[b->graph->offset[v] + i * degree / most];
         const double alike = cosine(own, graphss_i_row_of(b->features, u));
+        const double shares = share_neighbour(b->graph, v, u);
+        const double same = (double)b->belief[u * b->k + top];
         sum += alike;
         least = fmin(least, alike);
-        closed += share_neighbour(b->graph, v, u);
+        closed += shares;
+        agree += same;
+        agree_sum += same * alike;
+        agree_closed += same * shares;
     }
+    const double n = most ? (double)most : 1, disagree = (double)most - agree;
     look[LOOK_DEGREE] = (float)log1p((double)degree);
-    look[LOOK_SIMILARITY] = (float)(most ? sum / (double)most : 0);
+    look[LOOK_SIMILAR_AGREE] = drawn(agree_sum, agree, sum / n);
+    look[LOOK_SIMILAR_DISAGREE] = drawn(sum - agree_sum, disagree, sum / n);
     look[LOOK_LEAST_SIMILARITY] = (float)least;
-    look[LOOK_TRIANGLES] = (float)(most ? closed / (double)most : 0);
+    look[LOOK_CLOSED_AGREE] = drawn(agree_closed, agree, closed / n);
+    look[LOOK_CLOSED_DISAGREE] = drawn(closed - agree_closed, disagree, closed / n);
 }
 
 size_t graphss_i_look_scratch(size_t k)
@@ -161,7 +178,7 @@ void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t
         offer(any, &n_any, log(most));
     }
     const double n = x.n ? (double)x.n : 1, mean = sum / n;
-    look_around(look, base, node);
+    look_around(look, base, node, top);
     look[LOOK_FEATURES] = (float)log1p((double)graphss_i_row_count(x));
     look[LOOK_LOUD] = (float)mean_of(loud, n_loud);
     look[LOOK_SPREAD] = (float)sqrt(fmax(0, square / n - mean * mean));
@@ -170,5 +187,7 @@ void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t
     look[LOOK_MEAN] = (float)mean;
     look[LOOK_STRONG] = (float)(strong / n);
     look[LOOK_MARGIN] = (float)margin_of(base->alone + node * base->k, base->k);
+    graphss_i_coherence(look + LOOK_COHERENCE, base->reference, x, base->classes->feature,
+                        base->k, graphss_i_top(base->alone + node * base->k, base->k));
     look[LOOK_LIKELIHOOD] = (float)(gap_of(likelihood, base->k) / sqrt(n));
 }

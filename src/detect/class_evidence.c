@@ -15,6 +15,8 @@ void graphss_i_evidence_base_destroy(graphss_ctx *ctx, graphss_i_evidence_base *
     graphss_release(ctx, base->belief);
     graphss_release(ctx, base->ratio);
     graphss_release(ctx, base->labels);
+    graphss_release(ctx, base->propagated);
+    graphss_i_reference_destroy(ctx, &base->own_reference);
     *base = (graphss_i_evidence_base){0};
 }
 
@@ -37,6 +39,12 @@ static void edge_ratio(float *ratio, const float *belief, const graphss_i_class_
             sum += (double)belief[c] * m->edge[y * m->k + c];
         ratio[y] = (float)sum;
     }
+}
+
+void graphss_i_evidence_believe(graphss_i_evidence_base *b, size_t v)
+{
+    believe(b->belief + v * b->k, b->prob + v * b->k, b->label[v], b->k);
+    edge_ratio(b->ratio + v * b->k, b->belief + v * b->k, b->classes);
 }
 
 typedef struct base_job {
@@ -64,6 +72,54 @@ static void base_rows(void *arg, size_t task)
     }
 }
 
+/* One step of F <- a D^-1 A F + (1 - a) Y. */
+typedef struct step_job {
+    const graphss_i_evidence_base *base;
+    const float *from;
+    float *to;
+} step_job;
+
+static void step_rows(void *arg, size_t task)
+{
+    const step_job *job = arg;
+    const graphss_i_evidence_base *b = job->base;
+    const size_t k = b->k;
+    for (size_t v = task * ROWS; v < graphss_i_task_end(task, b->n, ROWS); v++) {
+        float *to = job->to + v * k;
+        const size_t degree = graphss_graph_degree(b->graph, v);
+        const float weight = (float)(TUNE_PROPAGATION / (double)(degree ? degree : 1));
+        memset(to, 0, k * sizeof *to);
+        for (int64_t e = b->graph->offset[v]; e < b->graph->offset[v + 1]; e++) {
+            const float *from = job->from + (size_t)b->graph->target[e] * k;
+            for (size_t c = 0; c < k; c++)
+                to[c] += from[c];
+        }
+        for (size_t c = 0; c < k; c++)
+            to[c] *= weight;
+        if (b->label[v] >= 0)
+            to[b->label[v]] += (float)(1 - TUNE_PROPAGATION);
+    }
+}
+
+graphss_status graphss_i_evidence_propagate(graphss_ctx *ctx, graphss_i_evidence_base *b)
+{
+    const size_t n = b->n, k = b->k;
+    float *other = graphss_i_alloc(ctx, n, k * sizeof *other);
+    graphss_status st = other ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    memset(b->propagated, 0, n * k * sizeof *b->propagated);
+    for (size_t v = 0; v < n; v++)
+        if (b->label[v] >= 0)
+            b->propagated[v * k + (size_t)b->label[v]] = 1;
+    for (size_t i = 0; i < TUNE_PROPAGATION_STEPS && !st; i++) {
+        step_job job = {b, b->propagated, other};
+        st = graphss_i_parallel_checked(ctx, graphss_i_tasks(n, ROWS), step_rows, &job);
+        other = b->propagated;
+        b->propagated = job.to;
+    }
+    graphss_release(ctx, other);
+    return st;
+}
+
 graphss_status graphss_i_evidence_base_fill(graphss_ctx *ctx, graphss_i_evidence_base *base,
                                             const float *alone,
                                             const graphss_i_evidence_base *like)
@@ -73,10 +129,18 @@ graphss_status graphss_i_evidence_base_fill(graphss_ctx *ctx, graphss_i_evidence
     base->belief = graphss_i_alloc(ctx, n, k * sizeof *base->belief);
     base->ratio = graphss_i_alloc(ctx, n, k * sizeof *base->ratio);
     base->labels = graphss_i_alloc(ctx, n, k * sizeof *base->labels);
-    if (!base->alone || !base->belief || !base->ratio || !base->labels)
+    base->propagated = graphss_i_alloc(ctx, n, k * sizeof *base->propagated);
+    if (!base->alone || !base->belief || !base->ratio || !base->labels || !base->propagated)
         return GRAPHSS_ERR_NOMEM;
     base_job job = {base, like};
-    return graphss_i_parallel_checked(ctx, graphss_i_tasks(n, ROWS), base_rows, &job);
+    graphss_status st =
+        graphss_i_parallel_checked(ctx, graphss_i_tasks(n, ROWS), base_rows, &job);
+    if (!st)
+        st = graphss_i_evidence_propagate(ctx, base);
+    base->reference = like ? like->reference : &base->own_reference;
+    if (!st && !like)
+        st = graphss_i_reference_open(ctx, &base->own_reference, base->features, base->label);
+    return st;
 }
 
 /* ---- one node ---- */
@@ -89,6 +153,8 @@ typedef struct row {
     double *item, *foreign;                   /* [k], [targets] ratios of one item */
     double *p;                                /* [k] */
     double *look;                             /* of graphss_i_look_row */
+    double *sum;                              /* [4 x k] over targets */
+    double *root;                             /* [sources x k] of compare_sources */
     int32_t target[TUNE_TARGETS];
     double prior[TUNE_TARGETS]; /* log chance that an attacker pushes there */
     size_t targets;
@@ -96,7 +162,8 @@ typedef struct row {
 
 static size_t row_size(size_t k)
 {
-    return 5 * k + 3 * k * TUNE_TARGETS + TUNE_TARGETS + graphss_i_look_scratch(k);
+    return (9 + GRAPHSS_I_SOURCES) * k + 3 * k * TUNE_TARGETS + TUNE_TARGETS +
+           graphss_i_look_scratch(k);
 }
 
 static row row_of(double *room, size_t k)
@@ -109,7 +176,9 @@ static row row_of(double *room, size_t k)
     r.foreign_features = r.foreign + TUNE_TARGETS;
     r.foreign_edges = r.foreign_features + k * TUNE_TARGETS;
     r.product = r.foreign_edges + k * TUNE_TARGETS;
-    r.look = r.product + k * TUNE_TARGETS;
+    r.sum = r.product + k * TUNE_TARGETS;
+    r.root = r.sum + 4 * k;
+    r.look = r.root + GRAPHSS_I_SOURCES * k;
     return r;
 }
 
@@ -256,117 +325,127 @@ static void plain_sources(float *evidence, row *r, const graphss_i_evidence_base
     put_shares(evidence, SOURCE_ALONE, p, k);
     put_likelihood(evidence, SOURCE_FEATURES, p, r->features, k);
     put_likelihood(evidence, SOURCE_EDGES, p, r->edges, k);
-    vote(p, b, v, b->belief, TUNE_VOTE_PRIOR);
-    put_shares(evidence, SOURCE_NEIGHBOURS, p, k);
     vote(p, b, v, b->alone, TUNE_VOTE_PRIOR);
     put_shares(evidence, SOURCE_NEIGHBOURS_ALONE, p, k);
-    for (size_t c = 0; c < k; c++)
-        p[c] = (double)b->labels[v * k + c] + TUNE_LABEL_PRIOR / (double)k;
-    put_shares(evidence, SOURCE_LABELS, p, k);
     vote(p, b, v, b->labels, TUNE_LABEL_PRIOR);
     if (b->label[v] >= 0) /* there and back */
         p[b->label[v]] -= (double)graphss_graph_degree(b->graph, v);
     put_shares(evidence, SOURCE_LABELS_2, p, k);
+    for (size_t c = 0; c < k; c++)
+        p[c] = (double)b->propagated[v * k + c] + TUNE_PROPAGATED_PRIOR / (double)k;
+    put_shares(evidence, SOURCE_PROPAGATED, p, k);
 }
 
 /* The likeliest classes to push to, by classifier, features and edges, and their prior: an
  * attack that succeeded shows in the classifier's answer. */
 static void choose_targets(row *r, const float *evidence, size_t k)
 {
+    double *sum = r->p;
     r->targets = k < TUNE_TARGETS ? k : TUNE_TARGETS;
+    for (size_t c = 0; c < k; c++) {
+        const float *e = evidence + c * GRAPHSS_I_ROW;
+        sum[c] = exp((double)e[SOURCE_NOW]) + exp((double)e[SOURCE_FEATURES]) +
+                 exp((double)e[SOURCE_EDGES]);
+    }
     for (size_t i = 0; i < r->targets; i++) {
         size_t best = 0;
-        double most = -INFINITY;
-        for (size_t c = 0; c < k; c++) {
-            const float *e = evidence + c * GRAPHSS_I_ROW;
-            const double sum = exp((double)e[SOURCE_NOW]) + exp((double)e[SOURCE_FEATURES]) +
-                               exp((double)e[SOURCE_EDGES]) +
-                               exp((double)e[SOURCE_NEIGHBOURS]);
-            bool taken = false;
-            for (size_t j = 0; j < i; j++)
-                taken = taken || r->target[j] == (int32_t)c;
-            if (!taken && sum > most) {
-                most = sum;
-                best = c;
-            }
-        }
+        for (size_t c = 1; c < k; c++)
+            best = sum[c] > sum[best] ? c : best;
+        sum[best] = -1; /* taken */
         r->target[i] = (int32_t)best;
         r->prior[i] =
             log(exp((double)evidence[best * GRAPHSS_I_ROW + SOURCE_NOW]) + TUNE_TARGET_PRIOR);
     }
 }
 
-/* log of the sum over targets t != y of prior(t) exp(a[y][t] + b[y][t]); a or b may be NULL */
-static double sum_over_targets(const row *r, const double *a, const double *b, size_t y)
+/* out [k] = log of the sum over targets t != y of prior(t) f[y][t], where f [k x targets] are
+ * likelihoods by the greatest of their row, whose logarithms are most [k]; of two factors f
+ * and g their product. */
+static void sum_over_targets(double *out, const row *r, const double *prior, const double *f,
+                             const double *f_most, const double *g, const double *g_most,
+                             size_t k)
 {
     const size_t m = r->targets;
-    double most = -INFINITY, sum = 0;
-    for (size_t t = 0; t < m; t++)
-        if (r->target[t] != (int32_t)y)
-            most = fmax(most, r->prior[t] + (a ? a[y * m + t] : 0) + (b ? b[y * m + t] : 0));
-    for (size_t t = 0; t < m; t++)
-        if (r->target[t] != (int32_t)y)
-            sum += exp(r->prior[t] + (a ? a[y * m + t] : 0) + (b ? b[y * m + t] : 0) - most);
-    return m > 1 ? most + log(sum) : 0;
+    for (size_t y = 0; y < k; y++) {
+        double sum = 0;
+        for (size_t t = 0; t < m; t++)
+            if (r->target[t] != (int32_t)y)
+                sum += prior[t] * f[y * m + t] * (g ? g[y * m + t] : 1);
+        out[y] = m > 1 ? f_most[y] + (g ? g_most[y] : 0) + log(fmax(sum, 1e-300)) : 0;
+    }
+}
+
+/* x [k x targets]: logarithms become exponentials, by the greatest of each row */
+static void raise(double *x, double *most, const row *r, size_t k)
+{
+    const size_t m = r->targets;
+    for (size_t y = 0; y < k; y++) {
+        most[y] = -INFINITY;
+        for (size_t t = 0; t < m; t++)
+            most[y] = fmax(most[y], x[y * m + t]);
+        for (size_t t = 0; t < m; t++)
+            x[y * m + t] = exp(x[y * m + t] - most[y]);
+    }
 }
 
 /* The three sources that allow for an attacker, and ratio [GRAPHSS_I_RATIOS]: how much better
  * tampered edges, features, both explain the node; and edges and features by themselves. */
 static void tampered_sources(float *evidence, float *ratio, row *r, size_t k)
 {
-    double *p = r->p, *q = r->p + k;
-    const double *w = r->foreign_features, *e = r->foreign_edges;
+    double *p = r->p, *q = r->p + k, *w_most = r->sum, *e_most = r->sum + k;
+    double *by_features = r->sum + 2 * k, *by_edges = r->sum + 3 * k;
+    double *w = r->foreign_features, *e = r->foreign_edges, prior[TUNE_TARGETS];
+    for (size_t t = 0; t < r->targets; t++)
+        prior[t] = exp(r->prior[t]);
+    raise(w, w_most, r, k);
+    raise(e, e_most, r, k);
+    sum_over_targets(by_features, r, prior, w, w_most, NULL, NULL, k);
+    sum_over_targets(by_edges, r, prior, e, e_most, NULL, NULL, k);
     for (size_t y = 0; y < k; y++)
         p[y] = r->features[y] + r->edges[y];
     const double plain = log_normalise(p, k);
     for (size_t y = 0; y < k; y++)
-        p[y] = sum_over_targets(r, NULL, e, y) + r->features[y];
+        p[y] = by_edges[y] + r->features[y];
     ratio[0] = (float)(log_normalise(p, k) - plain);
     put(evidence, SOURCE_TAMPERED_EDGES, p, k);
     for (size_t y = 0; y < k; y++)
-        p[y] = sum_over_targets(r, w, NULL, y) + r->edges[y];
+        p[y] = by_features[y] + r->edges[y];
     ratio[1] = (float)(log_normalise(p, k) - plain);
     put(evidence, SOURCE_TAMPERED_FEATURES, p, k);
-    for (size_t y = 0; y < k; y++)
-        p[y] = sum_over_targets(r, w, e, y);
+    sum_over_targets(p, r, prior, w, w_most, e, e_most, k);
     ratio[2] = (float)(log_normalise(p, k) - plain);
     put(evidence, SOURCE_TAMPERED_BOTH, p, k);
-    for (size_t y = 0; y < k; y++) {
-        p[y] = sum_over_targets(r, NULL, e, y);
-        q[y] = r->edges[y];
-    }
-    ratio[3] = (float)(log_normalise(p, k) - log_normalise(q, k));
-    for (size_t y = 0; y < k; y++) {
-        p[y] = sum_over_targets(r, w, NULL, y);
-        q[y] = r->features[y];
-    }
-    ratio[4] = (float)(log_normalise(p, k) - log_normalise(q, k));
+    memcpy(q, r->edges, k * sizeof *q);
+    ratio[3] = (float)(log_normalise(by_edges, k) - log_normalise(q, k));
+    memcpy(q, r->features, k * sizeof *q);
+    ratio[4] = (float)(log_normalise(by_features, k) - log_normalise(q, k));
 }
 
 /* 1 - sum over classes of sqrt(p q): 0 where two sources agree, 1 where they exclude another.
- */
-static float disagreement(const float *evidence, size_t a, size_t b, size_t k)
+ * root [sources x k]: the square roots */
+static float disagreement(const double *root, size_t a, size_t b, size_t k)
 {
     double sum = 0;
     for (size_t c = 0; c < k; c++)
-        sum += exp(0.5 * ((double)evidence[c * GRAPHSS_I_ROW + a] +
-                          (double)evidence[c * GRAPHSS_I_ROW + b]));
+        sum += root[a * k + c] * root[b * k + c];
     return (float)(1 - sum);
 }
 
-static void compare_sources(float *out, const float *evidence, size_t k)
+static void compare_sources(float *out, double *root, const float *evidence, size_t k)
 {
     for (size_t s = 0; s < GRAPHSS_I_SOURCES; s++) {
         float most = evidence[s];
-        for (size_t c = 1; c < k; c++)
+        for (size_t c = 0; c < k; c++) {
             most = fmaxf(most, evidence[c * GRAPHSS_I_ROW + s]);
+            root[s * k + c] = exp(0.5 * (double)evidence[c * GRAPHSS_I_ROW + s]);
+        }
         *out++ = most;
     }
     for (size_t a = 0; a < GRAPHSS_I_PLAIN_SOURCES; a++)
         for (size_t b = 0; b < a; b++)
-            *out++ = disagreement(evidence, a, b, k);
+            *out++ = disagreement(root, a, b, k);
     for (size_t a = GRAPHSS_I_PLAIN_SOURCES; a < GRAPHSS_I_SOURCES; a++)
-        *out++ = disagreement(evidence, a, SOURCE_NOW, k);
+        *out++ = disagreement(root, a, SOURCE_NOW, k);
 }
 
 typedef struct evidence_job {
@@ -399,7 +478,7 @@ static void fill_node(float *evidence, float *anomaly, row *r,
     if (!anomaly)
         return;
     graphss_i_look_row(anomaly, b, v, graphss_i_top(b->prob + v * k, k), r->look);
-    compare_sources(anomaly + GRAPHSS_I_LOOKS, evidence, k);
+    compare_sources(anomaly + GRAPHSS_I_LOOKS, r->root, evidence, k);
     memcpy(anomaly + GRAPHSS_I_ANOMALIES - GRAPHSS_I_RATIOS, ratio, sizeof ratio);
 }
 

@@ -10,6 +10,7 @@
 #define GRAPHSS_CLASS_EVIDENCE_H
 
 #include "detect/class_model.h"
+#include "detect/coherence.h"
 #include "kernels/kernels.h"
 
 typedef enum graphss_i_source_id {
@@ -17,10 +18,9 @@ typedef enum graphss_i_source_id {
     SOURCE_ALONE,             /* the classifier without edges: features alone */
     SOURCE_FEATURES,          /* likelihood of the features */
     SOURCE_EDGES,             /* likelihood of the edges */
-    SOURCE_NEIGHBOURS,        /* mean belief of the neighbours */
-    SOURCE_NEIGHBOURS_ALONE,  /* mean of what their features alone say */
-    SOURCE_LABELS,            /* training labels of the neighbours */
-    SOURCE_LABELS_2,          /* and of theirs */
+    SOURCE_NEIGHBOURS_ALONE,  /* mean of what the features of the neighbours say */
+    SOURCE_LABELS_2,          /* training labels two steps away */
+    SOURCE_PROPAGATED,        /* and propagated over all edges: features have no say */
     SOURCE_TAMPERED_EDGES,    /* likelihood if some edges are an attacker's, */
     SOURCE_TAMPERED_FEATURES, /* some features, */
     SOURCE_TAMPERED_BOTH,     /* or some of both */
@@ -32,7 +32,7 @@ enum {
     GRAPHSS_I_PLAIN_SOURCES =
         SOURCE_TAMPERED_EDGES, /* presume that nothing was tampered with */
     GRAPHSS_I_RATIOS = 5,      /* log likelihood ratios of tampering */
-    GRAPHSS_I_LOOKS = 13,      /* degree, features, similarity, ... (anomaly.c) */
+    GRAPHSS_I_LOOKS = 19,      /* degree, features, similarity, ... (anomaly.c) */
     GRAPHSS_I_ANOMALIES = GRAPHSS_I_LOOKS + GRAPHSS_I_SOURCES +
                           GRAPHSS_I_PLAIN_SOURCES * (GRAPHSS_I_PLAIN_SOURCES - 1) / 2 +
                           (GRAPHSS_I_SOURCES - GRAPHSS_I_PLAIN_SOURCES) + GRAPHSS_I_RATIOS
@@ -46,10 +46,13 @@ typedef struct graphss_i_evidence_base {
     const float *prob;    /* [n x k] the classifier */
     const int32_t *label; /* [n] training labels, -1: none */
     size_t n, k;
-    float *alone;  /* own: [n x k] the classifier without edges */
-    float *belief; /* own: [n x k] prob, and training labels */
-    float *ratio;  /* own: [n x k] ratio of an edge to this node under each class */
-    float *labels; /* own: [n x k] training labels among the neighbours */
+    float *alone;      /* own: [n x k] the classifier without edges */
+    float *belief;     /* own: [n x k] prob, and training labels */
+    float *ratio;      /* own: [n x k] ratio of an edge to this node under each class */
+    float *labels;     /* own: [n x k] training labels among the neighbours */
+    float *propagated; /* own: [n x k] training labels, propagated */
+    graphss_i_reference own_reference;
+    const graphss_i_reference *reference; /* its own, or that of another snapshot */
 } graphss_i_evidence_base;
 
 /* The first six members are set. alone [n x k] is copied. like: the base of a snapshot with
@@ -57,6 +60,10 @@ typedef struct graphss_i_evidence_base {
 graphss_status graphss_i_evidence_base_fill(graphss_ctx *ctx, graphss_i_evidence_base *base,
                                             const float *alone,
                                             const graphss_i_evidence_base *like);
+/* propagated [n x k], which is allocated, from graph and label; it may move. */
+graphss_status graphss_i_evidence_propagate(graphss_ctx *ctx, graphss_i_evidence_base *base);
+/* belief and ratio of one node of the base, whose prob and label are set. */
+void graphss_i_evidence_believe(graphss_i_evidence_base *base, size_t node);
 void graphss_i_evidence_base_destroy(graphss_ctx *ctx, graphss_i_evidence_base *base);
 
 /* evidence [m x k x GRAPHSS_I_ROW]: log evidence by source, each a log probability over the

@@ -80,18 +80,19 @@ static void learn_edges(graphss_i_class_model *m, const graphss_graph *graph,
 static void learn_sparse(graphss_i_class_model *m, const graphss_features *x,
                          const int32_t *assumed, const double *size)
 {
-    const size_t k = m->k, n = x->n_rows;
-    for (size_t v = 0; v < n; v++) {
+    const size_t k = m->k;
+    double n = 0, entries = 0;
+    for (size_t v = 0; v < x->n_rows; v++) {
         const graphss_i_row row = graphss_i_row_of(x, v);
-        for (size_t j = 0; j < row.n; j++)
+        n += assumed[v] >= 0;
+        for (size_t j = 0; j < row.n && assumed[v] >= 0; j++)
             m->feature[(size_t)row.column[j] * k + (size_t)assumed[v]] += 1;
     }
-    double entries = 0;
     for (size_t j = 0; j < m->d; j++) {
         double count = 0;
         for (size_t y = 0; y < k; y++)
             count += (double)m->feature[j * k + y];
-        const double share = count / (double)n;
+        const double share = count / n;
         entries += count;
         for (size_t y = 0; y < k; y++) {
             const double seen = (double)m->feature[j * k + y] + TUNE_FEATURE_PRIOR * share;
@@ -138,7 +139,7 @@ static void learn_dense(graphss_i_class_model *m, const graphss_features *x,
 graphss_status graphss_i_class_model_learn(graphss_ctx *ctx, graphss_i_class_model *out,
                                            const graphss_graph *graph,
                                            const graphss_features *features,
-                                           const float *belief, size_t k)
+                                           const float *belief, const uint8_t *spare, size_t k)
 {
     const size_t n = graph->n_nodes;
     graphss_i_class_model m = {
@@ -153,8 +154,10 @@ graphss_status graphss_i_class_model_learn(graphss_ctx *ctx, graphss_i_class_mod
         for (size_t y = 0; y < k; y++)
             scratch[y] = 0;
         for (size_t v = 0; v < n; v++) {
-            assumed[v] = (int32_t)graphss_i_top(belief + v * k, k);
-            scratch[assumed[v]] += 1;
+            assumed[v] =
+                spare && spare[v] && !m.dense ? -1 : (int32_t)graphss_i_top(belief + v * k, k);
+            if (assumed[v] >= 0)
+                scratch[assumed[v]] += 1;
         }
         if (m.dense)
             learn_dense(&m, features, assumed, scratch);

@@ -24,12 +24,14 @@ typedef struct graphss_i_class_model {
 } graphss_i_class_model;
 
 void graphss_i_class_model_destroy(graphss_ctx *ctx, graphss_i_class_model *m);
-/* belief [n x k]: class probabilities of every node, rows that sum to 1. Time O(edges k +
- * entries k + nodes k^2). */
+/* belief [n x k]: class probabilities of every node, rows that sum to 1. spare [n], or NULL:
+ * nodes whose features are not counted, so that they can be judged like nodes that were never
+ * seen. Time O(edges k + entries k + nodes k^2). */
 graphss_status graphss_i_class_model_learn(graphss_ctx *ctx, graphss_i_class_model *out,
                                            const graphss_graph *graph,
                                            const graphss_features *features,
-                                           const float *belief, size_t k);
+                                           const float *belief, const uint8_t *spare,
+                                           size_t k);
 /* ratio [k] of one feature entry. Entries of zero in dense rows count as measurements. */
 void graphss_i_class_model_ratio(double *ratio, const graphss_i_class_model *m, size_t column,
                                  float value);

@@ -211,6 +211,7 @@ typedef struct attack {
     size_t y, t;   /* the class it has by the classifier, the class wanted */
     int32_t donor; /* a node of class t */
     opinion by;
+    bool wanders; /* changes benignly, with any node and not with near ones */
 } attack;
 
 typedef enum manner { ADD, ADD_MOSTLY, SWAP, CUT_MOSTLY, MANNERS } manner;
@@ -390,26 +391,39 @@ static graphss_status attack_features(graphss_ctx *ctx, attack *a)
     return st ? st : add_features(ctx, a, add, with);
 }
 
-/* ---- benign change: neighbours of neighbours, words of neighbours, now and then any ---- */
+/* ---- benign change: as broad in its manner as an attack, but without an aim ---- */
 
+/* A neighbour of a neighbour, or any node: now and then, and for one node in three always; -1:
+ * this draw gave none. */
 static int32_t near_node(attack *a)
 {
     const graphss_i_rows *edges = &a->box->edges;
     size_t degree = (size_t)edges->length[a->v];
-    if (!degree || draw(a, 10) >= 7)
+    if (!degree || a->wanders || draw(a, 10) >= 7)
         return (int32_t)draw(a, a->r->n);
     const int32_t u = edges->item[a->v][draw(a, degree)];
     degree = (size_t)edges->length[u];
     return degree ? edges->item[u][draw(a, degree)] : -1;
 }
 
+/* Something comes, goes, or takes the place of another. */
+typedef enum benign { GROWS, SHRINKS, REPLACES } benign;
+
+/* Half of what changes grows. */
+static benign benign_manner(attack *a)
+{
+    const size_t i = draw(a, 4);
+    return i < 2 ? GROWS : i == 2 ? SHRINKS : REPLACES;
+}
+
 static graphss_status change_edges(graphss_ctx *ctx, attack *a)
 {
     const size_t n = 1 + draw(a, 4);
-    const bool cut = draw(a, 3) == 0;
+    const benign how = benign_manner(a);
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < n && !st; i++) {
         const size_t degree = (size_t)a->box->edges.length[a->v];
+        const bool cut = how == SHRINKS || (how == REPLACES && i % 2 == 0);
         const int32_t u = !cut     ? near_node(a)
                           : degree ? a->box->edges.item[a->v][draw(a, degree)]
                                    : -1;
@@ -422,9 +436,32 @@ static graphss_status change_edges(graphss_ctx *ctx, attack *a)
     return st;
 }
 
+/* A feature that somebody near has, or one of any node. */
+static graphss_status gain_feature(graphss_ctx *ctx, attack *a)
+{
+    const int32_t u = near_node(a);
+    const graphss_i_row x = graphss_i_row_of(a->r->in.features, (size_t)(u < 0 ? a->v : u));
+    const int32_t j =
+        x.n ? x.column[draw(a, x.n)] : (int32_t)draw(a, a->r->in.features->n_cols);
+    return graphss_i_sandbox_feature(a->box, (size_t)a->v, j) != 0
+               ? GRAPHSS_OK
+               : graphss_i_sandbox_set_feature(ctx, a->box, a->flips, a->v, a->v, j,
+                                               a->r->on[j]);
+}
+
+static graphss_status lose_feature(graphss_ctx *ctx, attack *a)
+{
+    const size_t length = (size_t)a->box->words.length[a->v];
+    if (length < 2)
+        return GRAPHSS_OK;
+    const int32_t j = a->box->words.column[a->v][draw(a, length)];
+    return graphss_i_sandbox_set_feature(ctx, a->box, a->flips, a->v, a->v, j, 0);
+}
+
 static graphss_status change_features(graphss_ctx *ctx, attack *a)
 {
     const size_t length = (size_t)a->box->words.length[a->v];
+    const benign how = benign_manner(a);
     size_t n = (size_t)((0.1 + 0.5 * graphss_rng_double(&a->rng)) * (double)length);
     graphss_status st = GRAPHSS_OK;
     n = n < 1 ? 1 : n > TUNE_FEATURES_MOST ? TUNE_FEATURES_MOST : n;
@@ -433,14 +470,10 @@ static graphss_status change_features(graphss_ctx *ctx, attack *a)
         return copy_values(ctx, a, 0.3);
     }
     for (size_t i = 0; i < n && !st; i++) {
-        const int32_t u = near_node(a);
-        const graphss_i_row x =
-            graphss_i_row_of(a->r->in.features, (size_t)(u < 0 ? a->v : u));
-        const int32_t j =
-            x.n ? x.column[draw(a, x.n)] : (int32_t)draw(a, a->r->in.features->n_cols);
-        if (graphss_i_sandbox_feature(a->box, (size_t)a->v, j) == 0)
-            st = graphss_i_sandbox_set_feature(ctx, a->box, a->flips, a->v, a->v, j,
-                                               a->r->on[j]);
+        if (how != GROWS)
+            st = lose_feature(ctx, a);
+        if (!st && how != SHRINKS)
+            st = gain_feature(ctx, a);
     }
     return st;
 }
@@ -469,6 +502,7 @@ static graphss_status act(graphss_ctx *ctx, attack *a, uint8_t *state)
         *state = (uint8_t)what;
     } else if (graphss_rng_double(&a->rng) < TUNE_BENIGN) {
         const size_t what = features ? draw(a, 3) : 0;
+        a->wanders = draw(a, 3) == 0;
         if (what != 1)
             st = change_edges(ctx, a);
         if (!st && what != 0)

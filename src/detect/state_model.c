@@ -12,8 +12,8 @@ void graphss_i_state_model_destroy(graphss_ctx *ctx, graphss_i_state_model *m)
 }
 
 /* sum over columns of w . (1, z, min(z^2, SQUARE_MOST)) */
-static double expanded(const double *w, const double *mean, const double *spread,
-                       const float *x, size_t columns)
+double graphss_i_gate_value(const double *w, const double *mean, const double *spread,
+                            const float *x, size_t columns)
 {
     double sum = w[0];
     for (size_t j = 0; j < columns; j++) {
@@ -31,16 +31,42 @@ static double odds_of(double log_odds)
 
 void graphss_i_state_odds(double *odds, const graphss_i_state_model *m, const float *anomaly)
 {
+    double sum = 0, flat = 0;
     odds[0] = 1;
-    for (size_t s = 1; s < GRAPHSS_I_STATES; s++)
+    for (size_t s = 1; s < GRAPHSS_I_STATES; s++) {
         odds[s] =
-            odds_of(expanded(m->gate[s], m->mean, m->spread, anomaly, GRAPHSS_I_ANOMALIES));
+            odds_of(graphss_i_gate_value(m->gate[s], m->mean, m->spread, anomaly,
+                                         GRAPHSS_I_ANOMALIES));
+        sum += odds[s];
+        flat += odds[s] = pow(odds[s], TUNE_STATE_CONTRAST);
+    }
+    for (size_t s = 1; s < GRAPHSS_I_STATES; s++)
+        odds[s] *= sum / flat;
 }
 
 double graphss_i_change_odds(const graphss_i_state_model *m, const float *change)
 {
-    return odds_of(
-        expanded(m->change, m->change_mean, m->change_spread, change, GRAPHSS_I_CHANGES));
+    return odds_of(graphss_i_gate_value(m->change, m->change_mean, m->change_spread, change,
+                                        GRAPHSS_I_CHANGES));
+}
+
+void graphss_i_state_signs(float *sign, const graphss_i_state_model *m, const float *change,
+                           const float *anomaly)
+{
+    double odds[GRAPHSS_I_STATES], sum = 0;
+    graphss_i_state_odds(odds, m, anomaly);
+    for (size_t s = 1; s < GRAPHSS_I_STATES; s++)
+        sum += odds[s] / (GRAPHSS_I_STATES - 1);
+    sign[0] = (float)log(graphss_i_change_odds(m, change));
+    sign[1] = (float)log(sum);
+}
+
+double graphss_i_hostile_odds(const graphss_i_state_model *m, const float *change,
+                              const float *anomaly)
+{
+    float sign[GRAPHSS_I_SIGNS];
+    graphss_i_state_signs(sign, m, change, anomaly);
+    return odds_of(graphss_i_gate_value(m->sign, m->sign_mean, m->sign_spread, sign, GRAPHSS_I_SIGNS));
 }
 
 void graphss_i_state_read(double *p, const graphss_i_state_model *m, graphss_i_tampered state,
@@ -62,11 +88,14 @@ void graphss_i_state_read(double *p, const graphss_i_state_model *m, graphss_i_t
 
 /* ---- the model file: head, fitted numbers, class model ---- */
 
-enum { VERSION = 2, HEAD = 6 };
+enum { VERSION = 5, HEAD = 6 };
 enum {
     FITTED = sizeof(((graphss_i_state_model *)0)->reader) / sizeof(double) +
              2 * GRAPHSS_I_ANOMALIES + GRAPHSS_I_STATES * GRAPHSS_I_GATE_WIDTH +
-             2 * GRAPHSS_I_CHANGES + GRAPHSS_I_CHANGE_WIDTH + 1
+             2 * GRAPHSS_I_CHANGES + GRAPHSS_I_CHANGE_WIDTH + 2 * GRAPHSS_I_SIGNS +
+             GRAPHSS_I_SIGN_WIDTH + 2 + 2 * GRAPHSS_I_STATES * GRAPHSS_I_GATE_WIDTH +
+             2 * GRAPHSS_I_CHANGE_WIDTH + GRAPHSS_I_STRATA * GRAPHSS_I_QUANTILES,
+    ARRAYS = 15
 };
 
 /* The fitted arrays in the order of the file. */
@@ -80,8 +109,16 @@ static size_t fitted_arrays(double *(*out)[2], graphss_i_state_model *m)
         {m->change_mean, (double *)(&m->change_mean + 1)},
         {m->change_spread, (double *)(&m->change_spread + 1)},
         {m->change, (double *)(&m->change + 1)},
+        {m->sign_mean, (double *)(&m->sign_mean + 1)},
+        {m->sign_spread, (double *)(&m->sign_spread + 1)},
+        {m->sign, (double *)(&m->sign + 1)},
         {&m->clean_share, &m->clean_share + 1},
+        {&m->rehearsed, &m->rehearsed + 1},
+        {&m->half_gate[0][0][0], (double *)(&m->half_gate + 1)},
+        {&m->half_change[0][0], (double *)(&m->half_change + 1)},
+        {&m->reference[0][0], (double *)(&m->reference + 1)},
     };
+    _Static_assert(sizeof list / sizeof *list == ARRAYS, "arrays of the file");
     memcpy(out, list, sizeof list);
     return sizeof list / sizeof *list;
 }
@@ -100,7 +137,7 @@ graphss_status graphss_i_state_model_keep(graphss_ctx *ctx, graphss_model *model
                                           const graphss_i_state_model *m)
 {
     graphss_i_state_model copy = *m;
-    double *array[8][2];
+    double *array[ARRAYS][2];
     const size_t size = HEAD + FITTED + graphss_i_class_model_size(&m->classes);
     const size_t n = fitted_arrays(array, &copy);
     double *block = graphss_i_alloc(ctx, size, sizeof *block), *out = block;
@@ -124,7 +161,7 @@ graphss_status graphss_i_state_model_recall(graphss_ctx *ctx, graphss_i_state_mo
 {
     const graphss_i_model_kept *kept = &model->kept[GRAPHSS_I_KEPT_STATES];
     graphss_i_state_model m = {0};
-    double head[HEAD], *array[8][2];
+    double head[HEAD], *array[ARRAYS][2];
     m.classes.k = graphss_model_classes(model);
     m.classes.d = n_cols;
     m.classes.dense = dense;

@@ -28,13 +28,18 @@
 #define TUNE_FEATURE_WEIGHT 0.4
 #define TUNE_EDGE_WEIGHT 0.8
 #define TUNE_MANY_FEATURES 36.0
-/* Probabilities have this, spread over the classes, added before the logarithm, and evidence is
- * cut at this: no source is ever certain. */
+/* Probabilities have this, spread over the classes, added before the logarithm, and evidence
+ * is cut at this: no source is ever certain. */
 #define TUNE_DOUBT 0.07
 #define TUNE_EVIDENCE_LEAST (-6.0)
-/* Pseudo-vote, spread over all classes, of neighbours and of labelled neighbours. */
+/* Pseudo-vote, spread over all classes, of neighbours, of labelled neighbours, and of labels
+ * that were propagated, which are small. */
 #define TUNE_VOTE_PRIOR 0.3
 #define TUNE_LABEL_PRIOR 0.5
+#define TUNE_PROPAGATED_PRIOR 0.02
+/* Label propagation with the weight of the method of that name, and fewer steps, for time. */
+#define TUNE_PROPAGATION 0.9
+#define TUNE_PROPAGATION_STEPS 10
 /* Classes an attacker may push to that are looked at: the likeliest ones. More cost time. */
 #define TUNE_TARGETS 8
 /* Added to the classifier's probability of a class for the chance that an attacker pushes
@@ -49,6 +54,11 @@
 #define TUNE_STRONG 1.0
 /* Added to probabilities before their odds are taken. */
 #define TUNE_PROB_LEAST 1e-6
+/* A feature speaks for a class that has it this much more often; features of a node and
+ * training nodes that pairs are looked up of. */
+#define TUNE_SPEAKS 1.5
+#define TUNE_PAIRED 64
+#define TUNE_REFERENCE 2048
 /* Neighbours looked at for similarity and triangles, evenly spaced: hubs would cost too much.
  */
 #define TUNE_NEIGHBOURS 64
@@ -76,26 +86,50 @@
 /* Most features that are changed at one node. */
 #define TUNE_FEATURES_MOST 80
 
+/* ---- alerts (reference.c, alert/) ---- */
+
+/* A stratum with fewer rehearsed nodes that changed benignly takes those of all strata. */
+#define TUNE_REFERENCE_LEAST 20
+/* Honest change may have this many times the tail of the rehearsed one at every threshold.
+ * With 2, edges of all nodes to any others raise alerts on Citeseer; attacks have 30 times the
+ * tail and more. */
+#define TUNE_TOLERANCE 4.0
+/* Share of the reference beyond which its tail is taken as exponential, and the least mean
+ * excess of it, in log odds. */
+#define TUNE_TAIL 0.1
+#define TUNE_TAIL_LEAST 0.25
+/* A snapshot is quiet, and nodes outside a group serve as its reference, above this p-value;
+ * validation nodes count as contaminated where so many standard errors are above it. */
+#define TUNE_QUIET 0.05
+#define TUNE_CONTAMINATED_ERRORS 3.0
+/* Nodes outside that it takes, as a multiple of those in the group. */
+#define TUNE_OUTSIDE 4
+/* Nodes are listed as long as this share of the list is expected to be innocent. With 0.1, 16 %
+ * of those listed on a graph of packages were. */
+#define TUNE_LISTED_INNOCENT 0.03
+
 /* ---- fits and inference (state_model.c, recover/graphss_infer.c) ---- */
 
 /* Ridge penalties, per unit of weight. */
 #define TUNE_READER_PENALTY 1e-2
 #define TUNE_GATE_PENALTY 1e-3
 /* Nodes to rehearse with that are enough for them; with fewer they rise in proportion. */
-#define TUNE_NODES_ENOUGH 300.0
+#define TUNE_NODES_ENOUGH 600.0
 /* Log odds of a state against untouched are cut here: a gate is never certain. */
 #define TUNE_ODDS_MOST 8.0
-/* Dirichlet prior of the shares: untouched, each other state. */
-#define TUNE_PRIOR_UNTOUCHED 10.0
+/* Exponent of the odds among tampered states, whose sum stays: rehearsed ones differ more than an
+ * attacker's own. Worth little: one split each, Cora -0.2 points, Citeseer +0.4. */
+#define TUNE_STATE_CONTRAST 0.6
+/* Dirichlet prior of the shares, in nodes: untouched, each other state. With 10 of untouched a
+ * tenth of a clean graph of 600 nodes is thought hit. */
+#define TUNE_PRIOR_UNTOUCHED 30.0
 #define TUNE_PRIOR_TAMPERED 1.0
 /* An attack is named from this share of tampered nodes on, above that of the clean snapshot.
  */
 #define TUNE_WORTH_NAMING 0.05
-/* The previous snapshot counts as contaminated from this share on, above that of the clean
- * one. */
+/* The previous snapshot counts as contaminated from this share on, above that of the clean one
+ * and what few nodes, looked at or rehearsed with, give by chance: three standard errors, since
+ * a false word here throws a good past away (one was too few for a weak model of 400 nodes). */
 #define TUNE_CONTAMINATED 0.1
-/* With fewer unchanged nodes than this the past is trusted: at 400 nodes of a generated graph the
- * share of a clean past came out at 24 %. */
-#define TUNE_CONTAMINATED_NODES 1000
 
 #endif

@@ -88,8 +88,15 @@ graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
     graphss_model *model = NULL;
     const graphss_split *split;
     const graphss_observation on = graphss_i_defence_training(input, &split);
-    graphss_status st = graphss_i_train(ctx, &model, NULL, graph, on.features, input->k, split,
-                                        input->seed, fit);
+    graphss_status st =
+        graphss_i_train(ctx, &model, NULL,
+                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                               .graph = graph,
+                                               .features = on.features,
+                                               .n_classes = input->k,
+                                               .split = split,
+                                               .seed = input->seed},
+                        fit);
     if (!st)
         st = graphss_i_posterior_of(ctx, posterior, model, current, input->current.features);
     graphss_model_free(ctx, model);

@@ -8,8 +8,8 @@
 
 /* What a method found out besides labels. */
 typedef struct graphss_i_report {
-    const char *kind; /* constant text: the most likely attack, "none"; NULL: no idea */
-    double share;     /* estimated share of the nodes without a label that were hit */
+    graphss_perturbation kind; /* the most likely attack */
+    double share;              /* estimated share of the nodes without a label that were hit */
 } graphss_i_report;
 
 /* Paper mode: what one set of victims leaves to the next. The published code writes the model
@@ -42,16 +42,15 @@ struct graphss_recover_method {
     /* What each way of training means for it; NULL: it has no meaning. Both NULL: nothing
      * is trained, and `untrained` says what happens instead. */
     const char *evasion, *retrain, *untrained;
-    const char *options;   /* names of the options it reads, each between spaces: " a b " */
-    bool fits;             /* reads the options of training as well */
-    bool as_model;         /* paper mode, too, trains as the model was trained */
-    bool learns;           /* training labels of one class only are an error */
-    bool needs_edges;      /* a graph without edges is an error */
-    bool needs_previous;   /* so is no previous snapshot, */
-    bool evasion_previous; /* or only where it was trained before */
-    bool finds;            /* fills perturbed, with chances that a node was hit */
-    bool carries;          /* reads and fills the input's carry */
-    bool on_model;         /* uses the model's classifier, which must look at edges */
+    const graphss_option *options; /* those it uses (option_rows.h) */
+    bool as_model;                 /* paper mode, too, trains as the model was trained */
+    bool learns;                   /* training labels of one class only are an error */
+    bool needs_edges;              /* a graph without edges is an error */
+    bool needs_previous;           /* so is no previous snapshot, */
+    bool evasion_previous;         /* or only where it was trained before */
+    bool finds;                    /* fills perturbed, with chances that a node was hit */
+    bool carries;                  /* reads and fills the input's carry */
+    bool on_model;                 /* uses the model's classifier, which must look at edges */
 
     /* Changes the presets all methods share (recover_options.c); NULL: nothing. */
     void (*adjust)(graphss_recover_options *opt);
@@ -70,6 +69,9 @@ struct graphss_recover_method {
 #define DEFENCE(name) extern const graphss_i_defence graphss_i_##name##_defence;
 #include "recover/defences.def"
 #undef DEFENCE
+/* Tables for methods without options of their own: which train nothing, or a classifier. */
+extern const graphss_option graphss_i_common_options[], graphss_i_training_options[];
+
 extern const graphss_i_defence graphss_i_graphss_paper; /* of graphss, in paper mode */
 
 /* The method as a mode has it; NULL for NULL. */
@@ -91,20 +93,21 @@ graphss_status graphss_i_check_labels(graphss_ctx *ctx, const graphss_split *spl
 /* *retrain: what `train`, a graphss_recover_train, comes to for m. INVALID: it has no meaning,
  * or there is no past to train on. */
 graphss_status graphss_i_check_way(graphss_ctx *ctx, bool *retrain, const graphss_i_defence *m,
-                                   const graphss_recover_input *in, int train);
+                                   const graphss_defence_input *in, int train);
 /* Can m work on this snapshot and this model? DATA, INVALID, and those of _check_shapes. */
 graphss_status graphss_i_check_method(graphss_ctx *ctx, const graphss_i_defence *m,
-                                      const graphss_recover_input *in);
+                                      const graphss_defence_input *in);
 
 /* ---- running (recover.c) ---- */
 
-/* graphss_recover on input that was checked before. */
-graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
-                                 const graphss_recover_input *in,
+/* graphss_recover_run on input that was checked before. */
+graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recover_result *out,
+                                 const graphss_defence_input *in,
                                  const graphss_recover_options *opt);
-/* graphss_recover with what another recovery left, and for the next; carry NULL: neither. */
-graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recovery *out,
-                                         const graphss_recover_input *in,
+/* graphss_recover_run with what another recovery left, and for the next; carry NULL: neither.
+ */
+graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recover_result *out,
+                                         const graphss_defence_input *in,
                                          const graphss_recover_options *opt,
                                          graphss_i_carry *carry);
 

@@ -4,7 +4,7 @@
 
 static void adjust(graphss_recover_options *opt)
 {
-    graphss_train_options_init(&opt->fit, "mlp", (graphss_mode)opt->mode, NULL);
+    graphss_train_options_init(&opt->fit, "mlp", opt->mode, NULL);
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
@@ -23,8 +23,7 @@ const graphss_i_defence graphss_i_features_only_defence = {
     .summary = "a perceptron that sees the features only",
     .evasion = "a perceptron trained on the previous snapshot's features",
     .retrain = "a perceptron trained on the current snapshot's features",
-    .options = " ",
-    .fits = true,
+    .options = graphss_i_training_options,
     .learns = true,
     .evasion_previous = true,
     .adjust = adjust,

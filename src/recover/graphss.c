@@ -7,31 +7,25 @@
  * keeps what was believed of it before: P(y) = P(hit) P(y | before) + (1 - P(hit)) P(y | now).
  * Where the nodes that did not change look tampered with, the past is not clean: they are then
  * read as nodes without a past. */
-#include "detect/state_model.h"
+#include "detect/snapshot.h"
 #include "detect/tuning.h"
-#include "models/unchecked.h"
 #include "recover/defence.h"
 #include "recover/graphss_infer.h"
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 8192 }; /* nodes whose evidence is held at a time */
+enum { CHUNK = 8192 };   /* nodes whose evidence is held at a time */
+enum { SAMPLED = 4096 }; /* unchanged nodes by which the past is judged */
 enum { NOW, BEFORE, PAST_STATES };
 
-static const char *const state_name[GRAPHSS_I_STATES] = {"none", "links", "features",
-                                                         "links and features"};
-
-/* A snapshot with the classifier's answers. */
-typedef struct snapshot {
-    graphss_i_evidence_base base;
-    float *prob; /* own, of the past; NULL: the caller's */
-    int32_t *label;
-} snapshot;
+static const graphss_perturbation state_kind[GRAPHSS_I_STATES] = {
+    GRAPHSS_PERTURBATION_NONE, GRAPHSS_PERTURBATION_EDGES, GRAPHSS_PERTURBATION_FEATURES,
+    GRAPHSS_PERTURBATION_BOTH};
 
 typedef struct recovering {
     const graphss_i_defence_input *in;
     graphss_i_state_model states;
-    snapshot now, past;
+    graphss_i_snapshot now, past;
     graphss_i_group fresh;              /* nodes without a past */
     graphss_i_group still;              /* nodes that did not change */
     graphss_i_group changed;            /* nodes that did */
@@ -40,18 +34,11 @@ typedef struct recovering {
     bool contaminated;
 } recovering;
 
-static void snapshot_destroy(graphss_ctx *ctx, snapshot *s)
-{
-    graphss_i_evidence_base_destroy(ctx, &s->base);
-    graphss_release(ctx, s->prob);
-    graphss_release(ctx, s->label);
-}
-
 static void close_all(graphss_ctx *ctx, recovering *x)
 {
     graphss_i_state_model_destroy(ctx, &x->states);
-    snapshot_destroy(ctx, &x->now);
-    snapshot_destroy(ctx, &x->past);
+    graphss_i_snapshot_close(ctx, &x->now);
+    graphss_i_snapshot_close(ctx, &x->past);
     graphss_i_group_destroy(ctx, &x->fresh);
     graphss_i_group_destroy(ctx, &x->still);
     graphss_i_group_destroy(ctx, &x->changed);
@@ -62,56 +49,6 @@ static void close_all(graphss_ctx *ctx, recovering *x)
 }
 
 /* ---- preparation ---- */
-
-/* prob NULL: the classifier is asked. */
-static graphss_status open_snapshot(graphss_ctx *ctx, snapshot *s, const recovering *x,
-                                    const graphss_observation *o, const graphss_split *split,
-                                    const float *prob)
-{
-    const size_t n = o->graph->n_nodes, k = x->in->k;
-    float *alone = graphss_i_alloc(ctx, n, k * sizeof *alone);
-    graphss_status st = GRAPHSS_OK;
-    s->label = graphss_i_alloc(ctx, n, sizeof *s->label);
-    if (!prob)
-        s->prob = graphss_i_alloc(ctx, n, k * sizeof *s->prob);
-    if (!alone || !s->label || (!prob && !s->prob))
-        st = GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < n && !st; i++)
-        s->label[i] = -1;
-    for (size_t i = 0; i < split->n_train && !st; i++)
-        s->label[split->train[i]] = split->train_label[i];
-    if (!st && !prob)
-        st = graphss_i_predict(ctx, s->prob, x->in->model, o->graph, o->features);
-    if (!st)
-        st = graphss_i_predict_alone(ctx, alone, x->in->model, o->features);
-    s->base = (graphss_i_evidence_base){.graph = o->graph,
-                                        .features = o->features,
-                                        .classes = &x->states.classes,
-                                        .prob = prob ? prob : s->prob,
-                                        .label = s->label,
-                                        .n = n,
-                                        .k = k};
-    if (!st)
-        st = graphss_i_evidence_base_fill(ctx, &s->base, alone, NULL);
-    graphss_release(ctx, alone);
-    return st;
-}
-
-/* The model brings what it learned; else it is learned from the past, or from the snapshot. */
-static graphss_status find_states(graphss_ctx *ctx, recovering *x, bool *known)
-{
-    const graphss_i_defence_input *s = x->in;
-    const graphss_features *f = s->current.features;
-    graphss_status st = graphss_i_state_model_recall(ctx, &x->states, known, s->model,
-                                                     f->n_cols, graphss_features_dense(f));
-    if (st || *known)
-        return st;
-    const bool past = s->before && s->previous_split->n_val + s->previous_split->n_train >=
-                                       TUNE_REHEARSED_NEEDED;
-    const graphss_observation *o = past ? &s->previous : &s->current;
-    return graphss_i_state_model_learn(ctx, &x->states, known, s->model, o->graph, o->features,
-                                       past ? s->previous_split : s->split);
-}
 
 static graphss_status sort_nodes(graphss_ctx *ctx, recovering *x)
 {
@@ -131,9 +68,9 @@ static graphss_status sort_nodes(graphss_ctx *ctx, recovering *x)
                                                                                   : 2;
         count[group[i]]++;
     }
+    static const size_t states[] = {GRAPHSS_I_STATES, 1, PAST_STATES};
     for (size_t g = 0; g < 3 && !st; g++)
-        st = graphss_i_group_open(ctx, list[g], count[g], s->k,
-                                  g == 2 ? PAST_STATES : GRAPHSS_I_STATES);
+        st = graphss_i_group_open(ctx, list[g], count[g], s->k, states[g]);
     for (size_t i = 0; i < s->n && !st; i++) {
         graphss_i_group *g = list[group[i]];
         g->fixed[g->m] = fixed[i];
@@ -197,8 +134,8 @@ static uint8_t what_changed(const graphss_i_change_counts *c)
 }
 
 /* Nodes that changed: as they are now if the change was honest, as they were if it was not. */
-static void compare_node(recovering *x, size_t at, const float *now, const float *past,
-                         double *p)
+static void compare_node(recovering *x, size_t at, const float *now, const float *anomaly,
+                         const float *past, double *p)
 {
     graphss_i_group *g = &x->changed;
     const graphss_i_defence_input *s = x->in;
@@ -210,7 +147,8 @@ static void compare_node(recovering *x, size_t at, const float *now, const float
     graphss_i_change_row(change, &c, now, past, k);
     x->what[at] = what_changed(&c);
     g->likelihood[NOW * g->room + at] = 1;
-    g->likelihood[BEFORE * g->room + at] = (float)graphss_i_change_odds(&x->states, change);
+    g->likelihood[BEFORE * g->room + at] =
+        (float)graphss_i_hostile_odds(&x->states, change, anomaly);
     graphss_i_state_read(p, &x->states, GRAPHSS_I_UNTOUCHED, now);
     keep_row(g->prob + (NOW * g->room + at) * k, p, k);
     graphss_i_state_read(p, &x->states, GRAPHSS_I_UNTOUCHED, past);
@@ -228,11 +166,13 @@ static graphss_status look_back(graphss_ctx *ctx, recovering *x)
         const size_t n = g->m - at < CHUNK ? g->m - at : CHUNK;
         for (size_t i = 0; i < n; i++)
             was[i] = x->in->before[g->node[at + i]];
-        st = graphss_i_evidence_of(ctx, x->evidence, NULL, &x->now.base, g->node + at, n);
+        st =
+            graphss_i_evidence_of(ctx, x->evidence, x->anomaly, &x->now.base, g->node + at, n);
         if (!st)
             st = graphss_i_evidence_of(ctx, x->before, NULL, &x->past.base, was, n);
         for (size_t i = 0; i < n && !st; i++)
-            compare_node(x, at + i, x->evidence + i * wide, x->before + i * wide, p);
+            compare_node(x, at + i, x->evidence + i * wide,
+                         x->anomaly + i * GRAPHSS_I_ANOMALIES, x->before + i * wide, p);
     }
     graphss_release(ctx, was);
     graphss_release(ctx, p);
@@ -241,19 +181,91 @@ static graphss_status look_back(graphss_ctx *ctx, recovering *x)
 
 /* ---- the result ---- */
 
+/* hit [n]: the chance that a node's change was hostile; 0 of nodes that did not change. */
+static graphss_status find_hit(graphss_ctx *ctx, const recovering *x, double **hit)
+{
+    *hit = graphss_i_calloc(ctx, x->in->n, sizeof **hit);
+    for (size_t i = 0; *hit && i < x->changed.m; i++)
+        (*hit)[x->changed.node[i]] = x->changed.state[i * PAST_STATES + BEFORE];
+    return *hit ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+}
+
+/* A node that did not change keeps the answer of before as far as a neighbour was hit. */
+static void keep_answer(double *posterior, const recovering *x, const double *hit, size_t v)
+{
+    const graphss_graph *graph = x->in->current.graph;
+    const size_t k = x->in->k;
+    double spared = 1;
+    for (int64_t e = graph->offset[v]; e < graph->offset[v + 1]; e++)
+        spared *= 1 - hit[graph->target[e]];
+    for (size_t c = 0; c < k; c++) {
+        const double now = (double)x->in->prob[v * k + c];
+        posterior[c] =
+            spared < 1
+                ? spared * now +
+                      (1 - spared) * (double)x->past.prob[(size_t)x->in->before[v] * k + c]
+                : now;
+    }
+}
+
+/* Nodes of a group, all or up to `most` of those without a label, evenly spaced, with the
+ * states of how a node looks. */
+static graphss_status look_closer(graphss_ctx *ctx, recovering *x, graphss_i_group *out,
+                                  const graphss_i_group *g, size_t most)
+{
+    size_t without = 0, at = 0;
+    for (size_t i = 0; i < g->m; i++)
+        without += !g->fixed[i];
+    const bool all = most >= g->m;
+    graphss_status st = graphss_i_group_open(ctx, out,
+                                             all              ? g->m
+                                             : most < without ? most
+                                                              : without,
+                                             g->k, GRAPHSS_I_STATES);
+    for (size_t i = 0; i < g->m && !st; i++) {
+        if (!all && (g->fixed[i] || at++ * out->room / without < out->m))
+            continue;
+        out->fixed[out->m] = g->fixed[i];
+        out->node[out->m++] = g->node[i];
+    }
+    if (!st)
+        st = look_now(ctx, x, out);
+    return st ? st : graphss_i_group_infer(ctx, out, x->in->seed);
+}
+
+/* Is the past clean? It is judged by a sample of the nodes that did not change. If it is not,
+ * all of them are read by how they look. */
+static graphss_status judge_past(graphss_ctx *ctx, recovering *x)
+{
+    graphss_i_group *g = &x->still, seen = {0};
+    if (!g->m)
+        return GRAPHSS_OK;
+    graphss_status st = look_closer(ctx, x, &seen, g, SAMPLED);
+    const double n = seen.n_free ? (double)seen.n_free : 1;
+    const double chance = sqrt(0.25 / n + 0.25 / fmax(1, x->states.rehearsed));
+    x->contaminated =
+        !st && 1 - seen.share[0] > x->states.clean_share + TUNE_CONTAMINATED + 3 * chance;
+    if (x->contaminated && seen.m < g->m) {
+        graphss_i_group_destroy(ctx, &seen);
+        st = look_closer(ctx, x, &seen, g, g->m);
+    }
+    if (x->contaminated && !st) {
+        const graphss_i_group narrow = *g;
+        *g = seen;
+        seen = narrow;
+    }
+    graphss_i_group_destroy(ctx, &seen);
+    return st;
+}
+
 /* Nodes that did not change are untouched where the past is clean, and the classifier's answer
  * stands. */
-static void trust_still(recovering *x)
+static void trust_still(recovering *x, const double *hit)
 {
     graphss_i_group *g = &x->still;
-    x->contaminated =
-        g->n_free >= TUNE_CONTAMINATED_NODES &&
-        1 - g->share[0] > x->states.clean_share + TUNE_CONTAMINATED;
     for (size_t i = 0; i < g->m && !x->contaminated; i++) {
-        for (size_t s = 0; s < g->states; s++)
-            g->state[i * g->states + s] = s == 0;
-        for (size_t c = 0; c < g->k; c++)
-            g->posterior[i * g->k + c] = (double)x->in->prob[(size_t)g->node[i] * g->k + c];
+        g->state[i] = 1; /* its one state */
+        keep_answer(g->posterior + i * g->k, x, hit, (size_t)g->node[i]);
     }
 }
 
@@ -273,8 +285,8 @@ static void report(const recovering *x, graphss_i_report *out)
     const graphss_i_group *const looked[] = {&x->fresh, &x->still};
     for (size_t g = 0; g < 2; g++)
         for (size_t i = 0; i < looked[g]->m; i++)
-            for (size_t s = 0; s < GRAPHSS_I_STATES && !looked[g]->fixed[i]; s++)
-                share[s] += looked[g]->state[i * GRAPHSS_I_STATES + s];
+            for (size_t s = 0; s < looked[g]->states && !looked[g]->fixed[i]; s++)
+                share[s] += looked[g]->state[i * looked[g]->states + s];
     for (size_t i = 0; i < x->changed.m; i++)
         if (!x->changed.fixed[i]) {
             share[x->what[i]] += x->changed.state[i * PAST_STATES + BEFORE];
@@ -286,30 +298,39 @@ static void report(const recovering *x, graphss_i_report *out)
         hit += s ? share[s] : 0;
         most = s && share[s] > share[most] ? s : most;
     }
-    /* With a past only changes are suspects, so that a smaller share is worth naming. */
-    const double least =
-        x->in->before ? TUNE_WORTH_NAMING / 5 : x->states.clean_share + TUNE_WORTH_NAMING;
-    out->share = all > 0 ? hit / all : 0;
-    out->kind = out->share < least ? state_name[0] : state_name[most];
+    /* With a past only changes are suspects, so that a smaller share is worth naming. Without
+     * one, what looks tampered with in a clean snapshot, too, does not count. */
+    const double least = TUNE_WORTH_NAMING / (x->in->before ? 5 : 1);
+    const double clean = x->in->before ? 0 : x->states.clean_share;
+    out->share = all > 0 ? fmax(0, (hit / all - clean) / (1 - clean)) : 0;
+    out->kind = out->share < least ? state_kind[0] : state_kind[most];
 }
 
 static graphss_status infer(graphss_ctx *ctx, recovering *x)
 {
     const graphss_i_defence_input *s = x->in;
-    graphss_status st = open_snapshot(ctx, &x->now, x, &s->current, s->split, s->prob);
+    const graphss_i_class_model *classes = &x->states.classes;
+    graphss_status st = graphss_i_snapshot_open(ctx, &x->now, classes, s->model, &s->current,
+                                                s->split, s->prob);
     if (!st && x->changed.m)
-        st = open_snapshot(ctx, &x->past, x, &s->previous, s->previous_split, NULL);
+        st = graphss_i_snapshot_open(ctx, &x->past, classes, s->model, &s->previous,
+                                     s->previous_split, NULL);
     if (!st)
         st = look_now(ctx, x, &x->fresh);
     if (!st)
-        st = look_now(ctx, x, &x->still);
+        st = graphss_i_group_infer(ctx, &x->fresh, s->seed);
+    if (!st)
+        st = judge_past(ctx, x);
     if (!st && x->changed.m)
         st = look_back(ctx, x);
-    graphss_i_group *const list[] = {&x->fresh, &x->still, &x->changed};
-    for (size_t g = 0; g < 3 && !st; g++)
-        st = graphss_i_group_infer(ctx, list[g], s->seed);
     if (!st)
-        trust_still(x);
+        st = graphss_i_group_infer(ctx, &x->changed, s->seed);
+    double *hit = NULL;
+    if (!st)
+        st = find_hit(ctx, x, &hit);
+    if (!st)
+        trust_still(x, hit);
+    graphss_release(ctx, hit);
     return st;
 }
 
@@ -320,7 +341,9 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     (void)opt;
     recovering x = {.in = in};
     bool known = false;
-    graphss_status st = find_states(ctx, &x, &known);
+    graphss_status st = graphss_i_states_find(
+        ctx, &x.states, &known, in->model, &in->current, in->split,
+        in->before ? &in->previous : NULL, in->previous_split);
     if (!st && !known) {
         graphss_i_log(ctx, GRAPHSS_LOG_WARN,
                       "too few labelled nodes to rehearse attacks with: the labels are the "
@@ -328,7 +351,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
         graphss_i_widen_prob(posterior, in->prob, in->n * in->k);
         for (size_t i = 0; i < in->n; i++)
             perturbed[i] = 0;
-        *in->report = (graphss_i_report){state_name[0], 0};
+        *in->report = (graphss_i_report){state_kind[0], 0};
     }
     if (st || !known)
         goto done;
@@ -357,7 +380,7 @@ const graphss_i_defence graphss_i_graphss_defence = {
     .name = "graphss",
     .summary = "noisy sources and a latent state a node, learned from rehearsed attacks",
     .evasion = "the given model, and what was rehearsed when it was trained",
-    .options = " ",
+    .options = graphss_i_common_options,
     .learns = true,
     .finds = true,
     .paper = &graphss_i_graphss_paper,

@@ -72,7 +72,7 @@ static graphss_status gather(graphss_ctx *ctx, free_rows *f, const graphss_i_gro
 static graphss_status sample(graphss_ctx *ctx, graphss_i_group *g, const free_rows *f,
                              uint64_t seed)
 {
-    graphss_selfsup found = {0};
+    graphss_selfsup_result found = {0};
     graphss_state state[GRAPHSS_STATES_MAX] = {0};
     for (size_t s = 0; s < g->states; s++)
         state[s] =
@@ -80,7 +80,8 @@ static graphss_status sample(graphss_ctx *ctx, graphss_i_group *g, const free_ro
                             .prob = s ? f->prob + s * f->n * g->k
                                       : NULL, /* of the first: those of the input */
                             .likelihood = f->likelihood + s * f->n};
-    const graphss_selfsup_input in = {.struct_size = sizeof in, .n = f->n,
+    const graphss_selfsup_input in = {.struct_size = sizeof in,
+                                      .n = f->n,
                                       .n_classes = g->k,
                                       .prob = f->prob,
                                       .state = state,
@@ -98,7 +99,7 @@ static graphss_status sample(graphss_ctx *ctx, graphss_i_group *g, const free_ro
     }
     if (!st)
         memcpy(g->share, found.share, g->states * sizeof *found.share);
-    graphss_selfsup_destroy(ctx, &found);
+    graphss_selfsup_result_destroy(ctx, &found);
     return st;
 }
 

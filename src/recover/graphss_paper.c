@@ -10,6 +10,7 @@
 #include "models/model_private.h"
 #include "models/unchecked.h"
 #include "recover/defence.h"
+#include "recover/option_rows.h"
 #include <graphss/selfsup.h>
 #include <string.h>
 
@@ -43,8 +44,13 @@ static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int
     for (size_t i = 0; i < r->split.n_val; i++)
         r->split.val_label[i] = label[r->split.val[i]];
     graphss_status st =
-        graphss_i_continue(ctx, &next, NULL, from, now->graph, now->features, &r->split,
-                           r->scene->seed, epochs_left(from, r->epochs));
+        graphss_i_continue(ctx, &next, NULL, from,
+                           &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                  .graph = now->graph,
+                                                  .features = now->features,
+                                                  .split = &r->split,
+                                                  .seed = r->scene->seed},
+                           epochs_left(from, r->epochs));
     if (st)
         return st;
     graphss_model_free(ctx, r->model);
@@ -77,13 +83,13 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     const graphss_split *split = scene->split;
     const graphss_model *start =
         scene->carry && scene->carry->start ? scene->carry->start : scene->model;
-    refit_state again = {.scene = scene, .start = start, .epochs = opt->retrain_epochs};
-    graphss_selfsup found = {0};
+    refit_state again = {.scene = scene, .start = start, .epochs = opt->paper.retrain_epochs};
+    graphss_selfsup_result found = {0};
     graphss_selfsup_options how;
     graphss_selfsup_options_init_paper(&how);
-    how.sweeps = opt->sweeps;
-    how.warmup = opt->warmup;
-    how.phi = opt->dynamic_phi ? GRAPHSS_PHI_DYNAMIC : GRAPHSS_PHI_FIXED;
+    how.sweeps = opt->paper.sweeps;
+    how.warmup = opt->paper.warmup;
+    how.phi = opt->paper.dynamic_phi ? GRAPHSS_PHI_DYNAMIC : GRAPHSS_PHI_FIXED;
 
     int32_t *seen = graphss_i_alloc(ctx, n, sizeof *seen);
     double *phi = graphss_i_alloc(ctx, k * k, sizeof *phi);
@@ -100,8 +106,10 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     if (!st)
         st = graphss_split_copy(ctx, &again.split, split);
     if (!st) {
-        const graphss_source source = {
-            .name = "previous", .label = seen, .phi = phi, .prior = {.alpha = opt->prior}};
+        const graphss_source source = {.name = "previous",
+                                       .label = seen,
+                                       .phi = phi,
+                                       .prior = {.alpha = opt->paper.prior}};
         const graphss_selfsup_input in = {.struct_size = sizeof in,
                                           .n = n,
                                           .n_classes = k,
@@ -120,7 +128,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
             again.model = NULL;
         }
     }
-    graphss_selfsup_destroy(ctx, &found);
+    graphss_selfsup_result_destroy(ctx, &found);
     graphss_split_destroy(ctx, &again.split);
     graphss_model_free(ctx, again.model);
     graphss_release(ctx, prob);
@@ -129,11 +137,21 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     return st;
 }
 
+static void adjust(graphss_recover_options *opt)
+{
+    opt->paper = (graphss_paper_options){
+        .sweeps = 100, .warmup = 40, .retrain_epochs = 60, .prior = 1, .dynamic_phi = true};
+}
+
+static const graphss_option options[] = {
+    GRAPHSS_I_COMMON_ROWS, GRAPHSS_I_ROWS_PAPER(paper), {0}};
+
 const graphss_i_defence graphss_i_graphss_paper = {
     .name = "graphss",
     .summary = "Bayesian self-supervision as published (Zhuang and Al Hasan 2022)",
     .evasion = "the given model, trained further on inferred labels of the current snapshot",
-    .options = " sweeps warmup retrain-epochs prior dynamic-phi ",
+    .options = options,
+    .adjust = adjust,
     .needs_previous = true,
     .carries = true,
     .run = run,

@@ -30,7 +30,7 @@ const graphss_i_defence graphss_i_keep_last_defence = {
     .name = "keep-last",
     .summary = "the answer on the previous snapshot, where the node was there",
     .evasion = "the given model on the previous snapshot",
-    .options = " ",
+    .options = graphss_i_common_options,
     .needs_previous = true,
     .run = run,
 };

@@ -4,12 +4,13 @@
  * no label reaches gets the shares of the training labels. O(steps * edges * classes). */
 #include "graph/normalise.h"
 #include "recover/defence.h"
+#include "recover/option_rows.h"
 #include <string.h>
 
 static void adjust(graphss_recover_options *opt)
 {
-    opt->alpha = 0.9;
-    opt->steps = 50;
+    opt->propagation.alpha = 0.9;
+    opt->propagation.steps = 50;
 }
 
 /* y = alpha y + (1 - alpha) one-hot */
@@ -57,13 +58,13 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     if (st)
         goto done;
     blend(now, n, k, 0, input->split);
-    for (size_t s = 0; s < (size_t)opt->steps; s++) {
+    for (size_t s = 0; s < (size_t)opt->propagation.steps; s++) {
         graphss_i_spmm(ctx, next, &p.m, now, k);
-        blend(next, n, k, opt->alpha, input->split);
+        blend(next, n, k, opt->propagation.alpha, input->split);
         float *held = now;
         now = next;
         next = held;
-        st = graphss_i_progress(ctx, "spread", s + 1, (size_t)opt->steps, NULL);
+        st = graphss_i_progress(ctx, "spread", s + 1, (size_t)opt->propagation.steps, NULL);
         if (st)
             goto done;
     }
@@ -77,11 +78,16 @@ done:
     return st;
 }
 
+static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
+                                         GRAPHSS_I_ROW_ALPHA(propagation),
+                                         GRAPHSS_I_ROW_STEPS(propagation),
+                                         {0}};
+
 const graphss_i_defence graphss_i_label_propagation_defence = {
     .name = "label-propagation",
     .summary = "training labels spread over the links (Zhou et al. 2003)",
     .untrained = "training labels spread over the current links; nothing is trained",
-    .options = " alpha steps ",
+    .options = options,
     .learns = true,
     .needs_edges = true,
     .adjust = adjust,

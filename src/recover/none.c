@@ -15,6 +15,6 @@ const graphss_i_defence graphss_i_none_defence = {
     .name = "none",
     .summary = "what the model says, undefended",
     .evasion = "the given model on the current snapshot",
-    .options = " ",
+    .options = graphss_i_common_options,
     .run = run,
 };

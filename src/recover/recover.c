@@ -4,7 +4,7 @@
 #include "models/unchecked.h"
 #include "observation/standardise.h"
 #include "recover/network.h"
-#include <graphss/evaluate.h>
+#include <graphss/labels.h>
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -18,7 +18,6 @@ static uint64_t peak_memory(void)
 /* Working memory of one run. */
 typedef struct workspace {
     float *prob;             /* [n x k] */
-    int32_t *own;            /* [n] the model's labels */
     int32_t *before;         /* [n] or NULL */
     int32_t *after;          /* [nodes of previous] or NULL */
     graphss_split own_split; /* the model's, where none is given */
@@ -28,7 +27,6 @@ typedef struct workspace {
 static void workspace_destroy(graphss_ctx *ctx, workspace *w)
 {
     graphss_release(ctx, w->prob);
-    graphss_release(ctx, w->own);
     graphss_release(ctx, w->before);
     graphss_release(ctx, w->after);
     graphss_split_destroy(ctx, &w->own_split);
@@ -54,7 +52,7 @@ static graphss_status look_back(graphss_ctx *ctx, workspace *w, graphss_i_defenc
                : GRAPHSS_OK;
 }
 
-static graphss_status allocate(graphss_ctx *ctx, graphss_recovery *r, workspace *w,
+static graphss_status allocate(graphss_ctx *ctx, graphss_recover_result *r, workspace *w,
                                const graphss_i_defence_input *input)
 {
     graphss_predictions *p = &r->predictions;
@@ -62,11 +60,11 @@ static graphss_status allocate(graphss_ctx *ctx, graphss_recovery *r, workspace 
     p->n_nodes = n;
     p->n_classes = k;
     w->prob = graphss_i_alloc(ctx, n, k * sizeof *w->prob);
-    w->own = graphss_i_alloc(ctx, n, sizeof *w->own);
+    r->model_label = graphss_i_alloc(ctx, n, sizeof *r->model_label);
     p->label = graphss_i_alloc(ctx, n, sizeof *p->label);
     p->posterior = graphss_i_alloc(ctx, n, k * sizeof *p->posterior);
     p->perturbed = graphss_i_alloc(ctx, n, sizeof *p->perturbed);
-    if (!w->prob || !w->own || !p->label || !p->posterior || !p->perturbed)
+    if (!w->prob || !r->model_label || !p->label || !p->posterior || !p->perturbed)
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < n; i++)
         p->perturbed[i] = NAN;
@@ -81,7 +79,7 @@ static graphss_status allocate(graphss_ctx *ctx, graphss_recovery *r, workspace 
 }
 
 /* Derives labels from posteriors, and counts them. */
-static graphss_status conclude(graphss_ctx *ctx, graphss_recovery *r, const workspace *w,
+static graphss_status conclude(graphss_ctx *ctx, graphss_recover_result *r, const workspace *w,
                                const graphss_i_defence_input *input, double abstain)
 {
     graphss_predictions *p = &r->predictions;
@@ -99,7 +97,7 @@ static graphss_status conclude(graphss_ctx *ctx, graphss_recovery *r, const work
             distance += fabs(row[c] - own[c]);
         p->label[i] = row[best] < abstain ? -1 : (int32_t)best;
         r->abstained += p->label[i] < 0;
-        r->changed += p->label[i] >= 0 && p->label[i] != w->own[i];
+        r->changed += p->label[i] >= 0 && p->label[i] != r->model_label[i];
         r->new_nodes += input->before && input->before[i] < 0;
         if (isnan(p->perturbed[i]))
             p->perturbed[i] = fmin(1, distance / 2);
@@ -108,8 +106,8 @@ static graphss_status conclude(graphss_ctx *ctx, graphss_recovery *r, const work
 }
 
 /* in is standardised as the model expects, and checked. */
-static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
-                          const graphss_recover_input *in, const graphss_recover_options *opt,
+static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
+                          const graphss_defence_input *in, const graphss_recover_options *opt,
                           const graphss_i_defence *m, bool retrain, graphss_i_carry *carry)
 {
     graphss_status st = GRAPHSS_OK;
@@ -127,14 +125,14 @@ static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
     workspace w = {0};
     input.split = in->split ? in->split : &w.own_split;
     if (!in->split)
-        st = graphss_match_split(ctx, &w.own_split, in->model, &in->current);
+        st = graphss_split_match(ctx, &w.own_split, in->model, &in->current);
     if (!st)
         st = graphss_i_check_labels(ctx, input.split, input.n, input.k, m, "current");
     if (st) {
         workspace_destroy(ctx, &w);
         return st;
     }
-    graphss_recovery r = {.method = m->name};
+    graphss_recover_result r = {.method = m->name};
     r.train = !m->evasion && !m->retrain ? "none" : input.retrain ? "retrain" : "evasion";
     r.how = !m->evasion && !m->retrain ? m->untrained
             : input.retrain            ? m->retrain
@@ -146,7 +144,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
         st = graphss_i_predict(ctx, w.prob, in->model, input.current.graph,
                                input.current.features);
     if (!st) {
-        graphss_argmax(w.own, w.prob, input.n, input.k);
+        graphss_labels_argmax(r.model_label, w.prob, input.n, input.k);
         input.prob = w.prob;
         st = m->network
                  ? graphss_i_network_run(ctx, r.predictions.posterior, m->network, &input, opt,
@@ -157,7 +155,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
         st = conclude(ctx, &r, &w, &input, opt->abstain);
     workspace_destroy(ctx, &w);
     if (st) {
-        graphss_recovery_destroy(ctx, &r);
+        graphss_recover_result_destroy(ctx, &r);
         return st;
     }
     r.kind = report.kind;
@@ -166,26 +164,26 @@ static graphss_status run(graphss_ctx *ctx, graphss_recovery *out,
     return GRAPHSS_OK;
 }
 
-static graphss_status recover(graphss_ctx *ctx, graphss_recovery *out,
-                              const graphss_recover_input *in,
+static graphss_status recover(graphss_ctx *ctx, graphss_recover_result *out,
+                              const graphss_defence_input *in,
                               const graphss_recover_options *given, graphss_i_carry *carry)
 {
     const double start = graphss_i_seconds();
     graphss_recover_options standard;
-    graphss_recover_options_init(&standard, &graphss_i_graphss_defence, GRAPHSS_MODE_HONEST,
+    graphss_recover_options_init(&standard, &graphss_i_graphss_defence, GRAPHSS_MODE_DEFAULT,
                                  in->model);
     graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_recover_options, &standard, given);
     if (st)
         return st;
     const graphss_recover_options *opt = &standard;
-    const graphss_i_defence *m = graphss_i_defence_in(opt->method, (graphss_mode)opt->mode);
+    const graphss_i_defence *m = graphss_i_defence_in(opt->method, opt->mode);
     graphss_i_standardised scaled = {0};
     bool retrain = false;
     if (!m)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "the options name no method, want one of "
                               "graphss_recover_method_find");
-    st = graphss_options_check(ctx, opt, graphss_recover_options_table());
+    st = graphss_options_check(ctx, opt, m->options);
     if (!st)
         st = graphss_i_check_way(ctx, &retrain, m, in, opt->train);
     if (!st)
@@ -203,15 +201,15 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recovery *out,
     return st;
 }
 
-graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recovery *out,
-                                 const graphss_recover_input *in,
+graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recover_result *out,
+                                 const graphss_defence_input *in,
                                  const graphss_recover_options *opt)
 {
     return recover(ctx, out, in, opt, NULL);
 }
 
-graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recovery *out,
-                                         const graphss_recover_input *in,
+graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recover_result *out,
+                                         const graphss_defence_input *in,
                                          const graphss_recover_options *opt,
                                          graphss_i_carry *carry)
 {
@@ -223,17 +221,18 @@ graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recovery *out
     return st ? st : recover(ctx, out, in, opt, carry);
 }
 
-graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
-                               const graphss_recover_input *in,
-                               const graphss_recover_options *opt)
+graphss_status graphss_recover_run(graphss_ctx *ctx, graphss_recover_result *out,
+                                   const graphss_defence_input *in,
+                                   const graphss_recover_options *opt)
 {
     return graphss_i_recover_carried(ctx, out, in, opt, NULL);
 }
 
-void graphss_recovery_destroy(graphss_ctx *ctx, graphss_recovery *recovery)
+void graphss_recover_result_destroy(graphss_ctx *ctx, graphss_recover_result *recovery)
 {
     if (!recovery)
         return;
     graphss_predictions_destroy(ctx, &recovery->predictions);
-    *recovery = (graphss_recovery){0};
+    graphss_release(ctx, recovery->model_label);
+    *recovery = (graphss_recover_result){0};
 }

@@ -18,7 +18,7 @@ graphss_status graphss_i_check_labels(graphss_ctx *ctx, const graphss_split *spl
 }
 
 graphss_status graphss_i_check_way(graphss_ctx *ctx, bool *retrain, const graphss_i_defence *m,
-                                   const graphss_recover_input *in, int train)
+                                   const graphss_defence_input *in, int train)
 {
     *retrain =
         train == GRAPHSS_RECOVER_RETRAIN || (train == GRAPHSS_RECOVER_AUTO && m->retrain);
@@ -46,7 +46,7 @@ graphss_status graphss_i_check_way(graphss_ctx *ctx, bool *retrain, const graphs
 }
 
 graphss_status graphss_i_check_method(graphss_ctx *ctx, const graphss_i_defence *m,
-                                      const graphss_recover_input *in)
+                                      const graphss_defence_input *in)
 {
     graphss_status st = graphss_i_check_shapes(ctx, in);
     if (!st && m->needs_edges && graphss_graph_edges(in->current.graph) == 0)

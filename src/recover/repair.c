@@ -16,11 +16,11 @@
 static const double TRUSTED = 0.1, ALIKE = 0.5, USUAL = 0.95;
 
 typedef struct input {
-    const graphss_recover_input *in;
+    const graphss_defence_input *in;
     const graphss_predictions *found;
     const graphss_graph *graph;
     const graphss_features *features;
-    const char *kind; /* type of attack; what it does not change is not guessed */
+    graphss_perturbation kind; /* what it does not change is not guessed */
     size_t n, k;
     double least;
     int32_t *before; /* [n] node of previous or -1 */
@@ -93,8 +93,8 @@ static float value_of(const graphss_features *x, size_t row, size_t column)
     return 0;
 }
 
-static graphss_status flip(graphss_ctx *ctx, graphss_flips *out, int32_t kind, size_t node,
-                           size_t target, float from, float to)
+static graphss_status flip(graphss_ctx *ctx, graphss_flips *out, graphss_flip_kind kind,
+                           size_t node, size_t target, float from, float to)
 {
     const graphss_flip one = {.victim = (int32_t)node,
                               .kind = kind,
@@ -150,7 +150,7 @@ static bool strange(const input *s, size_t i, size_t u)
 {
     if (s->before && s->before[i] >= 0 && s->before[u] >= 0)
         return !graphss_graph_has_edge(s->in->previous->graph, s->before[i], s->before[u]);
-    double alike = strcmp(s->kind, "features") == 0;
+    double alike = s->kind == GRAPHSS_PERTURBATION_FEATURES;
     for (size_t c = 0; c < s->k; c++)
         alike += s->found->posterior[i * s->k + c] * s->found->posterior[u * s->k + c];
     return alike < ALIKE && !share_a_neighbour(s->graph, i, u);
@@ -186,7 +186,7 @@ static graphss_status edges_back(graphss_ctx *ctx, graphss_flips *out, const inp
 
 static graphss_status prepare(graphss_ctx *ctx, input *s)
 {
-    const graphss_recover_input *in = s->in;
+    const graphss_defence_input *in = s->in;
     graphss_status st = GRAPHSS_OK;
     if (in->previous)
         st = graphss_i_match_past(ctx, &s->before, &s->after, &in->current, in->previous);
@@ -198,22 +198,28 @@ static graphss_status prepare(graphss_ctx *ctx, input *s)
     size_t unknown = 0;
     for (size_t i = 0; i < s->n; i++)
         unknown += suspicious(s, i) && (!s->before || s->before[i] < 0);
-    if (st || !unknown || s->k < 2 || !strcmp(s->kind, "links") ||
+    if (st || !unknown || s->k < 2 || s->kind == GRAPHSS_PERTURBATION_EDGES ||
         graphss_features_dense(s->features))
         return st;
     graphss_split own = {0};
     if (!in->split)
-        st = graphss_match_split(ctx, &own, in->model, &in->current);
+        st = graphss_split_match(ctx, &own, in->model, &in->current);
     if (!st)
-        st = graphss_i_surrogate_train(ctx, &s->words, s->graph, s->features, s->k,
-                                       in->split ? in->split : &own, in->seed);
+        st = graphss_i_surrogate_train(
+            ctx, &s->words,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                   .graph = s->graph,
+                                   .features = s->features,
+                                   .n_classes = s->k,
+                                   .split = in->split ? in->split : &own,
+                                   .seed = in->seed});
     graphss_split_destroy(ctx, &own);
     return st ? st : learn_usual(ctx, s);
 }
 
 graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
-                                     const graphss_recover_input *in,
-                                     const graphss_recovery *recovery, double least)
+                                     const graphss_defence_input *in,
+                                     const graphss_recover_result *recovery, double least)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"recovery", recovery},
                         {"place for the changes", out}))
@@ -224,7 +230,7 @@ graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
     const graphss_predictions *found = &recovery->predictions;
     input s = {.in = in,
                .found = found,
-               .kind = recovery->kind ? recovery->kind : "",
+               .kind = recovery->kind,
                .graph = in->current.graph,
                .features = in->current.features,
                .n = in->current.graph->n_nodes,

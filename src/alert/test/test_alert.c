@@ -1,6 +1,7 @@
 /* Alerts over a small world whose victims are tied to the other group. */
 #include "testing.h"
 
+#include "models/model_private.h"
 #include "observation/test/testing_attacked_world.h"
 
 static void test_an_attack_is_told_from_none(void **state)
@@ -9,7 +10,7 @@ static void test_an_attack_is_told_from_none(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_alert hit = {0}, calm = {0};
+    graphss_alert_result hit = {0}, calm = {0};
     assert_ok(ctx, graphss_alert_run(ctx, &hit, &a.in, a.victim, VICTIMS, NULL));
     assert_true(hit.alert);
     assert_true(hit.score > hit.threshold);
@@ -17,13 +18,24 @@ static void test_an_attack_is_told_from_none(void **state)
     assert_true(hit.n_flagged > VICTIMS / 2);
     for (size_t i = 1; i < hit.n_flagged; i++)
         assert_true(hit.perturbed[hit.flagged[i]] <= hit.perturbed[hit.flagged[i - 1]]);
+    for (size_t i = 0; i < hit.n_flagged; i++) {
+        const graphss_alert_reason *why = &hit.reason[i];
+        assert_int_equal(why->features_added + why->features_removed, 0);
+        assert_in_range(why->edges_added, 1, EDGES + VICTIMS); /* others may join it */
+        assert_in_range(why->before, 0, 1);
+        assert_true(why->p_edges > 0 && why->p_edges <= 1);
+    }
+    assert_int_equal(hit.kind, GRAPHSS_PERTURBATION_EDGES);
     a.in.current = a.previous;
     assert_ok(ctx, graphss_alert_run(ctx, &calm, &a.in, NULL, 0, NULL));
     assert_false(calm.alert);
     assert_int_equal(calm.n_flagged, 0);
-    assert_int_equal(calm.n_group, a.w.split.n_test);
-    graphss_alert_destroy(ctx, &calm);
-    graphss_alert_destroy(ctx, &hit);
+    assert_int_equal(calm.n_group, 0); /* nothing changed */
+    assert_float_equal(calm.p_value, 1, 0);
+    for (size_t i = 0; i < calm.n_nodes; i++)
+        assert_true(calm.perturbed[i] == 0 && calm.node_p_value[i] == 1);
+    graphss_alert_result_destroy(ctx, &calm);
+    graphss_alert_result_destroy(ctx, &hit);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -36,11 +48,11 @@ static void test_the_result_does_not_depend_on_the_number_of_threads(void **stat
         graphss_ctx *ctx = testing_ctx(NULL, 1 + 2 * t);
         attacked_world a;
         attacked_world_make(ctx, &a);
-        graphss_alert r = {0};
+        graphss_alert_result r = {0};
         a.in.previous = NULL;
         assert_ok(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL));
         memcpy(score[t], r.node_score, sizeof score[t]);
-        graphss_alert_destroy(ctx, &r);
+        graphss_alert_result_destroy(ctx, &r);
         attacked_world_destroy(ctx, &a);
         graphss_ctx_free(ctx);
     }
@@ -53,7 +65,7 @@ static void test_a_wrong_group_is_an_error(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_alert r = {0};
+    graphss_alert_result r = {0};
     const int32_t far[] = {WORLD_NODES}, twice[] = {3, 3};
     assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, far, 1, NULL), GRAPHSS_ERR_INVALID,
                  "the group has node");
@@ -74,13 +86,13 @@ static void test_unsound_snapshots_are_refused_by_name(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_alert r = {0};
+    graphss_alert_result r = {0};
     graphss_alert_scores seen = {0};
 #define REFUSED(part)                                                                         \
     do {                                                                                      \
         assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL),                   \
                      GRAPHSS_ERR_INVALID, part);                                              \
-        assert_fails(ctx, graphss_alert_look(ctx, &seen, &a.in, NULL), GRAPHSS_ERR_INVALID,   \
+        assert_fails(ctx, graphss_alert_score(ctx, &seen, &a.in, NULL), GRAPHSS_ERR_INVALID,  \
                      part);                                                                   \
     } while (0)
     a.w.graph.target[0] = -1;
@@ -134,11 +146,11 @@ static void test_it_tells_how_far_it_is_and_stops_when_told(void **state)
         .user = &l};
     graphss_ctx *own = graphss_ctx_new(&options);
     const long held = memory.blocks;
-    graphss_alert r = {0};
+    graphss_alert_result r = {0};
     assert_ok(own, graphss_alert_run(own, &r, &a.in, a.victim, VICTIMS, NULL));
     assert_true(r.alert);
-    graphss_alert_destroy(own, &r);
-    assert_string_equal(l.heard, "look rehearse judge name ");
+    graphss_alert_result_destroy(own, &r);
+    assert_string_equal(l.heard, "rehearse score judge ");
     const int reports = l.calls;
     for (int stop = 1; stop <= reports; stop++) {
         l = (listener){.stop = stop};
@@ -153,6 +165,25 @@ static void test_it_tells_how_far_it_is_and_stops_when_told(void **state)
     graphss_ctx_free(ctx);
 }
 
+static graphss_status train(graphss_ctx *ctx, void *arg)
+{
+    attacked_world *a = arg;
+    const graphss_status st = graphss_alert_train(ctx, a->model, &a->previous, 1);
+    graphss_i_model_drop(ctx, a->model, GRAPHSS_I_KEPT_STATES);
+    return st;
+}
+
+static void test_failing_allocations_leave_nothing_of_a_training(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    testing_allocations_fail(train, &a, 40);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
 /* A run makes thousands of allocations: some of them fail, spread over the run. */
 static void test_failing_allocations_leave_nothing(void **state)
 {
@@ -162,10 +193,10 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx *ctx = testing_ctx(&memory, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_alert r = {0};
+    graphss_alert_result r = {0};
     const long first = memory.granted, held = memory.blocks;
     assert_ok(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL));
-    graphss_alert_destroy(ctx, &r);
+    graphss_alert_result_destroy(ctx, &r);
     const long needed = memory.granted - first;
     assert_int_equal(memory.blocks, held);
     for (long i = 0; i < POINTS; i++) {
@@ -193,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_a_wrong_group_is_an_error),
         cmocka_unit_test(test_unsound_snapshots_are_refused_by_name),
         cmocka_unit_test(test_it_tells_how_far_it_is_and_stops_when_told),
+        cmocka_unit_test(test_failing_allocations_leave_nothing_of_a_training),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void evidence_world_make(graphss_ctx *ctx, evidence_world *e, bool dense)
         e->known[i] = i % 3 ? -1 : e->w.label[i];
     }
     assert_ok(ctx, graphss_i_class_model_learn(ctx, &e->classes, &e->w.graph, &e->w.features,
-                                               e->prob, K));
+                                               e->prob, NULL, K));
     e->base = base_of(e);
     assert_ok(ctx, graphss_i_evidence_base_fill(ctx, &e->base, e->prob, NULL));
 }
@@ -212,8 +212,8 @@ static void test_changes_are_counted(void **state)
                                 .column = column,
                                 .value = value,
                                 .kind = GRAPHSS_FEATURES_BINARY};
-    assert_ok(ctx, graphss_graph_build(ctx, &past, 4, from, to, 3, NULL));
-    assert_ok(ctx, graphss_graph_build(ctx, &now, 4, from2, to2, 2, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &past, NULL, 4, from, to, 3));
+    assert_ok(ctx, graphss_graph_build(ctx, &now, NULL, 4, from2, to2, 2));
     graphss_i_change_counts c = graphss_i_change_count(&now, &x, 0, &past, &x, 0, NULL);
     assert_int_equal(c.edges_added, 1);
     assert_int_equal(c.edges_removed, 2);
@@ -229,6 +229,80 @@ static void test_changes_are_counted(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Four nodes with features 0, 1, 2 together and two with 3, 4, all of them a reference; a row
+ * of five features is worth the mean over its pairs. */
+static void test_features_go_together_as_pairs_do(void **state)
+{
+    (void)state;
+    enum { ROWS = 6, COLUMNS = 5 };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    int64_t offset[] = {0, 3, 6, 9, 12, 14, 16};
+    int32_t column[] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 3, 4, 3, 4};
+    float value[16];
+    for (size_t i = 0; i < 16; i++)
+        value[i] = 1;
+    const graphss_features x = {.n_rows = ROWS,
+                                .n_cols = COLUMNS,
+                                .offset = offset,
+                                .column = column,
+                                .value = value,
+                                .kind = GRAPHSS_FEATURES_BINARY};
+    const int32_t label[ROWS] = {0, 0, 0, 0, 1, 1}, all[COLUMNS] = {0, 1, 2, 3, 4};
+    const float own[COLUMNS] = {1, 1, 1, 2, 2};
+    const double with[] = {4, 4, 4, 2, 2};
+    double sum[3] = {0}, pairs[3] = {0}, best = log(2.5 / (4.0 / 6 + 0.5));
+    graphss_i_reference r = {0};
+    float found[GRAPHSS_I_COHERENCES];
+    assert_ok(ctx, graphss_i_reference_open(ctx, &r, &x, label));
+    assert_int_equal(r.n, ROWS);
+    graphss_i_coherence(found, &r, (graphss_i_row){all, value, COLUMNS}, own, 1, 0);
+    for (size_t i = 0; i < COLUMNS; i++)
+        for (size_t j = 0; j < i; j++) {
+            const double both = (i < 3) != (j < 3) ? 0 : with[i];
+            const size_t kind = (size_t)(i >= 3) + (size_t)(j >= 3);
+            sum[kind] += log((both + 0.5) / (with[i] * with[j] / ROWS + 0.5));
+            pairs[kind] += 1;
+        }
+    assert_float_equal((double)found[COHERENCE_ALL], (sum[0] + sum[1] + sum[2]) / 10, 1e-6);
+    assert_float_equal((double)found[COHERENCE_WITHIN], sum[2] / pairs[2], 1e-6);
+    assert_float_equal((double)found[COHERENCE_BETWEEN], sum[1] / pairs[1], 1e-6);
+    assert_float_equal((double)found[COHERENCE_BEST], best, 1e-6);
+    graphss_i_coherence(found, &r, (graphss_i_row){all, value, 2}, own, 1, 0);
+    assert_float_equal((double)found[COHERENCE_ALL], 0, 0); /* too few */
+    graphss_i_reference_destroy(ctx, &r);
+    graphss_ctx_free(ctx);
+}
+
+/* F <- a D^-1 A F + (1 - a) Y, in doubles */
+static void test_labels_are_propagated(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    evidence_world e;
+    evidence_world_make(ctx, &e, false);
+    const graphss_graph *g = &e.w.graph;
+    double now[WORLD_NODES][K] = {{0}}, next[WORLD_NODES][K];
+    for (size_t v = 0; v < WORLD_NODES; v++)
+        if (e.base.label[v] >= 0)
+            now[v][e.base.label[v]] = 1;
+    for (size_t step = 0; step < TUNE_PROPAGATION_STEPS; step++) {
+        for (size_t v = 0; v < WORLD_NODES; v++)
+            for (size_t c = 0; c < K; c++) {
+                double sum = 0;
+                for (int64_t i = g->offset[v]; i < g->offset[v + 1]; i++)
+                    sum += now[g->target[i]][c] / (double)graphss_graph_degree(g, v);
+                next[v][c] = TUNE_PROPAGATION * sum +
+                             (e.base.label[v] == (int32_t)c ? 1 - TUNE_PROPAGATION : 0);
+            }
+        memcpy(now, next, sizeof now);
+    }
+    for (size_t v = 0; v < WORLD_NODES; v++)
+        for (size_t c = 0; c < K; c++)
+            assert_float_equal((double)e.base.propagated[v * K + c], now[v][c], 1e-5);
+    evidence_world_destroy(ctx, &e);
+    graphss_ctx_free(ctx);
+}
+
 static graphss_status all_of_it(graphss_ctx *ctx, void *arg)
 {
     evidence_world *e = arg;
@@ -237,9 +311,9 @@ static graphss_status all_of_it(graphss_ctx *ctx, void *arg)
     graphss_i_class_model m = {0};
     graphss_i_evidence_base base = base_of(e);
     graphss_status st =
-        graphss_i_class_model_learn(ctx, &m, &e->w.graph, &e->w.features, e->prob, K);
+        graphss_i_class_model_learn(ctx, &m, &e->w.graph, &e->w.features, e->prob, NULL, K);
     if (!st)
-        st = graphss_i_evidence_base_fill(ctx, &base, e->prob, &e->base);
+        st = graphss_i_evidence_base_fill(ctx, &base, e->prob, NULL);
     if (!st)
         st = graphss_i_evidence_of(ctx, NULL, anomaly, &base, node, 2);
     graphss_i_evidence_base_destroy(ctx, &base);
@@ -265,6 +339,8 @@ int main(void)
         cmocka_unit_test(test_sources_are_what_a_naive_sum_gives),
         cmocka_unit_test(test_measurements_speak_for_their_class),
         cmocka_unit_test(test_a_class_model_comes_back_from_numbers),
+        cmocka_unit_test(test_features_go_together_as_pairs_do),
+        cmocka_unit_test(test_labels_are_propagated),
         cmocka_unit_test(test_changes_are_counted),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };

@@ -1,4 +1,5 @@
 /* test_state_model.c - the rehearsal, the fit of gate and readers, and the model file. */
+#include "detect/reference.h"
 #include "detect/state_model.h"
 #include "detect/tuning.h"
 #include "models/model_private.h"
@@ -26,7 +27,7 @@ static void rehearsed_make(graphss_ctx *ctx, rehearsed *r, const attacked_world 
 {
     assert_ok(ctx, graphss_model_predict(ctx, r->prob, a->model, &a->w.graph, &a->w.features));
     assert_ok(ctx, graphss_i_class_model_learn(ctx, &r->classes, &a->w.graph, &a->w.features,
-                                               r->prob, 2));
+                                               r->prob, NULL, 2));
     r->in = (graphss_i_rehearsal_input){.graph = &a->w.graph,
                                         .features = &a->w.features,
                                         .classes = &r->classes,
@@ -155,6 +156,9 @@ static void test_a_model_keeps_what_was_learned(void **state)
     assert_memory_equal(back.gate, m.gate, sizeof m.gate);
     assert_memory_equal(back.reader, m.reader, sizeof m.reader);
     assert_memory_equal(back.change, m.change, sizeof m.change);
+    assert_memory_equal(back.half_gate, m.half_gate, sizeof m.half_gate);
+    assert_memory_equal(back.half_change, m.half_change, sizeof m.half_change);
+    assert_memory_equal(back.reference, m.reference, sizeof m.reference);
     graphss_i_state_model_destroy(ctx, &back);
     assert_ok(ctx, graphss_i_state_model_recall(ctx, &back, &known, copy, WORLD_WORDS, true));
     assert_false(known); /* of other features */
@@ -163,6 +167,55 @@ static void test_a_model_keeps_what_was_learned(void **state)
     graphss_i_state_model_destroy(ctx, &m);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
+}
+
+static void test_references_rise_and_aged_scores_keep_their_order(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_i_state_model m = learn(ctx, &a);
+    for (size_t s = 0; s < GRAPHSS_I_STRATA; s++)
+        for (size_t i = 1; i < GRAPHSS_I_QUANTILES; i++)
+            assert_true(m.reference[s][i] >= m.reference[s][i - 1]);
+    const double *clean = m.reference[GRAPHSS_I_UNCHANGED];
+    const double low = clean[0] - 3, high = clean[GRAPHSS_I_QUANTILES - 1] + 3;
+    double last = -INFINITY;
+    for (int i = 0; i <= 200; i++) {
+        const double aged = graphss_i_score_aged(&m, low + (high - low) * i / 200);
+        assert_true(aged >= last - 1e-9);
+        last = aged;
+    }
+    size_t count[2] = {0};
+    for (int32_t v = 0; v < 1000; v++)
+        count[graphss_i_half_of(v)]++;
+    assert_in_range(count[0], 450, 550);
+    assert_true(memcmp(m.half_gate[0], m.half_gate[1], sizeof m.half_gate[0]) != 0);
+    graphss_i_state_model_destroy(ctx, &m);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_strata_follow_what_changed(void **state)
+{
+    (void)state;
+    static const struct {
+        graphss_i_change_counts counts;
+        graphss_i_stratum stratum;
+    } known[] = {{{0, 0, 0, 0}, GRAPHSS_I_UNCHANGED},
+                 {{1, 0, 0, 0}, GRAPHSS_I_ONE_EDGE},
+                 {{0, 1, 0, 0}, GRAPHSS_I_ONE_EDGE},
+                 {{1, 1, 0, 0}, GRAPHSS_I_SOME_EDGES},
+                 {{0, 0, 3, 0}, GRAPHSS_I_SOME_FEATURES},
+                 {{0, 0, 0, 1}, GRAPHSS_I_SOME_FEATURES},
+                 {{1, 0, 0, 1}, GRAPHSS_I_EDGES_AND_FEATURES}};
+    const float evidence[2 * GRAPHSS_I_ROW] = {0};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        float row[GRAPHSS_I_CHANGES];
+        graphss_i_change_row(row, &known[i].counts, evidence, evidence, 2);
+        assert_int_equal(graphss_i_stratum_of(row), known[i].stratum);
+    }
 }
 
 static void test_too_few_labels_teach_nothing(void **state)
@@ -186,7 +239,8 @@ static void test_too_few_labels_teach_nothing(void **state)
 static graphss_status learn_and_keep(graphss_ctx *ctx, void *arg)
 {
     attacked_world *a = arg;
-    const graphss_recover_input in = {.struct_size = sizeof in, .current = a->previous, .model = a->model, .seed = 1};
+    const graphss_defence_input in = {
+        .struct_size = sizeof in, .current = a->previous, .model = a->model, .seed = 1};
     const graphss_status st = graphss_i_states_train(ctx, a->model, &in);
     graphss_i_model_drop(ctx, a->model, GRAPHSS_I_KEPT_STATES);
     return st;
@@ -210,6 +264,8 @@ int main(void)
         cmocka_unit_test(test_states_do_not_depend_on_the_order_of_nodes),
         cmocka_unit_test(test_no_reader_turns_evidence_round),
         cmocka_unit_test(test_a_model_keeps_what_was_learned),
+        cmocka_unit_test(test_references_rise_and_aged_scores_keep_their_order),
+        cmocka_unit_test(test_strata_follow_what_changed),
         cmocka_unit_test(test_too_few_labels_teach_nothing),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
     };

@@ -6,21 +6,21 @@ static graphss_recover_options preset(const attacked_world *a)
     graphss_recover_options opt;
     graphss_recover_options_init(&opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER,
                                  a->model);
-    opt.retrain_epochs = 5;
+    opt.paper.retrain_epochs = 5;
     return opt;
 }
 
-static void recover(graphss_ctx *ctx, graphss_recovery *r, const attacked_world *a,
+static void recover(graphss_ctx *ctx, graphss_recover_result *r, const attacked_world *a,
                     const graphss_recover_options *opt)
 {
-    assert_ok(ctx, graphss_recover(ctx, r, &a->in, opt));
+    assert_ok(ctx, graphss_recover_run(ctx, r, &a->in, opt));
 }
 
 static void own_labels(graphss_ctx *ctx, int32_t *label, float *prob, const attacked_world *a,
                        const graphss_graph *graph)
 {
     assert_ok(ctx, graphss_model_predict(ctx, prob, a->model, graph, &a->w.features));
-    graphss_argmax(label, prob, WORLD_NODES, 2);
+    graphss_labels_argmax(label, prob, WORLD_NODES, 2);
 }
 
 static void test_the_defaults_are_the_papers(void **state)
@@ -29,20 +29,21 @@ static void test_the_defaults_are_the_papers(void **state)
     graphss_recover_options opt;
     graphss_recover_options_init(&opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER,
                                  NULL);
-    assert_true(opt.sweeps == 100 && opt.warmup == 40 && opt.retrain_epochs == 60);
-    assert_true(opt.prior == 1 && opt.dynamic_phi);
+    assert_true(opt.paper.sweeps == 100 && opt.paper.warmup == 40 &&
+                opt.paper.retrain_epochs == 60);
+    assert_true(opt.paper.prior == 1 && opt.paper.dynamic_phi);
 }
 
 /* Algorithm 1 by hand: z by phi' in the warm-up, then by the counts as of every tenth step.
  * Y_a are the world's model's answers, P those of the model it starts with. */
 static void check_algorithm_1(graphss_ctx *ctx, const attacked_world *a,
-                              const graphss_model *start, const graphss_recovery *r)
+                              const graphss_model *start, const graphss_recover_result *r)
 {
     float prob[WORLD_NODES * 2];
     int32_t seen[WORLD_NODES], z[WORLD_NODES];
     own_labels(ctx, seen, prob, a, &a->w.graph);
     assert_ok(ctx, graphss_model_predict(ctx, prob, start, &a->current, &a->w.features));
-    graphss_argmax(z, prob, WORLD_NODES, 2);
+    graphss_labels_argmax(z, prob, WORLD_NODES, 2);
     double warm[2][2] = {{0}}, phi[2][2] = {{0}};
     const graphss_split *split = graphss_model_split(a->model);
     for (size_t i = 0; i < split->n_train; i++)
@@ -75,10 +76,10 @@ static void check_algorithm_1(graphss_ctx *ctx, const attacked_world *a,
 static graphss_recover_options without_retraining(const attacked_world *a)
 {
     graphss_recover_options opt = preset(a);
-    opt.retrain_epochs = 0;
-    opt.sweeps = 35;
-    opt.warmup = 12;
-    opt.prior = 0.5;
+    opt.paper.retrain_epochs = 0;
+    opt.paper.sweeps = 35;
+    opt.paper.warmup = 12;
+    opt.paper.prior = 0.5;
     return opt;
 }
 
@@ -89,12 +90,12 @@ static void test_without_retraining_it_is_algorithm_1(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     const graphss_recover_options opt = without_retraining(&a);
-    graphss_recovery r = {0};
+    graphss_recover_result r = {0};
     recover(ctx, &r, &a, &opt);
     check_algorithm_1(ctx, &a, a.model, &r);
     assert_true(r.changed > 0);
     assert_string_equal(r.method, "graphss");
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result_destroy(ctx, &r);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -107,7 +108,7 @@ static void test_what_one_set_leaves_the_next_begins_with(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recovery first = {0}, alone = {0}, next = {0};
+    graphss_recover_result first = {0}, alone = {0}, next = {0};
     graphss_i_carry carry = {0}, later = {0};
     graphss_recover_options opt = preset(&a);
     assert_ok(ctx, graphss_i_recover_carried(ctx, &first, &a.in, &opt, &carry));
@@ -127,9 +128,9 @@ static void test_what_one_set_leaves_the_next_begins_with(void **state)
     assert_ok(ctx, graphss_model_predict(ctx, left, carry.left, &a.current, &a.w.features));
     assert_memory_not_equal(given, left, sizeof given);
     graphss_model_free(ctx, carry.left);
-    graphss_recovery_destroy(ctx, &next);
-    graphss_recovery_destroy(ctx, &alone);
-    graphss_recovery_destroy(ctx, &first);
+    graphss_recover_result_destroy(ctx, &next);
+    graphss_recover_result_destroy(ctx, &alone);
+    graphss_recover_result_destroy(ctx, &first);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -142,12 +143,12 @@ static void test_with_fixed_phi_labels_stay_the_models(void **state)
     attacked_world_make(ctx, &a);
     for (int epochs = 0; epochs < 6; epochs += 5) {
         graphss_recover_options opt = preset(&a);
-        opt.dynamic_phi = false;
-        opt.retrain_epochs = epochs;
-        graphss_recovery r = {0};
+        opt.paper.dynamic_phi = false;
+        opt.paper.retrain_epochs = epochs;
+        graphss_recover_result r = {0};
         recover(ctx, &r, &a, &opt);
         assert_int_equal(r.changed, 0);
-        graphss_recovery_destroy(ctx, &r);
+        graphss_recover_result_destroy(ctx, &r);
     }
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -162,23 +163,24 @@ static void test_retraining_starts_from_the_model_and_leaves_it_alone(void **sta
     float before[WORLD_NODES * 2], after[WORLD_NODES * 2];
     int32_t label[WORLD_NODES];
     own_labels(ctx, label, before, &a, &a.current);
-    graphss_recovery none = {0}, some = {0}, again = {0};
+    graphss_recover_result none = {0}, some = {0}, again = {0};
     graphss_recover_options opt = preset(&a);
     recover(ctx, &some, &a, &opt);
     recover(ctx, &again, &a, &opt);
-    opt.retrain_epochs = 0;
+    opt.paper.retrain_epochs = 0;
     recover(ctx, &none, &a, &opt);
     own_labels(ctx, label, after, &a, &a.current);
     assert_memory_equal(before, after, sizeof before);
     const size_t bytes = WORLD_NODES * 2 * sizeof(double);
     assert_memory_equal(some.predictions.posterior, again.predictions.posterior, bytes);
     assert_memory_not_equal(some.predictions.posterior, none.predictions.posterior, bytes);
-    const double with = graphss_accuracy(some.predictions.label, a.w.label, a.victim, VICTIMS);
-    const double own = graphss_accuracy(label, a.w.label, a.victim, VICTIMS);
+    const double with =
+        graphss_labels_accuracy(some.predictions.label, a.w.label, a.victim, VICTIMS);
+    const double own = graphss_labels_accuracy(label, a.w.label, a.victim, VICTIMS);
     assert_true(with > own);
-    graphss_recovery_destroy(ctx, &again);
-    graphss_recovery_destroy(ctx, &some);
-    graphss_recovery_destroy(ctx, &none);
+    graphss_recover_result_destroy(ctx, &again);
+    graphss_recover_result_destroy(ctx, &some);
+    graphss_recover_result_destroy(ctx, &none);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -189,20 +191,20 @@ static void test_it_needs_a_past_and_sensible_steps(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recovery r = {0};
+    graphss_recover_result r = {0};
     graphss_recover_options opt = preset(&a);
     a.in.previous = NULL;
-    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
+    assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
                  "graphss needs the previous snapshot");
     a.in.previous = &a.previous;
-    opt.warmup = opt.sweeps;
-    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
+    opt.paper.warmup = opt.paper.sweeps;
+    assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
                  "sweeps of warm-up");
     assert_null(r.predictions.label);
 
     /* A node the past did not know counts as it is. */
     opt = preset(&a);
-    opt.retrain_epochs = 0;
+    opt.paper.retrain_epochs = 0;
     graphss_names known = {0};
     char text[WORLD_NODES * 8];
     size_t start[WORLD_NODES + 1], used = 0;
@@ -231,7 +233,7 @@ static void test_it_needs_a_past_and_sensible_steps(void **state)
     own_labels(ctx, label, prob, &a, &a.current);
     const size_t v = (size_t)a.victim[0] * 2;
     assert_true(fabs(r.predictions.posterior[v] - (double)prob[v]) < 1e-5);
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result_destroy(ctx, &r);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -242,7 +244,7 @@ static void test_options_belong_to_a_mode(void **state)
     assert_true(graphss_recover_method_uses(graphss_lab_method_find("graphss"),
                                             GRAPHSS_MODE_PAPER, "warmup"));
     assert_false(graphss_recover_method_uses(graphss_lab_method_find("graphss"),
-                                             GRAPHSS_MODE_HONEST, "warmup"));
+                                             GRAPHSS_MODE_DEFAULT, "warmup"));
     assert_false(graphss_recover_method_uses(graphss_lab_method_find("keep-last"),
                                              GRAPHSS_MODE_PAPER, "warmup"));
     assert_true(graphss_recover_method_uses(graphss_lab_method_find("graphss"),
@@ -253,14 +255,14 @@ static graphss_status recover_once(graphss_ctx *ctx, void *arg)
 {
     const attacked_world *a = arg;
     graphss_recover_options opt = preset(a);
-    opt.sweeps = 2;
-    opt.warmup = 1;
-    opt.retrain_epochs = 1;
-    graphss_recovery r = {0};
+    opt.paper.sweeps = 2;
+    opt.paper.warmup = 1;
+    opt.paper.retrain_epochs = 1;
+    graphss_recover_result r = {0};
     graphss_i_carry carry = {.start = a->model};
     const graphss_status st = graphss_i_recover_carried(ctx, &r, &a->in, &opt, &carry);
     graphss_model_free(ctx, carry.left);
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result_destroy(ctx, &r);
     return st;
 }
 

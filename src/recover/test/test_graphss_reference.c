@@ -142,7 +142,7 @@ static void free_stored(graphss_ctx *ctx, stored *s)
 
 static double victims(const int32_t *label, const stored *s)
 {
-    return 100 * graphss_accuracy(label, s->labels, s->victim, s->n_victims);
+    return 100 * graphss_labels_accuracy(label, s->labels, s->victim, s->n_victims);
 }
 
 static void test_the_stored_run_is_repeated(void **state)
@@ -160,10 +160,10 @@ static void test_the_stored_run_is_repeated(void **state)
               graphss_model_predict(ctx, prob, s.model, &s.attacked, &s.attacked_features));
     for (size_t i = 0; i < N * K; i++)
         assert_true(fabsf(prob[i] - s.prob[i]) < 1e-3f);
-    graphss_argmax(attacked, prob, N, K);
+    graphss_labels_argmax(attacked, prob, N, K);
 
     const graphss_observation previous = {&s.graph, &s.features, NULL};
-    const graphss_recover_input in = {.struct_size = sizeof in,
+    const graphss_defence_input in = {.struct_size = sizeof in,
                                       .current = {&s.attacked, &s.attacked_features, NULL},
                                       .previous = &previous,
                                       .model = s.model,
@@ -172,18 +172,18 @@ static void test_the_stored_run_is_repeated(void **state)
     graphss_recover_options opt;
     graphss_recover_options_init(&opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER,
                                  s.model);
-    graphss_recovery r = {0};
-    assert_ok(ctx, graphss_recover(ctx, &r, &in, &opt));
-    const double same = 100 * graphss_accuracy(r.predictions.label, s.graphss, NULL, N);
+    graphss_recover_result r = {0};
+    assert_ok(ctx, graphss_recover_run(ctx, &r, &in, &opt));
+    const double same = 100 * graphss_labels_accuracy(r.predictions.label, s.graphss, NULL, N);
     const double same_victims =
-        100 * graphss_accuracy(r.predictions.label, s.graphss, s.victim, s.n_victims);
+        100 * graphss_labels_accuracy(r.predictions.label, s.graphss, s.victim, s.n_victims);
     print_message("victims %.1f attacked, %.1f then, %.1f now; %.1f %% of the labels are the "
                   "same, %.1f %% of the victims'; %.1f s\n",
                   victims(attacked, &s), victims(s.graphss, &s),
                   victims(r.predictions.label, &s), same, same_victims, r.seconds);
     assert_true(fabs(victims(r.predictions.label, &s) - victims(s.graphss, &s)) < 6);
     assert_true(same > 90);
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result_destroy(ctx, &r);
     free(prob);
     free_stored(ctx, &s);
     graphss_ctx_free(ctx);

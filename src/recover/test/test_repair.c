@@ -3,13 +3,13 @@
 #include <locale.h>
 
 /* A recovery that knows victims and truth. */
-static void recovery_make(graphss_ctx *ctx, graphss_recovery *r, const attacked_world *a,
-                          const char *kind)
+static void recovery_make(graphss_ctx *ctx, graphss_recover_result *r, const attacked_world *a,
+                          graphss_perturbation kind)
 {
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("none"), GRAPHSS_MODE_HONEST,
+    graphss_recover_options_init(&opt, graphss_lab_method_find("none"), GRAPHSS_MODE_DEFAULT,
                                  a->model);
-    assert_ok(ctx, graphss_recover(ctx, r, &a->in, &opt));
+    assert_ok(ctx, graphss_recover_run(ctx, r, &a->in, &opt));
     r->kind = kind;
     for (size_t i = 0; i < WORLD_NODES; i++)
         for (size_t c = 0; c < 2; c++)
@@ -32,11 +32,11 @@ static void test_with_a_past_all_is_as_it_was(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recovery r = {0};
+    graphss_recover_result r = {0};
     graphss_flips flips = {0};
     graphss_graph graph = {0};
     graphss_features features = {0};
-    recovery_make(ctx, &r, &a, NULL);
+    recovery_make(ctx, &r, &a, GRAPHSS_PERTURBATION_NOT_ESTIMATED);
     assert_ok(ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.5));
     assert_ok(ctx, graphss_flips_apply_parts(ctx, &graph, &features, &a.current, &a.w.features,
                                              &flips, NULL));
@@ -47,7 +47,7 @@ static void test_with_a_past_all_is_as_it_was(void **state)
     graphss_flips_destroy(ctx, &flips);
 
     /* The other way round: edges that were cut are joined again. */
-    graphss_recover_input back = a.in;
+    graphss_defence_input back = a.in;
     const graphss_observation past = {&a.current, &a.w.features, NULL};
     back.current = a.previous;
     back.previous = &past;
@@ -64,7 +64,7 @@ static void test_with_a_past_all_is_as_it_was(void **state)
     graphss_graph_destroy(ctx, &graph);
     graphss_features_destroy(ctx, &features);
     graphss_flips_destroy(ctx, &flips);
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result_destroy(ctx, &r);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -76,9 +76,9 @@ static void test_without_a_past_edges_across_classes_go(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     a.in.previous = NULL;
-    graphss_recovery r = {0};
+    graphss_recover_result r = {0};
     graphss_flips flips = {0};
-    recovery_make(ctx, &r, &a, "links");
+    recovery_make(ctx, &r, &a, GRAPHSS_PERTURBATION_EDGES);
     assert_ok(ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.5));
     assert_true(flips.count > 0);
     for (size_t j = 0; j < flips.count; j++) {
@@ -89,7 +89,7 @@ static void test_without_a_past_edges_across_classes_go(void **state)
         assert_true(graphss_graph_has_edge(&a.current, f->node, f->target));
     }
     graphss_flips_destroy(ctx, &flips);
-    r.kind = "features";
+    r.kind = GRAPHSS_PERTURBATION_FEATURES;
     assert_ok(ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.5));
     assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_EDGE), 0);
     for (size_t j = 0; j < flips.count; j++)
@@ -98,14 +98,14 @@ static void test_without_a_past_edges_across_classes_go(void **state)
     r.predictions.n_classes = 3;
     assert_int_equal(graphss_recover_flips(ctx, &flips, &a.in, &r, 0.5), GRAPHSS_ERR_SHAPE);
     r.predictions.n_classes = 2;
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result_destroy(ctx, &r);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
 
 typedef struct task {
     attacked_world a;
-    graphss_recovery r;
+    graphss_recover_result r;
 } task;
 
 static graphss_status undo_once(graphss_ctx *ctx, void *arg)
@@ -128,14 +128,14 @@ static void test_the_locale_changes_nothing(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recovery r = {0};
+    graphss_recover_result r = {0};
     graphss_flips flips = {0};
-    recovery_make(ctx, &r, &a, NULL);
+    recovery_make(ctx, &r, &a, GRAPHSS_PERTURBATION_NOT_ESTIMATED);
     assert_ok(ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.75));
     setlocale(LC_NUMERIC, "C");
     assert_string_equal(flips.victims, "perturbed at least 0.75");
     graphss_flips_destroy(ctx, &flips);
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result_destroy(ctx, &r);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -146,9 +146,9 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static task t;
     attacked_world_make(ctx, &t.a);
-    recovery_make(ctx, &t.r, &t.a, NULL);
+    recovery_make(ctx, &t.r, &t.a, GRAPHSS_PERTURBATION_NOT_ESTIMATED);
     testing_allocations_fail(undo_once, &t, 60);
-    graphss_recovery_destroy(ctx, &t.r);
+    graphss_recover_result_destroy(ctx, &t.r);
     attacked_world_destroy(ctx, &t.a);
     graphss_ctx_free(ctx);
 }

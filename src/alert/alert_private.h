@@ -1,0 +1,44 @@
+/* alert_private.h - what the sources of alert share. */
+#ifndef GRAPHSS_ALERT_PRIVATE_H
+#define GRAPHSS_ALERT_PRIVATE_H
+
+#include "detect/reference.h"
+#include "detect/snapshot.h"
+#include "observation/observation.h"
+#include "observation/standardise.h"
+#include <graphss/alert.h>
+
+/* *opt: the options given, or the defaults for NULL, checked. INVALID: a value out of range,
+ * or a rate below 1 / (draws + 1). */
+graphss_status graphss_i_alert_options_take(graphss_ctx *ctx, graphss_alert_options *opt,
+                                            const graphss_alert_options *given);
+
+/* Both snapshots, matched and standardised, with the classifier's answers, and the scores.
+ * {0} is empty; must not be moved. */
+typedef struct graphss_i_alert_context {
+    graphss_i_standardised seen;
+    const graphss_defence_input *in; /* of seen */
+    const graphss_split *split;
+    graphss_split own, past_split; /* the model's, where none was given; that of the past */
+    size_t n, k;
+    int32_t *before; /* [n] number in the past, -1: none; NULL: no past */
+    int32_t *number; /* [n] number in the snapshot the model was trained on */
+    graphss_i_state_model states;
+    graphss_i_snapshot now, past;
+    uint8_t *what; /* [n] what was tampered with, if anything was: graphss_i_tampered */
+    graphss_alert_scores scores;
+} graphss_i_alert_context;
+
+/* in: checked. opt: taken. */
+graphss_status graphss_i_alert_open(graphss_ctx *ctx, graphss_i_alert_context *x,
+                                    const graphss_defence_input *in,
+                                    const graphss_alert_options *opt);
+void graphss_i_alert_close(graphss_ctx *ctx, graphss_i_alert_context *x);
+
+/* Fraction of n nodes with p-values below what honest ones have, of which at most tolerance t
+ * are below t, by m reference nodes: max over t of (F(t) - tolerance t - so many standard
+ * errors) / (1 - tolerance t). node [n] or NULL: all. */
+double graphss_i_excess(const double *p_value, const int32_t *node, size_t n, size_t m,
+                        double tolerance, double errors);
+
+#endif

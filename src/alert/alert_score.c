@@ -1,0 +1,439 @@
+/* alert_score.c - scores every node of a snapshot, and finds what it is compared with.
+ *
+ * A node with a past is scored if it changed, by how; one without a past by how it looks
+ * (detect/reference.h). The reference of a stratum of change is change that was rehearsed when
+ * the model was trained. That of nodes without a past are the validation nodes, each aged: as
+ * honest change would leave it, for nodes without a label may have changed since the training
+ * while labelled ones did not. Validation nodes that look worse than rehearsed honest change
+ * are contaminated; the rehearsed nodes then take their place. */
+#include "alert/alert_private.h"
+#include "detect/tuning.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 4096 }; /* nodes whose rows are held at a time */
+
+void graphss_i_alert_close(graphss_ctx *ctx, graphss_i_alert_context *x)
+{
+    graphss_alert_scores_destroy(ctx, &x->scores);
+    graphss_i_snapshot_close(ctx, &x->now);
+    graphss_i_snapshot_close(ctx, &x->past);
+    graphss_i_state_model_destroy(ctx, &x->states);
+    graphss_split_destroy(ctx, &x->own);
+    graphss_split_destroy(ctx, &x->past_split);
+    graphss_release(ctx, x->before);
+    graphss_release(ctx, x->number);
+    graphss_release(ctx, x->what);
+    graphss_i_standardise_close(ctx, &x->seen);
+}
+
+double graphss_i_excess(const double *p_value, const int32_t *node, size_t n, size_t m,
+                        double tolerance, double errors)
+{
+    static const double at[] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3};
+    double share = 0;
+    for (size_t a = 0; a < sizeof at / sizeof *at && n && m; a++) {
+        const double t = at[a], honest = tolerance * t;
+        size_t below = 0;
+        if (honest >= 0.5) /* says nothing */
+            break;
+        for (size_t i = 0; i < n; i++)
+            below += p_value[node ? (size_t)node[i] : i] <= t;
+        const double error = sqrt(honest * (1 - honest) / (double)n +
+                                  tolerance * tolerance * t * (1 - t) / (double)m);
+        share = fmax(share,
+                     ((double)below / (double)n - honest - errors * error) / (1 - honest));
+    }
+    return fmin(share, 1);
+}
+
+/* ---- the snapshots ---- */
+
+static graphss_status match(graphss_ctx *ctx, graphss_i_alert_context *x)
+{
+    const graphss_defence_input *in = x->in;
+    x->n = in->current.graph->n_nodes;
+    x->k = graphss_model_classes(in->model);
+    x->split = in->split ? in->split : &x->own;
+    graphss_status st = GRAPHSS_OK;
+    int32_t *after = NULL;
+    if (!in->split)
+        st = graphss_split_match(ctx, &x->own, in->model, &in->current);
+    if (!st)
+        st = graphss_i_check_split(ctx, x->split, x->n, x->k, "current");
+    if (!st)
+        st = graphss_i_match_trained(ctx, &x->number, in->model, &in->current);
+    if (!st && in->previous)
+        st = graphss_i_match_past(ctx, &x->before, &after, &in->current, in->previous);
+    if (!st && in->previous)
+        st = graphss_split_translate(ctx, &x->past_split, x->split, after,
+                                     in->previous->graph->n_nodes);
+    graphss_release(ctx, after);
+    return st;
+}
+
+static graphss_status find_states(graphss_ctx *ctx, graphss_i_alert_context *x)
+{
+    bool known = false;
+    const graphss_status st =
+        graphss_i_states_find(ctx, &x->states, &known, x->in->model, &x->in->current, x->split,
+                              x->in->previous, &x->past_split);
+    if (st || known)
+        return st;
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_DATA,
+        "%zu validation and %zu training node%s, want %d of the former or twice as many of the "
+        "latter to learn from; recover --method label-propagation (or keep-last, with "
+        "--previous) does without",
+        x->split->n_val, x->split->n_train, x->split->n_train == 1 ? "" : "s",
+        TUNE_REHEARSED_NEEDED);
+}
+
+/* ---- scores ---- */
+
+static uint8_t likeliest_state(const graphss_i_state_model *m, const float *anomaly)
+{
+    double odds[GRAPHSS_I_STATES];
+    graphss_i_state_odds(odds, m, anomaly);
+    size_t best = 1;
+    for (size_t s = 2; s < GRAPHSS_I_STATES; s++)
+        best = odds[s] > odds[best] ? s : best;
+    return (uint8_t)best;
+}
+
+static uint8_t what_changed(graphss_i_stratum s)
+{
+    return s == GRAPHSS_I_EDGES_AND_FEATURES ? GRAPHSS_I_TAMPERED_BOTH
+           : s == GRAPHSS_I_SOME_FEATURES    ? GRAPHSS_I_TAMPERED_FEATURES
+                                             : GRAPHSS_I_TAMPERED_EDGES;
+}
+
+static void score_look(graphss_i_alert_context *x, int32_t v, const float *anomaly)
+{
+    x->scores.stratum[v] = GRAPHSS_I_NO_PAST;
+    x->scores.score[v] =
+        graphss_i_score_look(&x->states, graphss_i_half_of(x->number[v]), anomaly);
+    x->what[v] = likeliest_state(&x->states, anomaly);
+}
+
+static void score_change(graphss_i_alert_context *x, int32_t v, const float *now,
+                         const float *past)
+{
+    float row[GRAPHSS_I_CHANGES];
+    const graphss_observation *o = &x->in->current, *p = x->in->previous;
+    const graphss_i_change_counts c =
+        graphss_i_change_count(o->graph, o->features, (size_t)v, p->graph, p->features,
+                               (size_t)x->before[v], x->before);
+    graphss_i_change_row(row, &c, now, past, x->k);
+    graphss_i_stratum s = graphss_i_stratum_of(row);
+    if (s == GRAPHSS_I_UNCHANGED) /* values of sparse features that changed are not counted */
+        s = GRAPHSS_I_SOME_FEATURES;
+    x->scores.stratum[v] = (uint8_t)s;
+    x->scores.score[v] =
+        graphss_i_score_change(&x->states, graphss_i_half_of(x->number[v]), row);
+    x->what[v] = what_changed(s);
+}
+
+/* Nodes [m] of one chunk, all with a past or all without. */
+typedef struct chunk {
+    int32_t *node, *was; /* [CHUNK] */
+    size_t m;
+    float *now, *past, *anomaly;
+} chunk;
+
+static graphss_status score_chunk(graphss_ctx *ctx, graphss_i_alert_context *x, chunk *c,
+                                  bool changed)
+{
+    const size_t wide = x->k * GRAPHSS_I_ROW;
+    graphss_status st = graphss_i_evidence_of(ctx, changed ? c->now : NULL,
+                                              changed ? NULL : c->anomaly, &x->now.base,
+                                              c->node, c->m);
+    if (!st && changed)
+        st = graphss_i_evidence_of(ctx, c->past, NULL, &x->past.base, c->was, c->m);
+    for (size_t i = 0; i < c->m && !st; i++)
+        if (changed)
+            score_change(x, c->node[i], c->now + i * wide, c->past + i * wide);
+        else
+            score_look(x, c->node[i], c->anomaly + i * GRAPHSS_I_ANOMALIES);
+    c->m = 0;
+    return st;
+}
+
+/* The nodes of one sort: 0 without a past, 1 changed. sort [n] */
+static graphss_status score_sort(graphss_ctx *ctx, graphss_i_alert_context *x,
+                                 const uint8_t *sort, uint8_t which)
+{
+    const size_t rows = x->n < CHUNK ? x->n : CHUNK, wide = x->k * GRAPHSS_I_ROW;
+    chunk c = {.node = graphss_i_alloc(ctx, rows, sizeof *c.node),
+               .was = graphss_i_alloc(ctx, rows, sizeof *c.was),
+               .now = graphss_i_alloc(ctx, which ? rows : 0, wide * sizeof *c.now),
+               .past = graphss_i_alloc(ctx, which ? rows : 0, wide * sizeof *c.past),
+               .anomaly = graphss_i_alloc(ctx, which ? 0 : rows,
+                                          GRAPHSS_I_ANOMALIES * sizeof *c.anomaly)};
+    graphss_status st = c.node && c.was && c.now && c.past && c.anomaly ? GRAPHSS_OK
+                                                                        : GRAPHSS_ERR_NOMEM;
+    for (size_t v = 0; v < x->n && !st; v++) {
+        if (sort[v] == which) {
+            c.node[c.m] = (int32_t)v;
+            c.was[c.m++] = x->before ? x->before[v] : -1;
+        }
+        if (c.m == rows || (v + 1 == x->n && c.m))
+            st = score_chunk(ctx, x, &c, which);
+    }
+    void *const block[] = {c.node, c.was, c.now, c.past, c.anomaly};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        graphss_release(ctx, block[i]);
+    return st;
+}
+
+static graphss_status score_nodes(graphss_ctx *ctx, graphss_i_alert_context *x)
+{
+    enum { LOOKS, CHANGED, SAME };
+    const graphss_defence_input *in = x->in;
+    const graphss_i_class_model *classes = &x->states.classes;
+    graphss_alert_scores *s = &x->scores;
+    size_t count[3] = {0};
+    uint8_t *sort = graphss_i_alloc(ctx, x->n, sizeof *sort);
+    s->n_nodes = x->n;
+    s->n_classes = x->k;
+    s->past = x->before != NULL;
+    s->score = graphss_i_calloc(ctx, x->n, sizeof *s->score);
+    s->p_value = graphss_i_alloc(ctx, x->n, sizeof *s->p_value);
+    s->stratum = graphss_i_calloc(ctx, x->n, sizeof *s->stratum);
+    s->predicted = graphss_i_alloc(ctx, x->n, sizeof *s->predicted);
+    s->labelled = graphss_i_calloc(ctx, x->n, sizeof *s->labelled);
+    s->order = graphss_i_alloc(ctx, x->n, sizeof *s->order);
+    x->what = graphss_i_calloc(ctx, x->n, sizeof *x->what);
+    graphss_status st = sort && s->score && s->p_value && s->stratum && s->predicted &&
+                                s->labelled && s->order && x->what
+                            ? GRAPHSS_OK
+                            : GRAPHSS_ERR_NOMEM;
+    for (size_t v = 0; v < x->n && !st; v++) {
+        sort[v] = !x->before || x->before[v] < 0 ? LOOKS
+                  : graphss_i_unchanged(&in->current, in->previous, x->before, v) ? SAME
+                                                                                  : CHANGED;
+        count[sort[v]]++;
+    }
+    if (!st)
+        st = graphss_i_snapshot_open(ctx, &x->now, classes, in->model, &in->current, x->split,
+                                     NULL);
+    if (!st && count[CHANGED])
+        st = graphss_i_snapshot_open(ctx, &x->past, classes, in->model, in->previous,
+                                     &x->past_split, NULL);
+    if (!st && count[LOOKS])
+        st = score_sort(ctx, x, sort, LOOKS);
+    if (!st && count[CHANGED])
+        st = score_sort(ctx, x, sort, CHANGED);
+    for (size_t v = 0; v < x->n && !st; v++)
+        s->predicted[v] = (int32_t)graphss_i_top(x->now.base.prob + v * x->k, x->k);
+    for (size_t i = 0; i < x->split->n_train && !st; i++)
+        s->labelled[x->split->train[i]] = 1;
+    for (size_t i = 0; i < x->split->n_val && !st; i++)
+        s->labelled[x->split->val[i]] = 1;
+    graphss_release(ctx, sort);
+    return st;
+}
+
+/* ---- the reference ---- */
+
+static int higher_first(const void *a, const void *b)
+{
+    return graphss_i_compare_doubles(b, a);
+}
+
+/* Looks [m] of validation nodes, evenly spaced: with a past only new nodes are compared with
+ * them, and some will do. */
+static graphss_status look_at_validation(graphss_ctx *ctx, graphss_i_alert_context *x,
+                                         double *look, size_t m)
+{
+    int32_t *node = graphss_i_alloc(ctx, m, sizeof *node);
+    float *anomaly = graphss_i_alloc(ctx, m, GRAPHSS_I_ANOMALIES * sizeof *anomaly);
+    graphss_status st = node && anomaly ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < m && !st; i++)
+        node[i] = x->split->val[i * x->split->n_val / m];
+    if (!st && x->before)
+        st = graphss_i_evidence_of(ctx, NULL, anomaly, &x->now.base, node, m);
+    for (size_t i = 0; i < m && !st; i++) {
+        const int32_t v = node[i];
+        look[i] = x->before ? graphss_i_score_look(&x->states, graphss_i_half_of(x->number[v]),
+                                                   anomaly + i * GRAPHSS_I_ANOMALIES)
+                            : x->scores.score[v];
+    }
+    graphss_release(ctx, anomaly);
+    graphss_release(ctx, node);
+    return st;
+}
+
+/* Fraction of n scores that is certainly beyond rehearsed honest change. */
+static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_context *x,
+                                        const double *look, size_t n)
+{
+    enum { Q = GRAPHSS_I_QUANTILES };
+    const double *honest = x->states.reference[GRAPHSS_I_NO_PAST];
+    double *p = graphss_i_alloc(ctx, n, sizeof *p);
+    if (!p)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        p[i] = (double)(Q - graphss_i_count_less(honest, Q, look[i]) + 1) / (Q + 1);
+    x->scores.contaminated =
+        graphss_i_excess(p, NULL, n, Q, 1, TUNE_CONTAMINATED_ERRORS);
+    graphss_release(ctx, p);
+    return GRAPHSS_OK;
+}
+
+static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *x)
+{
+    graphss_alert_scores *s = &x->scores;
+    const size_t given = x->split->n_val;
+    const size_t n_val =
+        x->before && given > TUNE_REHEARSED_MOST ? TUNE_REHEARSED_MOST : given;
+    size_t fresh = 0;
+    for (size_t v = 0; v < x->n; v++)
+        fresh += s->stratum[v] == GRAPHSS_I_NO_PAST;
+    double *look = graphss_i_alloc(ctx, n_val, sizeof *look);
+    s->reference = graphss_i_alloc(ctx, GRAPHSS_I_STRATA * GRAPHSS_I_QUANTILES + n_val,
+                                   sizeof *s->reference);
+    graphss_status st = look && s->reference ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    const bool ask = fresh && n_val >= TUNE_REFERENCE_LEAST;
+    if (!st && ask)
+        st = look_at_validation(ctx, x, look, n_val);
+    if (!st && ask)
+        st = find_contaminated(ctx, x, look, n_val);
+    double *out = s->reference;
+    for (size_t k = GRAPHSS_I_NO_PAST; k < GRAPHSS_I_STRATA && !st; k++) {
+        const bool own = k == GRAPHSS_I_NO_PAST && ask && s->contaminated <= 0;
+        s->start[k] = (size_t)(out - s->reference);
+        s->synthetic[k] = k != GRAPHSS_I_NO_PAST;
+        for (size_t i = 0; i < n_val && own; i++)
+            *out++ = graphss_i_score_aged(&x->states, look[i]);
+        for (size_t i = 0; i < GRAPHSS_I_QUANTILES && !own; i++)
+            *out++ = x->states.reference[k][i];
+        qsort(s->reference + s->start[k], (size_t)(out - s->reference) - s->start[k],
+              sizeof *out, higher_first);
+    }
+    s->start[GRAPHSS_I_STRATA] = st ? 0 : (size_t)(out - s->reference);
+    graphss_release(ctx, look);
+    return st;
+}
+
+static size_t count_at_least(const double *descending, size_t n, double score)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (descending[middle] >= score)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void rank_nodes(graphss_alert_scores *s)
+{
+    for (size_t v = 0; v < s->n_nodes; v++) {
+        const size_t k = s->stratum[v], from = s->start[k], m = s->start[k + 1] - from;
+        s->p_value[v] =
+            k == GRAPHSS_I_UNCHANGED
+                ? 1
+                : (double)(count_at_least(s->reference + from, m, s->score[v]) + 1) /
+                      (double)(m + 1);
+    }
+}
+
+/* A node to be put in order. */
+typedef struct placed {
+    double score;
+    int32_t class_id, node;
+    uint8_t stratum;
+} placed;
+
+static int in_order(const void *a, const void *b)
+{
+    const placed *x = a, *y = b;
+    if (x->stratum != y->stratum)
+        return x->stratum - y->stratum;
+    if (x->class_id != y->class_id)
+        return x->class_id - y->class_id;
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    return x->node - y->node;
+}
+
+static graphss_status sort_nodes(graphss_ctx *ctx, graphss_alert_scores *s)
+{
+    placed *list = graphss_i_alloc(ctx, s->n_nodes, sizeof *list);
+    if (!list)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t v = 0; v < s->n_nodes; v++)
+        list[v] = (placed){s->score[v], s->predicted[v], (int32_t)v, s->stratum[v]};
+    qsort(list, s->n_nodes, sizeof *list, in_order);
+    for (size_t v = 0; v < s->n_nodes; v++)
+        s->order[v] = list[v].node;
+    graphss_release(ctx, list);
+    return GRAPHSS_OK;
+}
+
+/* ---- all of it ---- */
+
+graphss_status graphss_i_alert_open(graphss_ctx *ctx, graphss_i_alert_context *x,
+                                    const graphss_defence_input *in,
+                                    const graphss_alert_options *opt)
+{
+    graphss_alert_options own = *opt;
+    graphss_alert_verdict v = {0};
+    own.validation_only = true;
+    graphss_status st = graphss_i_standardise_open(ctx, &x->seen, in);
+    x->in = &x->seen.in;
+    if (!st)
+        st = match(ctx, x);
+    if (!st)
+        st = find_states(ctx, x);
+    if (!st)
+        st = score_nodes(ctx, x);
+    if (!st)
+        st = fill_reference(ctx, x);
+    if (!st) {
+        rank_nodes(&x->scores);
+        st = sort_nodes(ctx, &x->scores);
+    }
+    if (!st)
+        st = graphss_alert_test_group(ctx, &v, &x->scores, NULL, 0, in->seed, &own);
+    x->scores.quiet = !st && v.p_value > TUNE_QUIET;
+    return st ? st : graphss_i_progress(ctx, "score", 1, 1, NULL);
+}
+
+graphss_status graphss_alert_score(graphss_ctx *ctx, graphss_alert_scores *out,
+                                   const graphss_defence_input *in,
+                                   const graphss_alert_options *given)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the scores", out}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_alert_options opt;
+    graphss_i_alert_context x = {0};
+    graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
+    if (!st)
+        st = graphss_i_check_input(ctx, in);
+    if (!st && in->previous)
+        graphss_i_warn_of_strangers(ctx, &in->current, in->previous);
+    if (!st)
+        st = graphss_i_alert_open(ctx, &x, in, &opt);
+    if (!st) {
+        *out = x.scores;
+        x.scores = (graphss_alert_scores){0};
+    }
+    graphss_i_alert_close(ctx, &x);
+    return st;
+}
+
+graphss_status graphss_alert_train(graphss_ctx *ctx, graphss_model *model,
+                                   const graphss_observation *snapshot, uint64_t seed)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"snapshot", snapshot}))
+        return GRAPHSS_ERR_INVALID;
+    const graphss_defence_input in = {
+        .struct_size = sizeof in, .current = *snapshot, .model = model, .seed = seed};
+    const graphss_status st = graphss_i_check_input(ctx, &in);
+    return st ? st : graphss_i_states_train(ctx, model, &in);
+}

@@ -1,0 +1,42 @@
+/* coherence.h - how well the features of a node go together.
+ *
+ * Features of an honest node occur together elsewhere, too; those an attacker brings were
+ * chosen for what they say of a class, and hardly occur with the node's own or with each
+ * other. For a pair (i, j) among R reference nodes, of which c_i have i and c_ij have both,
+ *     affinity(i, j) = log((c_ij + 1/2) / (c_i c_j / R + 1/2)).
+ * Reference nodes are training nodes, which are not judged themselves. */
+#ifndef GRAPHSS_COHERENCE_H
+#define GRAPHSS_COHERENCE_H
+
+#include "base/base.h"
+#include "graph/rows.h"
+
+enum {
+    COHERENCE_ALL,     /* mean affinity of all pairs */
+    COHERENCE_WITHIN,  /* of pairs that both speak for the node's class */
+    COHERENCE_BETWEEN, /* of pairs of which one does */
+    COHERENCE_BEST,    /* mean over features that do of their best affinity */
+    GRAPHSS_I_COHERENCES
+};
+
+/* Who has a feature, a bit for each reference node. {0} is empty. */
+typedef struct graphss_i_reference {
+    size_t n, width; /* reference nodes, 64-bit words a feature */
+    uint64_t *bits;  /* [d x width] */
+    double *count;   /* [d] */
+} graphss_i_reference;
+
+/* Training nodes, those with label[v] >= 0: all, or evenly spaced ones. Dense features have no
+ * reference. */
+graphss_status graphss_i_reference_open(graphss_ctx *ctx, graphss_i_reference *out,
+                                        const graphss_features *features,
+                                        const int32_t *label);
+void graphss_i_reference_destroy(graphss_ctx *ctx, graphss_i_reference *r);
+
+/* out [GRAPHSS_I_COHERENCES]: 0 without a reference or with fewer than three features. own:
+ * the ratio of each feature for the node's class, [d x k] at column `top`. Looks at up to
+ * TUNE_PAIRED features, evenly spaced. */
+void graphss_i_coherence(float *out, const graphss_i_reference *r, graphss_i_row row,
+                         const float *own, size_t k, size_t top);
+
+#endif
