@@ -13,7 +13,7 @@ import subprocess
 from setuptools import Extension, setup
 
 HERE = pathlib.Path(__file__).resolve().parent
-SOURCES = ["module", "objects", "call", "data", "model", "defence"]
+SOURCES = ["call", "objects", "data", "model", "defence"]
 SYSTEM = ["z", "curl", "jansson", "dl", "dnnl", "gomp", "m"]
 
 

@@ -1,4 +1,4 @@
-"""Watch a graph that changes from day to day: honest changes are let by, an attack is not.
+"""Watch a graph that changes from day to day: benign changes are let by, an attack is not.
 
     python3 watch_a_graph.py [DATASET]
 """

@@ -9,14 +9,14 @@ import numpy as np
 from . import _convert, _core
 from ._base import checked_seed, option_dict, option_names, progress_of, threads
 from .classifier import Classifier, Labels
-from .graph import Features, Graph, snapshot
+from .graph import Features, Flip, Graph, snapshot
 
 
 class Attack:
     """What an attack made: ``graph`` and ``X`` after it, the list of changes ``flips``, and the
     nodes it was aimed at, ``victims``."""
 
-    def __init__(self, graph: Graph, X: Features, flips: list[tuple], victims: np.ndarray, method: str):
+    def __init__(self, graph: Graph, X: Features, flips: list[Flip], victims: np.ndarray, method: str):
         self.graph, self.X, self.flips, self.victims, self.method = graph, X, flips, victims, method
 
     @property
@@ -85,4 +85,4 @@ def attack(
         threads(n_jobs),
         progress_of(progress),
     )
-    return Attack(Graph(made, names=now.graph.names), Features(changed), flips, nodes, method)
+    return Attack(Graph(made, names=now.graph.names), Features(changed), [Flip(*f) for f in flips], nodes, method)

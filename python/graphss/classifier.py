@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _convert, _core
 from ._base import Params, checked_seed, option_dict, option_names, progress_of, threads
-from .graph import Features, Graph, Snapshot, snapshot
+from .graph import Dataset, Features, Graph, Snapshot, snapshot
 
 
 class Classifier:
@@ -22,6 +22,11 @@ class Classifier:
     _estimator_type = "classifier"
     _model: Any = None
     n_jobs: int | None = None
+
+    @property
+    def calls_(self) -> int:
+        """Full passes of a wrapped classifier so far; 0 for one of ours."""
+        return _core.info(self._fitted())["calls"]
 
     def _fitted(self) -> Any:
         if getattr(self, "_model", None) is None:
@@ -324,8 +329,8 @@ class NodeClassifier(Params, Classifier):
         graph None: no links. split: a mapping or object with ``train``, ``val`` and perhaps
         ``test``, as numbers or masks (``train_mask``, ``idx_train``); PyG's ``Data`` has them.
         """
-        if self.mode not in (None, "honest", "paper"):
-            raise ValueError(f"mode: found {self.mode!r}, want 'honest' or 'paper'")
+        if self.mode not in (None, "default", "paper"):
+            raise ValueError(f"mode: found {self.mode!r}, want 'default' or 'paper'")
         if not 0 <= self.validation_fraction < 1:
             raise ValueError(f"validation_fraction: found {self.validation_fraction}, want 0 to 1")
         now = snapshot(X, graph)
@@ -339,6 +344,8 @@ class NodeClassifier(Params, Classifier):
             raise ValueError("requires y to be passed, but the target y is None")
         if split is None and hasattr(X, "train_mask"):
             split = X
+        if split is None and isinstance(X, Dataset) and X.split:
+            split = X.split
         labels = Labels(y, now.graph.n_nodes)
         if not labels.known.any():
             raise ValueError("y: no node has a label: all are -1")
@@ -426,19 +433,23 @@ class NodeClassifier(Params, Classifier):
         out.probe_difference_ = _core.settle(made, now.graph._core, now.features._core, prob, parts)
         return out
 
-    def _more_tags(self) -> dict[str, Any]:
-        return {"non_deterministic": False, "poor_score": True, "_xfail_checks": EXPECTED_FAILURES}
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
+        return {"poor_score": True, "_xfail_checks": EXPECTED_FAILURES}
+
+    def __sklearn_tags__(self) -> Any:  # from 1.6 on
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(poor_score=True),
+            input_tags=InputTags(sparse=True),
+        )
 
 
-# Checks of scikit-learn that a node classifier cannot pass, and why.
+# Checks of scikit-learn 1.2 that a node classifier cannot pass, and why.
 EXPECTED_FAILURES = {
-    "check_methods_subset_invariance": "a node's answer depends on its neighbours",
-    "check_methods_sample_order_invariance": "rows are nodes of a graph; sums run in another order",
-    "check_classifiers_one_label": "a classifier needs at least two classes",
-    "check_classifiers_one_label_sample_weights": "there are no sample weights",
-    "check_fit2d_1sample": "one node cannot be of two classes",
-    "check_classifiers_classes": "-1 means: the label is unknown",
-    "check_classifiers_regression_target": "continuous targets are refused by another message",
+    "check_classifiers_classes": "its labels are 1 and -1, and -1 means: the label is unknown",
 }
 
 
@@ -499,11 +510,6 @@ class Predictor(Classifier):
     def agreement_(self) -> float:
         """Share of held-out nodes where the fitted classifier says the same."""
         return _core.info(self._model)["agreement"]
-
-    @property
-    def calls_(self) -> int:
-        """Full passes of the predictor so far."""
-        return _core.info(self._model)["calls"]
 
     def __getstate__(self) -> dict[str, Any]:
         if self._caller is None:

@@ -13,6 +13,14 @@ from .classifier import Classifier, Labels, _not_fitted, split_of
 from .graph import Snapshot, snapshot
 
 
+_CHANGES = {
+    "links_changed": "nodes with other links",
+    "features_changed": "nodes with other features",
+    "nodes_new": "new nodes",
+    "nodes_gone": "nodes gone",
+}
+
+
 class Alert:
     """The verdict on a snapshot, or on a group of its nodes.
 
@@ -20,9 +28,10 @@ class Alert:
     ``node_score`` (higher: more suspicious), ``node_p_value`` (the share of clean nodes of its
     kind that look as suspicious) and ``perturbed`` (the chance that it was tampered with).
     ``flagged`` lists the nodes to look at, the likeliest first; empty without an alert.
+    ``calls`` are the full passes that a wrapped classifier was asked for.
     """
 
-    def __init__(self, found: dict[str, Any], names: list[str] | None, rate: float):
+    def __init__(self, found: dict[str, Any], names: list[str] | None, rate: float, calls: int = 0):
         self.alert: bool = found["alert"]
         self.p_value: float = found["p_value"]
         self.score: float = found["score"]
@@ -38,6 +47,7 @@ class Alert:
         self.changes: dict[str, int] = found["changes"]
         self.seconds: float = found["seconds"]
         self.false_alarm_rate = rate
+        self.calls = calls
         self.names = names
 
     def to_frame(self):
@@ -79,6 +89,8 @@ class Alert:
             f"<p><b>{word}</b>, p = {self.p_value:.4g} at a false-alarm rate of {self.false_alarm_rate:g}; "
             f"{self.n_nodes_judged} nodes compared with {self.n_calibration} clean ones</p>"
         )
+        said = [f"{self.changes[k]} {text}" for k, text in _CHANGES.items() if self.changes[k]]
+        head += f"<p>since the previous snapshot: {', '.join(said)}</p>" if said else ""
         rows = []
         for i in self.flagged[:20]:
             name = html.escape(str(self.names[i] if self.names else i))
@@ -199,6 +211,7 @@ class TamperDetector(Params):
         """
         scene, now = self._scene(X, graph, previous, split)
         nodes = None if group is None else _convert.node_list(group, now.graph.n_nodes, "group")
+        asked = self.classifier.calls_
         found = _core.alert(
             *scene,
             nodes,
@@ -207,7 +220,7 @@ class TamperDetector(Params):
             threads(self.n_jobs),
             progress_of(self.progress),
         )
-        return Alert(found, now.graph.names, self.false_alarm_rate)
+        return Alert(found, now.graph.names, self.false_alarm_rate, self.classifier.calls_ - asked)
 
     def inspect_groups(
         self, X: Any, graph: Any = None, *, groups: Sequence[Any], previous: Any = "reference", split: Any = None

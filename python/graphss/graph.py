@@ -237,6 +237,20 @@ class Features:
         return Features, (self.to_array(),)
 
 
+class Flip(NamedTuple):
+    """A change: kind "link" between node and target, or "feature" target of node, from old to new.
+
+    ``pandas.DataFrame(flips)`` has a column for each field.
+    """
+
+    victim: int
+    kind: str
+    node: int
+    target: int
+    old: float
+    new: float
+
+
 class Snapshot(NamedTuple):
     """A graph and its features, in the library's terms."""
 
@@ -247,10 +261,13 @@ class Snapshot(NamedTuple):
 def snapshot(X: Any, graph: Any = None) -> Snapshot:
     """X and a graph, of whatever kind, checked against each other.
 
-    Of a PyG ``Data`` or a DGL graph given as ``X`` both are taken.
+    Of a :class:`Dataset`, an :class:`Attack`, a PyG ``Data`` or a DGL graph given as ``X`` both are
+    taken.
     """
     if isinstance(X, Snapshot):
         return X
+    if graph is None and isinstance(getattr(X, "graph", None), Graph) and hasattr(X, "X"):
+        X, graph = X.X, X.graph
     if isinstance(X, tuple) and len(X) == 2 and graph is None:
         X, graph = X
     if graph is None and hasattr(X, "edge_index") and hasattr(X, "x"):
@@ -290,6 +307,12 @@ class Dataset(NamedTuple):
     def n_classes(self) -> int:
         """Number of classes."""
         return max(len(self.class_names), int(self.y.max(initial=-1)) + 1)
+
+    def __repr__(self) -> str:
+        return (
+            f"Dataset({self.name}: {self.graph.n_nodes} nodes, {self.graph.n_edges} edges, "
+            f"{self.X.shape[1]} features, {self.n_classes} classes{', with a split' if self.split else ''})"
+        )
 
 
 def read(where: Any, *, warn: bool = True) -> Dataset:

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._base import checked_seed, option_dict, option_names, progress_of, threads
 from .classifier import Classifier, Labels, split_of
-from .graph import Features, Graph, snapshot
+from .graph import Features, Flip, Graph, snapshot
 
 
 class Recovery:
@@ -18,10 +18,11 @@ class Recovery:
 
     ``label`` of each node (None, or -1, where the method abstains), ``posterior`` [nodes x
     classes], ``perturbed`` (a chance for the method "graphss", a score for others), ``kind`` and
-    ``share`` of the likeliest attack, ``flips``: changes that would take it back.
+    ``share`` of the likeliest attack, ``flips``: changes that would take it back, ``calls``: full
+    passes that a wrapped classifier was asked for.
     """
 
-    def __init__(self, found: dict[str, Any], classes: np.ndarray, names: list[str] | None):
+    def __init__(self, found: dict[str, Any], classes: np.ndarray, names: list[str] | None, calls: int = 0):
         number = np.asarray(found["label"])
         self.classes = classes
         self.label = classes[np.clip(number, 0, None)]
@@ -38,7 +39,8 @@ class Recovery:
         self.changed: int = found["changed"]
         self.new_nodes: int = found["new_nodes"]
         self.seconds: float = found["seconds"]
-        self.flips: list[tuple] = found["flips"]
+        self.flips: list[Flip] = [Flip(*flip) for flip in found["flips"]]
+        self.calls = calls
         self.names = names
 
     def to_frame(self):
@@ -74,6 +76,7 @@ class Recovery:
             "likeliest attack": self.kind or "-",
             "share of nodes hit": f"{100 * self.share:.1f} %",
             "changes to take back": len(self.flips),
+            "passes of the classifier": self.calls or "-",
             "seconds": f"{self.seconds:.2f}",
         }
         cells = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in rows.items())
@@ -87,7 +90,7 @@ def recover(
     *,
     previous: Any = None,
     method: str = "graphss",
-    mode: str = "honest",
+    mode: str = "default",
     split: Any = None,
     least: float = 0.5,
     seed: int = 1,
@@ -101,15 +104,15 @@ def recover(
     ----------
     classifier : a fitted :class:`NodeClassifier`, or what :func:`wrap` made of yours.
     X, graph : the snapshot.
-    previous : an earlier, clean one, ``(X, graph)``.
+    previous : an earlier, clean one, ``(X, graph)`` or a :class:`Dataset`.
     method : "graphss", or a rival: ``graphss.methods()`` lists them.
     split : labelled nodes of this snapshot (a mapping with train, train_labels, val, val_labels);
         default: those of the classifier, found by name or number.
     least : the chance from which changes at a node are listed in ``flips``.
     options : of the method (``graphss recover --list``), spelled with underscores.
     """
-    if mode not in ("honest", "paper"):
-        raise ValueError(f"mode: found {mode!r}, want 'honest' or 'paper'")
+    if mode not in ("default", "paper"):
+        raise ValueError(f"mode: found {mode!r}, want 'default' or 'paper'")
     unknown = set(options) - set(option_names("recover"))
     if unknown:
         raise TypeError(f"recover() got an unexpected option {sorted(unknown)[0]!r}")
@@ -119,6 +122,7 @@ def recover(
     if split is not None:
         labels = Labels(np.full(now.graph.n_nodes, -1), now.graph.n_nodes, classifier.classes_)
         parts = split_of(labels, split, 0.2, 1)
+    asked = classifier.calls_
     found = _core.recover(
         classifier._fitted(),
         now.graph._core,
@@ -134,12 +138,11 @@ def recover(
         threads(n_jobs),
         progress_of(progress),
     )
-    return Recovery(found, classifier.classes_, now.graph.names)
+    return Recovery(found, classifier.classes_, now.graph.names, classifier.calls_ - asked)
 
 
 def apply_flips(X: Any, graph: Any, flips: list[tuple], *, undo: bool = False) -> tuple[Graph, Features]:
-    """A snapshot with changes made, or taken back: (victim, "link" or "feature", node, target,
-    old, new), as ``Attack.flips`` and ``Recovery.flips`` have them."""
+    """A snapshot with changes made, or taken back: :class:`Flip`, or tuples of its fields."""
     now = snapshot(X, graph)
     made, changed = _core.apply(now.graph._core, now.features._core, list(flips), bool(undo))
     return Graph(made, names=now.graph.names), Features(changed)

@@ -1,5 +1,5 @@
 /* call.c - one call of the library: a context with callbacks, the GIL given up meanwhile,
- * warnings and errors as Python has them. */
+ * warnings and errors as Python has them. And the module itself. */
 #include "core.h"
 #include <string.h>
 #include <time.h>
@@ -137,7 +137,7 @@ static void raise_status(const core_call *call, graphss_status st)
     default:
         break;
     }
-    PyErr_SetString(type, graphss_error(call->ctx));
+    PyErr_SetString(type, graphss_ctx_error(call->ctx));
 }
 
 /* -1: a warning that is an error. */
@@ -244,4 +244,33 @@ int core_call_init(PyObject *module)
                           : NULL;
     Py_XDECREF(bases);
     return warning_class ? PyModule_AddObjectRef(module, "GraphssWarning", warning_class) : -1;
+}
+
+/* ---- graphss._core ---- */
+
+static int execute(PyObject *module)
+{
+    if (core_objects_init(module) < 0 || core_call_init(module) < 0)
+        return -1;
+    PyMethodDef *const list[] = {core_data_methods, core_model_methods, core_defence_methods};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (PyModule_AddFunctions(module, list[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, execute}, {0, NULL}};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                        "graphss._core",
+                                        "Handles and arrays of libgraphss.",
+                                        0,
+                                        NULL,
+                                        slots,
+                                        NULL,
+                                        NULL,
+                                        NULL};
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    return PyModuleDef_Init(&definition);
 }

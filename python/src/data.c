@@ -22,7 +22,7 @@ static PyObject *build_graph(size_t n, const int32_t *from, const int32_t *to, s
     if (core_call_open(&call, 1, Py_None))
         return NULL;
     core_call_begin(&call);
-    const graphss_status st = graphss_graph_build(call.ctx, &graph, n, from, to, m, &cleaned);
+    const graphss_status st = graphss_graph_build(call.ctx, &graph, &cleaned, n, from, to, m);
     core_call_end(&call);
     if (!st) {
         PyObject *made = core_new_graph(&graph);
@@ -246,7 +246,7 @@ static const graphss_option *table_of(const char *which, const char *name, all_o
 {
     const char *model = *name ? name : "gcn";
     if (strcmp(which, "train") == 0) {
-        graphss_train_options_init(&opt->train, model, GRAPHSS_MODE_HONEST, NULL);
+        graphss_train_options_init(&opt->train, model, GRAPHSS_MODE_DEFAULT, NULL);
         return graphss_train_options_table();
     }
     if (strcmp(which, "alert") == 0) {
@@ -254,10 +254,11 @@ static const graphss_option *table_of(const char *which, const char *name, all_o
         return graphss_alert_options_table();
     }
     if (strcmp(which, "recover") == 0) {
-        graphss_recover_options_init(&opt->recover,
-                                     graphss_lab_method_find(*name ? name : "graphss"),
-                                     GRAPHSS_MODE_HONEST, NULL);
-        return graphss_recover_options_table();
+        const graphss_recover_method *method =
+            graphss_lab_method_find(*name ? name : "graphss");
+        graphss_recover_options_init(&opt->recover, method, GRAPHSS_MODE_DEFAULT, NULL);
+        return *name ? graphss_recover_method_options(method, GRAPHSS_MODE_DEFAULT)
+                     : graphss_lab_options_table();
     }
     if (strcmp(which, "attack") == 0) {
         graphss_attack_options_init(&opt->attack);

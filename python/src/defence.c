@@ -25,7 +25,7 @@ static PyObject *numbers(int32_t **list, size_t n)
 typedef struct scene {
     core_model *model;
     graphss_observation past;
-    graphss_recover_input in;
+    graphss_defence_input in;
     core_split split;
 } scene;
 
@@ -34,7 +34,7 @@ static int scene_get(scene *s, PyObject *model, PyObject *graph, PyObject *featu
                      unsigned long long seed)
 {
     memset(s, 0, sizeof *s);
-    graphss_recover_input_init(&s->in);
+    graphss_defence_input_init(&s->in);
     s->model = core_as_model(model);
     if (!s->model || core_snapshot(&s->in.current, graph, features) ||
         core_snapshot(&s->past, past_graph, past_features) || core_split_get(&s->split, split))
@@ -73,23 +73,23 @@ static PyObject *learn(PyObject *self, PyObject *args)
     if (core_call_open(&call, threads, progress))
         return NULL;
     core_call_begin(&call);
-    const graphss_status st = graphss_alert_learn(call.ctx, m->model, &seen, seed);
+    const graphss_status st = graphss_alert_train(call.ctx, m->model, &seen, seed);
     core_call_end(&call);
     return core_call_close(&call, st, Py_NewRef(Py_None));
 }
 
-static PyObject *alert_dict(graphss_alert *a)
+static PyObject *alert_dict(graphss_alert_result *a)
 {
     const graphss_alert_changes *c = &a->changes;
     const size_t n = a->n_nodes;
     return Py_BuildValue(
-        "{s:O,s:d,s:d,s:d,s:s,s:d,s:n,s:n,s:N,s:N,s:N,s:N,s:N,s:{s:n,s:n,s:n,s:n,s:n},s:d}",
+        "{s:O,s:d,s:d,s:d,s:s,s:d,s:d,s:n,s:n,s:N,s:N,s:N,s:N,s:{s:n,s:n,s:n,s:n,s:n},s:d}",
         "alert", a->alert ? Py_True : Py_False, "p_value", a->p_value, "score", a->score,
-        "threshold", a->threshold, "kind", a->kind ? a->kind : "none", "share", a->share,
-        "n_calibration", (Py_ssize_t)a->n_calibration, "n_group", (Py_ssize_t)a->n_group,
-        "calibration", numbers(&a->calibration, a->n_calibration), "node_score",
-        doubles(&a->node_score, n, 0), "node_p_value", doubles(&a->node_p_value, n, 0),
-        "perturbed", doubles(&a->perturbed, n, 0), "flagged",
+        "threshold", a->threshold, "kind", graphss_perturbation_text(a->kind), "share",
+        a->share, "contaminated", a->contaminated, "n_calibration",
+        (Py_ssize_t)a->n_calibration, "n_group", (Py_ssize_t)a->n_group,
+        "node_score", doubles(&a->node_score, n, 0), "node_p_value",
+        doubles(&a->node_p_value, n, 0), "perturbed", doubles(&a->perturbed, n, 0), "flagged",
         numbers(&a->flagged, a->n_flagged), "changes", "nodes_known",
         (Py_ssize_t)c->nodes_known, "links_changed", (Py_ssize_t)c->edges_changed,
         "features_changed", (Py_ssize_t)c->features_changed, "nodes_new",
@@ -108,7 +108,7 @@ static PyObject *alert(PyObject *self, PyObject *args)
     core_buffer group = {0};
     core_call call;
     scene s;
-    graphss_alert found = {0};
+    graphss_alert_result found = {0};
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOOOOOOKnO", &model, &graph, &features, &past_graph,
                           &past_features, &split, &group_of, &dict, &seed, &threads,
@@ -126,7 +126,7 @@ static PyObject *alert(PyObject *self, PyObject *args)
                                    group.count, &opt);
         core_call_end(&call);
         result = st ? NULL : alert_dict(&found);
-        graphss_alert_destroy(core_home(), &found);
+        graphss_alert_result_destroy(core_home(), &found);
         result = core_call_close(&call, st, result);
     }
     core_buffer_release(&group);
@@ -157,18 +157,18 @@ static PyObject *judge(PyObject *self, PyObject *args)
         graphss_status st = core_options_set(&call, &opt, graphss_alert_options_table(), dict);
         core_call_begin(&call);
         if (!st)
-            st = graphss_alert_look(call.ctx, &seen, &s.in, &opt);
+            st = graphss_alert_score(call.ctx, &seen, &s.in, &opt);
         core_call_end(&call);
         list = st ? NULL : PyList_New(0);
         for (Py_ssize_t i = 0; !st && list && i < PyList_Size(groups); i++) {
             core_buffer group;
-            graphss_verdict v;
+            graphss_alert_verdict v;
             if (core_buffer_get(&group, PyList_GetItem(groups, i), "i4", 1, 0, "group")) {
                 Py_CLEAR(list);
                 break;
             }
-            st = graphss_alert_judge(call.ctx, &v, &seen, group.data, group.count,
-                                     seed + (unsigned long long)i + 1, &opt);
+            st = graphss_alert_test_group(call.ctx, &v, &seen, group.data, group.count,
+                                          seed + (unsigned long long)i + 1, &opt);
             core_buffer_release(&group);
             if (st)
                 break;
@@ -205,7 +205,7 @@ static PyObject *flips_list(const graphss_flips *flips)
     return list;
 }
 
-static PyObject *recovery_dict(graphss_recovery *r, const graphss_flips *flips)
+static PyObject *recovery_dict(graphss_recover_result *r, const graphss_flips *flips)
 {
     graphss_predictions *p = &r->predictions;
     return Py_BuildValue("{s:N,s:N,s:N,s:s,s:s,s:s,s:z,s:d,s:n,s:n,s:n,s:d,s:N}", "label",
@@ -213,9 +213,9 @@ static PyObject *recovery_dict(graphss_recovery *r, const graphss_flips *flips)
                          doubles(&p->posterior, p->n_nodes, p->n_classes), "perturbed",
                          doubles(&p->perturbed, p->n_nodes, 0), "method", r->method, "train",
                          r->train ? r->train : "", "how", r->how ? r->how : "", "kind",
-                         r->kind, "share", r->share, "changed", (Py_ssize_t)r->changed,
-                         "abstained", (Py_ssize_t)r->abstained, "new_nodes",
-                         (Py_ssize_t)r->new_nodes, "seconds", r->seconds, "flips",
+                         graphss_perturbation_text(r->kind), "share", r->share, "changed",
+                         (Py_ssize_t)r->changed, "abstained", (Py_ssize_t)r->abstained,
+                         "new_nodes", (Py_ssize_t)r->new_nodes, "seconds", r->seconds, "flips",
                          flips_list(flips));
 }
 
@@ -233,7 +233,7 @@ static PyObject *recover(PyObject *self, PyObject *args)
     double least;
     core_call call;
     scene s;
-    graphss_recovery found = {0};
+    graphss_recover_result found = {0};
     graphss_flips flips = {0};
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOOOOspOdKnO", &model, &graph, &features, &past_graph,
@@ -246,20 +246,20 @@ static PyObject *recover(PyObject *self, PyObject *args)
         PyErr_Format(PyExc_ValueError, "method: found '%s', want one of graphss.methods()",
                      name);
     } else if (core_call_open(&call, threads, progress) == 0) {
-        const graphss_mode mode = paper ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_HONEST;
+        const graphss_mode mode = paper ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_DEFAULT;
         graphss_recover_options opt;
         graphss_recover_options_init(&opt, method, mode, s.model->model);
         graphss_status st =
-            core_options_set(&call, &opt, graphss_recover_options_table(), dict);
+            core_options_set(&call, &opt, graphss_recover_method_options(method, mode), dict);
         core_call_begin(&call);
         if (!st)
-            st = graphss_recover(call.ctx, &found, &s.in, &opt);
+            st = graphss_recover_run(call.ctx, &found, &s.in, &opt);
         if (!st && least <= 1 && graphss_recover_method_finds(method, mode))
             st = graphss_recover_flips(call.ctx, &flips, &s.in, &found, least);
         core_call_end(&call);
         result = st ? NULL : recovery_dict(&found, &flips);
         graphss_flips_destroy(core_home(), &flips);
-        graphss_recovery_destroy(core_home(), &found);
+        graphss_recover_result_destroy(core_home(), &found);
         result = core_call_close(&call, st, result);
     }
     core_split_release(&s.split);
@@ -276,9 +276,15 @@ static graphss_status find_surrogate(core_call *call, float **w,
     if (!graphss_attack_needs_surrogate(method))
         return GRAPHSS_OK;
     if (split->given)
-        return graphss_surrogate_train(call->ctx, w, in->graph, in->features, in->n_classes,
-                                       &split->split, in->seed);
-    return graphss_surrogate_from_model(call->ctx, w, in->model, GRAPHSS_MODE_HONEST);
+        return graphss_surrogate_train(
+            call->ctx, w,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                   .graph = in->graph,
+                                   .features = in->features,
+                                   .n_classes = in->n_classes,
+                                   .split = &split->split,
+                                   .seed = in->seed});
+    return graphss_surrogate_from_model(call->ctx, w, in->model, GRAPHSS_MODE_DEFAULT);
 }
 
 /* attack(model, graph, features, labels, split, victims, options, seed, threads, progress)

@@ -12,7 +12,7 @@ static graphss_status describe(core_call *call, graphss_model *model, const core
                                   .n_classes = graphss_model_classes(model),
                                   .node_names = g->names,
                                   .name = "python"};
-    return graphss_model_describe(call->ctx, model, &data);
+    return graphss_model_set_dataset(call->ctx, model, &data);
 }
 
 static PyObject *floats(float **list, size_t n)
@@ -38,7 +38,7 @@ static graphss_status train_options(core_call *call, graphss_train_options *opt,
                                     const char *model, int paper, const core_features *f,
                                     PyObject *dict)
 {
-    graphss_train_options_init(opt, model, paper ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_HONEST,
+    graphss_train_options_init(opt, model, paper ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_DEFAULT,
                                &f->features);
     return core_options_set(call, opt, graphss_train_options_table(), dict);
 }
@@ -70,11 +70,24 @@ static PyObject *train(PyObject *self, PyObject *args)
         graphss_status st = train_options(&call, &opt, name, paper, f, dict);
         core_call_begin(&call);
         if (!st && start)
-            st = graphss_model_continue(call.ctx, &model, &log, start->model, &g->graph,
-                                        &f->features, &split.split, seed, epochs);
+            st = graphss_model_continue(
+                call.ctx, &model, &log, start->model,
+                &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                       .graph = &g->graph,
+                                       .features = &f->features,
+                                       .split = &split.split,
+                                       .seed = seed},
+                epochs);
         else if (!st)
-            st = graphss_model_train(call.ctx, &model, &log, &g->graph, &f->features,
-                                     (size_t)k, &split.split, seed, &opt);
+            st = graphss_model_train(
+                call.ctx, &model, &log,
+                &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                       .graph = &g->graph,
+                                       .features = &f->features,
+                                       .n_classes = (size_t)k,
+                                       .split = &split.split,
+                                       .seed = seed},
+                &opt);
         if (!st)
             st = describe(&call, model, g, f);
         core_call_end(&call);
@@ -167,7 +180,7 @@ static PyObject *info(PyObject *self, PyObject *model_of)
     (void)self;
     if (!m)
         return NULL;
-    const bool predictor = graphss_model_predictor(m->model, &use);
+    const bool predictor = graphss_model_predictor_use(&use, m->model);
     PyObject *options = PyDict_New();
     const graphss_train_options *opt = graphss_model_options(m->model);
     for (const graphss_option *row = graphss_train_options_table(); row->name && options;
@@ -202,14 +215,13 @@ static PyObject *weights(PyObject *self, PyObject *model_of)
         return NULL;
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list; i++) {
-        const char *name;
-        size_t rows, cols;
-        const float *w = graphss_model_weight(m->model, i, &name, &rows, &cols);
-        if (!w)
+        graphss_tensor w;
+        if (!graphss_model_weight(&w, m->model, i))
             break;
-        PyObject *entry = Py_BuildValue("sN", name,
-                                        core_array((float *)(uintptr_t)w, (Py_ssize_t)rows,
-                                                   (Py_ssize_t)cols, "f", model_of));
+        PyObject *entry =
+            Py_BuildValue("sN", w.name,
+                          core_array((float *)(uintptr_t)w.value, (Py_ssize_t)w.shape[0],
+                                     (Py_ssize_t)w.shape[1], "f", model_of));
         if (!entry || PyList_Append(list, entry) < 0)
             Py_CLEAR(list);
         Py_XDECREF(entry);
@@ -542,9 +554,15 @@ static PyObject *from_predictor(PyObject *self, PyObject *args)
         graphss_status st = train_options(&call, &opt, name, 0, f, dict);
         core_call_begin(&call);
         if (!st)
-            st = graphss_model_from_predictor(call.ctx, &model, &p, &g->graph, &f->features,
-                                              (size_t)k, split.given ? &split.split : NULL,
-                                              seed, &opt);
+            st = graphss_model_from_predictor(
+                call.ctx, &model, &p,
+                &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                       .graph = &g->graph,
+                                       .features = &f->features,
+                                       .n_classes = (size_t)k,
+                                       .split = split.given ? &split.split : NULL,
+                                       .seed = seed},
+                &opt);
         if (!st)
             st = describe(&call, model, g, f);
         core_call_end(&call);

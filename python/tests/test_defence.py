@@ -21,6 +21,7 @@ def test_an_attack_is_noticed_and_a_clean_snapshot_is_not(world, detector):
     assert set(found.flagged[:5]) & set(world.hit.victims)
     assert found.changes["links_changed"] > 0
     assert "ALERT" in repr(found) and "<table>" in found._repr_html_()
+    assert f"{found.changes['links_changed']} nodes with other links" in found._repr_html_()
     score = detector.decision_function(world.hit.X, graph=world.hit.graph)
     assert (score == found.node_score).all() and (detector.predict(world.hit.X, world.hit.graph) == detector.label_).all()
     assert detector.p_value_.shape == (400,) and np.isfinite(detector.threshold_)
@@ -58,6 +59,17 @@ def test_rivals_and_their_options(world):
         gs.recover(world.clf, *now, method="nobody")
     with pytest.raises(TypeError, match="stepz"):
         gs.recover(world.clf, *now, method="none", stepz=1)
+
+
+def test_datasets_and_attacks_are_snapshots(world):
+    data = gs.read("synth:nodes=120,classes=2,features=20,seed=1")
+    assert repr(data).startswith("Dataset(synth") and "120 nodes" in repr(data)
+    clf = gs.NodeClassifier(epochs=5).fit(data)
+    assert (clf.predict(data) == clf.predict(data.X, data.graph)).all()
+    fixed = gs.recover(world.clf, world.hit, previous=(world.X, world.graph), method="none")
+    assert (fixed.label == world.clf.predict(world.hit)).all()
+    flip = world.hit.flips[0]
+    assert flip.kind in ("link", "feature") and flip == (flip.victim, flip.kind, *flip[2:])
 
 
 def test_attacks_list_their_changes(world):

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import graphss as gs
+from graphss import _arrow as arrow
 
 PAIRS = [(0, 1), (1, 2), (2, 3), (0, 3)]
 SOURCE, TARGET = np.array(PAIRS).T
@@ -93,66 +94,124 @@ def test_a_graph_comes_from_anything(make):
         assert gs.Graph(given) == expected()
 
 
-def test_arrow_streams_are_read_without_arrow():
-    """A hand-made producer of the Arrow C stream interface: one batch, two int64 columns."""
-    from graphss import _arrow as arrow
+class Arrow:
+    """A hand-made producer of the Arrow C stream interface: columns (format, length, buffers) by
+    name, dictionaries as a fourth part. ``parts`` batches, ``fails`` at a batch, ``released``."""
 
-    columns = [np.r_[SOURCE, TARGET].astype(np.int64), np.r_[TARGET, SOURCE].astype(np.int64)]
-    keep = []
+    def __init__(self, columns, parts=1, fails=None):
+        self.columns, self.parts, self.fails, self.sent, self.released = columns, parts, fails, 0, 0
+        self.keep = []
 
-    @ctypes.CFUNCTYPE(None, ctypes.POINTER(arrow._Schema))
-    def free_schema(s):
-        s[0].release = type(s[0].release)()
+    def _list(self, items, kind):
+        pointers = (ctypes.POINTER(kind) * len(items))(*map(ctypes.pointer, items))
+        self.keep += [items, pointers]
+        return ctypes.cast(pointers, ctypes.POINTER(ctypes.POINTER(kind)))
 
-    @ctypes.CFUNCTYPE(None, ctypes.POINTER(arrow._Array))
-    def free_array(a):
-        a[0].release = type(a[0].release)()
+    def _schema(self, name, column):
+        out = arrow._Schema(format=column[0].encode(), name=name.encode())
+        if len(column) > 3:
+            out.dictionary = ctypes.pointer(self._schema("", column[3]))
+        self.keep.append(out)
+        return out
 
-    def schema_of(out):
-        names = [b"source", b"target"]
-        children = (ctypes.POINTER(arrow._Schema) * 2)()
-        for i, name in enumerate(names):
-            child = arrow._Schema(format=b"l", name=name)
-            keep.append(child)
-            children[i] = ctypes.pointer(child)
-        keep.append(children)
-        out[0].format, out[0].n_children = b"+s", 2
-        out[0].children = ctypes.cast(children, ctypes.POINTER(ctypes.POINTER(arrow._Schema)))
-        out[0].release = free_schema
-        return 0
+    def _array(self, column):
+        raw = [b if b is None or isinstance(b, np.ndarray) else np.frombuffer(b, np.uint8) for b in column[2]]
+        buffers = (ctypes.c_void_p * len(raw))(*(None if b is None else b.ctypes.data for b in raw))
+        out = arrow._Array(length=column[1], n_buffers=len(raw), null_count=-1)
+        out.buffers = ctypes.cast(buffers, ctypes.POINTER(ctypes.c_void_p))
+        if len(column) > 3:
+            out.dictionary = ctypes.pointer(self._array(column[3]))
+        self.keep += [raw, buffers, out]
+        return out
 
-    sent = []
+    def __arrow_c_stream__(self, requested_schema=None):
+        fields = {n: dict(c._fields_) for n, c in (("s", arrow._Schema), ("a", arrow._Array), ("t", arrow._Stream))}
 
-    def next_of(out):
-        if sent:
-            out[0].release = type(out[0].release)()
+        def release(p):
+            self.released += 1
+            p[0].release = type(p[0].release)()
+
+        free_schema, free_array = fields["s"]["release"](release), fields["a"]["release"](release)
+
+        def get_schema(_, out):
+            out[0].format, out[0].n_children = b"+s", len(self.columns)
+            out[0].children = self._list([self._schema(n, c) for n, c in self.columns.items()], arrow._Schema)
+            out[0].release = free_schema
             return 0
-        sent.append(1)
-        children = (ctypes.POINTER(arrow._Array) * 2)()
-        for i, column in enumerate(columns):
-            buffers = (ctypes.c_void_p * 2)(None, column.ctypes.data)
-            child = arrow._Array(length=len(column), n_buffers=2)
-            child.buffers = ctypes.cast(buffers, ctypes.POINTER(ctypes.c_void_p))
-            keep.extend([buffers, child])
-            children[i] = ctypes.pointer(child)
-        keep.append(children)
-        out[0].length, out[0].n_children = len(columns[0]), 2
-        out[0].children = ctypes.cast(children, ctypes.POINTER(ctypes.POINTER(arrow._Array)))
-        out[0].release = free_array
-        return 0
 
-    stream = arrow._Stream()
-    types_ = dict(arrow._Stream._fields_)
-    stream.get_schema = types_["get_schema"](lambda s, out: schema_of(out))
-    stream.get_next = types_["get_next"](lambda s, out: next_of(out))
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        def get_next(_, out):
+            self.sent += 1
+            if self.sent == self.fails:
+                return 5
+            if self.sent <= self.parts:
+                out[0].length, out[0].n_children = next(iter(self.columns.values()))[1], len(self.columns)
+                out[0].children = self._list([self._array(c) for c in self.columns.values()], arrow._Array)
+                out[0].release = free_array
+            return 0
 
-    class Table:
-        def __arrow_c_stream__(self, requested_schema=None):
-            return new(ctypes.addressof(stream), b"arrow_array_stream", None)
+        stream = arrow._Stream()
+        stream.get_schema, stream.get_next = fields["t"]["get_schema"](get_schema), fields["t"]["get_next"](get_next)
+        why = ctypes.create_string_buffer(b"the disk is gone")
+        tell = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(lambda _: ctypes.addressof(why))
+        stream.get_last_error = ctypes.cast(tell, fields["t"]["get_last_error"])
+        self.keep += [stream, free_schema, free_array, why, tell]
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(stream), b"arrow_array_stream", None)
 
-    assert gs.Graph(Table()) == expected()
+
+def numbers_column(a, dtype=np.int64, kind="l"):
+    return (kind, len(a), [None, np.ascontiguousarray(a, dtype)])
+
+
+def text_column(words, kind="u"):
+    ends = np.cumsum([0, *(len(w.encode()) for w in words)]).astype(np.int32 if kind == "u" else np.int64)
+    return (kind, len(words), [None, ends, "".join(words).encode() or b" "])
+
+
+def view_column(words):
+    rows, heap = b"", b""
+    for w in (word.encode() for word in words):
+        here = w.ljust(12, b"\0") if len(w) <= 12 else w[:4] + np.array([0, len(heap)], np.int32).tobytes()
+        rows += np.int32(len(w)).tobytes() + here
+        heap += w if len(w) > 12 else b""
+    return ("vu", len(words), [None, rows, heap or b" "])
+
+
+def test_arrow_streams_are_read_without_arrow():
+    both = np.r_[SOURCE, TARGET], np.r_[TARGET, SOURCE]
+    table = Arrow({"source": numbers_column(both[0]), "target": numbers_column(both[1], np.uint16, "S")})
+    assert gs.Graph(table) == expected() and table.released == 2  # a batch and the schema
+    halves = Arrow({"weight": numbers_column([1, 1, 1, 1], np.float64, "g"), "dst": numbers_column(TARGET), "src": numbers_column(SOURCE)}, parts=2)
+    assert gs.Graph(halves, warn=False) == expected()
+    words = ["a", "b", "a name of more than twelve bytes", "ö"]
+    texts = [[words[i] for i in ends] for ends in both]
+    named = gs.Graph((both[0], both[1]), n_nodes=4, names=words)
+    for make in (text_column, lambda w: text_column(w, "U"), view_column):
+        assert gs.Graph(Arrow({"u": make(texts[0]), "v": make(texts[1])})) == named
+    coded = [("c", 8, [None, ends.astype(np.int8)], text_column(words)) for ends in both]
+    assert gs.Graph(Arrow({"u": coded[0], "v": coded[1]})) == named
+    X = Arrow({"x": numbers_column([1, 2, 3, 4], np.float32, "f"), "flag": ("b", 4, [None, b"\x05"])})
+    assert (gs.Features(X).to_dense() == [[1, 1], [2, 0], [3, 1], [4, 0]]).all()
+
+
+def test_arrow_streams_that_cannot_be_read():
+    good = numbers_column(SOURCE)
+    missing = ("l", 4, [b"\x0b", SOURCE.astype(np.int64)])  # the third is missing, and nobody counted
+    with pytest.raises(ValueError, match="column v: 1 missing"):
+        gs.Graph(Arrow({"u": good, "v": missing}))
+    with pytest.raises(TypeError, match="column v: Arrow type 'tdD'"):
+        gs.Graph(Arrow({"u": good, "v": ("tdD", 4, [None, SOURCE.astype(np.int32)])}))
+    with pytest.raises(ValueError, match="beyond its dictionary"):
+        gs.Graph(Arrow({"u": good, "v": ("c", 4, [None, np.full(4, 9, np.int8)], text_column(["a"]))}))
+    with pytest.raises(ValueError, match="lacks a buffer"):
+        gs.Graph(Arrow({"u": good, "v": ("l", 4, [None, None])}))
+    with pytest.raises(ValueError, match="want two"):
+        gs.Graph(Arrow({"u": good}))
+    broken = Arrow({"u": good, "v": good}, parts=3, fails=2)
+    with pytest.raises(ValueError, match="the disk is gone"):
+        gs.Graph(broken)
+    assert broken.released == 2  # what came before the fault, and the schema
 
 
 def test_what_is_cleaned_is_a_warning_with_numbers():

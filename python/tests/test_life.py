@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import graphss as gs
+from graphss import _core
 
 
 def memory():
@@ -71,6 +72,76 @@ def test_ctrl_c_stops_within_a_second(world):
         gs.NodeClassifier(epochs=10_000_000).fit(world.X, world.y, graph=world.graph)
     assert time.monotonic() - start < 3
     timer.join()
+
+
+def slow(world, pause):
+    """A callable that takes its time."""
+
+    def answer(graph, X):
+        time.sleep(pause)
+        return world.clf.predict_proba(X, graph)
+
+    return gs.wrap(answer, world.X, world.graph, y=world.y, n_jobs=1)
+
+
+@pytest.mark.parametrize("what", ["fit", "inspect", "recover", "predict"])
+def test_ctrl_c_stops_every_call(world, what):
+    clf = slow(world, 0.3)
+    now = (world.hit.X, world.hit.graph)
+    work = {
+        "fit": lambda: gs.TamperDetector(clf).fit(world.X, graph=world.graph),
+        "inspect": lambda: gs.TamperDetector(clf).inspect(*now, previous=(world.X, world.graph)),
+        "recover": lambda: gs.recover(clf, *now, previous=(world.X, world.graph)),
+        "predict": lambda: [clf.predict(*now) for _ in range(100)],
+    }[what]
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert time.monotonic() - start < 3  # a second, and what a busy machine adds
+    timer.join()
+
+
+def test_a_bar_shows_progress(world, capfd):
+    now = (world.hit.X, world.hit.graph)
+    gs.NodeClassifier(epochs=30, progress=True).fit(world.X, world.y, graph=world.graph)
+    assert "train" in capfd.readouterr().err
+    gs.TamperDetector(world.clf, progress=True).inspect(*now, previous=None)
+    assert capfd.readouterr().err
+    gs.recover(world.clf, *now, previous=(world.X, world.graph), progress=True)
+    assert capfd.readouterr().err
+    gs.attack(world.clf, world.X, world.graph, victims=0.3, links=2, progress=True)
+    assert "attack" in capfd.readouterr().err
+    gs.NodeClassifier(epochs=30).fit(world.X, world.y, graph=world.graph)
+    assert capfd.readouterr().err == ""
+
+
+def test_what_a_callable_keeps_stays_valid(world):
+    kept = []
+
+    def answer(graph, X):
+        kept.append((graph, X))
+        return world.clf.predict_proba(X, graph)
+
+    clf = gs.wrap(answer, world.X, world.graph, y=world.y)
+    gs.recover(clf, world.hit.X, world.hit.graph, previous=(world.X, world.graph))
+    del clf
+    gc.collect()
+    for graph, X in kept:
+        assert graph.edge_index().max(initial=0) < 400 and np.isfinite(X.sum())
+
+
+def test_memory_that_was_given_back_is_refused(world):
+    raw = bytearray(np.eye(5, dtype=np.float32).tobytes())
+    view = memoryview(raw).cast("f", (5, 5))
+    assert gs.Features(view).shape == (5, 5)
+    view.release()
+    with pytest.raises((TypeError, ValueError)):
+        gs.Features(view)
+    with pytest.raises((TypeError, ValueError)):
+        _core.features_from_dense(view)
+    raw.clear()  # nobody holds it any more
 
 
 def test_a_view_of_memory_that_is_gone_cannot_be_had(world):

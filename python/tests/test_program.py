@@ -32,7 +32,7 @@ def test_the_same_bits(tmp_path):
     assert np.array_equal(np.load(out)["probabilities"], clf.predict_proba(now.X, now.graph))
     said = run("alert", "--model-file", model, "--current", current, "--previous", GRAPH)
     found = gs.TamperDetector(clf).inspect(now.X, now.graph, previous=(before.X, before.graph))
-    assert found.p_value == said["p_value"] and found.score == said["score"]
+    assert found.p_value == said["p_value"] and found.score == pytest.approx(said["score"], rel=1e-14)  # as printed
     run("recover", "--model-file", model, "--current", current, "--previous", GRAPH, "-o", out)
     fixed = gs.recover(clf, now.X, now.graph, previous=(before.X, before.graph))
     answer = np.load(out)
@@ -54,3 +54,31 @@ def test_a_script_answers_in_place_of_a_model(tmp_path):
                "-o", tmp_path / "out.npz")  # fmt: skip
     assert said["predictor_calls"] >= 1
     assert np.array_equal(np.load(tmp_path / "out.npz")["labels"], np.arange(400) % 3)
+
+
+def test_a_script_answers_in_the_experiments(tmp_path):
+    """reproduce --predictor: its records name the script and count its calls."""
+    script = tmp_path / "answer.py"
+    script.write_text(
+        "import sys, numpy as np\n"
+        "z = np.load(sys.argv[1])\n"
+        "degree = np.diff(z['adj_indptr'])\n"
+        "p = np.full((len(degree), 3), 0.1, dtype=np.float32)\n"
+        "p[np.arange(len(degree)), np.minimum(degree // 5, 2)] = 0.8\n"
+        "np.savez(sys.argv[2], probabilities=p)\n"
+    )
+    command = f"{sys.executable} {script}"
+    small = "synth:nodes=200,classes=3,features=30,degree=6,seed=3"
+    more = ("--methods", "none,graphss", "--settings", "seen", "--models", "gcn", "--seeds", 1, "-o", tmp_path / "out")
+    said = run("reproduce", "defence", "--datasets", small, "--predictor", command, *more)
+    assert said["failed"] == 0 and said["run"] >= 2
+    records = [json.loads(line) for line in (tmp_path / "out" / "records.jsonl").read_text().splitlines()]
+    assert all(r["predictor"] == command and r["mode"] == "honest" for r in records)
+    calls = {r["method"]: r["metrics"]["predictor_calls"] for r in records}
+    assert 2 < calls["none"] <= calls["graphss"] <= 60
+    assert run("reproduce", "defence", "--datasets", small, "--predictor", command, *more)["run"] == 0
+    for wrong in (("--datasets", "cora,citeseer"), ("--datasets", small, "--mode", "paper")):
+        done = subprocess.run(
+            [PROGRAM, "reproduce", "defence", *wrong, "--predictor", command, "-o", tmp_path / "no"], capture_output=True
+        )
+        assert done.returncode == 2, done.stderr

@@ -6,12 +6,10 @@ throughout. What DeepRobust has and GraphSS has not (MetaAttack, PGD ...) is not
 """
 
 from .graph.data import Dataset, PrePtbDataset, PtbDataset
-from .graph.defense import GAT, GCN, RGCN, SAGE, SGC, GCNJaccard, GCNSVD, ProGNN
-from .graph.global_attack import DICE, Random
-from .graph.targeted_attack import Nettack
+from .graph.models import DICE, GAT, GCN, RGCN, RND, SAGE, SGC, GCNJaccard, GCNSVD, Nettack, ProGNN, Random
 from .graph.utils import accuracy, classification_margin
 
 __all__ = [
     "DICE", "Dataset", "GAT", "GCN", "GCNJaccard", "GCNSVD", "Nettack", "PrePtbDataset", "ProGNN",
-    "PtbDataset", "RGCN", "Random", "SAGE", "SGC", "accuracy", "classification_margin",
+    "PtbDataset", "RGCN", "RND", "Random", "SAGE", "SGC", "accuracy", "classification_margin",
 ]  # fmt: skip

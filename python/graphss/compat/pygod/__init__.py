@@ -6,7 +6,7 @@ what it finds are nodes whose links or features look tampered with.
 
 from typing import Any
 
-from . import detector, metric
+from . import detector, generator, metric, utils
 from .detector import GraphSS
 
 
@@ -14,4 +14,4 @@ def __getattr__(name: str) -> Any:
     return getattr(detector, name)
 
 
-__all__ = ["GraphSS", "detector", "metric"]
+__all__ = ["GraphSS", "detector", "generator", "metric", "utils"]

@@ -131,9 +131,5 @@ _NAMES = (
     "AdONE", "ANOMALOUS", "AnomalyDAE", "CoLA", "CONAD", "CARD", "DMGD", "DOMINANT", "DONE", "GAAN", "GADNR",
     "GAE", "GUIDE", "OCGNN", "ONE", "Radar", "SCAN",
 )  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name in _NAMES:
-        return GraphSS
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+globals().update(dict.fromkeys(_NAMES, GraphSS))
+__all__ = ["GraphSS", *_NAMES]

@@ -29,12 +29,21 @@ def eval_average_precision(label: Any, score: Any) -> float:
 def eval_recall_at_k(label: Any, score: Any, k: int | None = None) -> float:
     """Share of the outliers among the k highest scores; k: by default as many as there are."""
     y, s = array_of(label).astype(bool), array_of(score)
-    k = int(y.sum()) if k is None else k
+    k = int(y.sum()) if k is None else int(k)
     return float(y[np.argsort(-s, kind="stable")[:k]].sum() / y.sum())
 
 
 def eval_precision_at_k(label: Any, score: Any, k: int | None = None) -> float:
     """Share of outliers among the k highest scores."""
     y, s = array_of(label).astype(bool), array_of(score)
-    k = int(y.sum()) if k is None else k
+    k = int(y.sum()) if k is None else int(k)
     return float(y[np.argsort(-s, kind="stable")[:k]].mean())
+
+
+def eval_f1(label: Any, pred: Any) -> float:
+    """The harmonic mean of precision and recall of predicted labels."""
+    y, found = array_of(label).astype(bool), array_of(pred).astype(bool)
+    return float(2 * (y & found).sum() / max(1, y.sum() + found.sum()))
+
+
+__all__ = ["eval_average_precision", "eval_f1", "eval_precision_at_k", "eval_recall_at_k", "eval_roc_auc"]

@@ -2,54 +2,89 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
 import numpy as np
 
 from ....graph import Graph, read
-from .utils import get_train_val_test
+from .utils import get_train_val_test, get_train_val_test_gcn
+
+
+def _there(root: str, name: str) -> str:
+    path = os.path.join(os.path.expanduser(root), name)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"{path}: no such file, and nothing is downloaded here")
+    return path
 
 
 class Dataset:
     """``adj``, ``features`` (scipy CSR), ``labels``, ``idx_train``, ``idx_val``, ``idx_test``.
 
     Read from ROOT/NAME.npz where that is there, else by its name (``graphss fetch``). setting
-    "nettack": 10 %, 10 % and 80 % of the nodes, of each class alike.
+    "nettack": the largest connected part; 10 %, 10 % and 80 % of its nodes, of each class alike.
+    "gcn": all nodes; 20 of each class to train, 500 to validate, 1000 to test. "prognn": the
+    largest connected part, and the split in ROOT/NAME_prognn_splits.json.
     """
 
     def __init__(self, root: str, name: str, setting: str = "nettack", seed: int | None = None, require_mask: bool = False):
-        self.name = name.lower()
-        own = os.path.join(root, f"{self.name}.npz")
+        if setting not in ("nettack", "gcn", "prognn"):
+            raise ValueError(f"setting: found {setting!r}, want 'nettack', 'gcn' or 'prognn'")
+        self.root, self.name, self.setting, self.seed = root, name.lower(), setting, seed
+        own = os.path.join(os.path.expanduser(root), f"{self.name}.npz")
         data = read(own if os.path.exists(own) else self.name, warn=False)
-        features = data.X.to_array()
-        if isinstance(features, np.ndarray):
-            from scipy.sparse import csr_matrix
+        from scipy.sparse import csr_matrix
 
-            features = csr_matrix(features)
-        self.adj, self.features, self.labels = data.graph.adjacency(), features, data.y.astype(np.int64)
-        parts = get_train_val_test(data.graph.n_nodes, 0.1, 0.8, self.labels, seed)
-        self.idx_train, self.idx_val, self.idx_test = parts
+        self.adj, self.features = data.graph.adjacency(), csr_matrix(data.X.to_array())
+        self.labels = data.y.astype(np.int64)
+        if setting != "gcn":
+            self._keep_largest_part()
+        self.idx_train, self.idx_val, self.idx_test = self._split()
         if require_mask:
             for part in ("train", "val", "test"):
-                mask = np.zeros(data.graph.n_nodes, dtype=bool)
+                mask = np.zeros(self.adj.shape[0], dtype=bool)
                 mask[getattr(self, f"idx_{part}")] = True
                 setattr(self, f"{part}_mask", mask)
+
+    def _keep_largest_part(self) -> None:
+        from scipy.sparse.csgraph import connected_components
+
+        _, part = connected_components(self.adj, directed=False)
+        keep = np.flatnonzero(part == np.bincount(part).argmax())
+        self.adj, self.features = self.adj[keep][:, keep], self.features[keep]
+        self.labels = self.labels[keep]
+
+    def _split(self) -> tuple:
+        if self.setting == "prognn":
+            with open(_there(self.root, f"{self.name}_prognn_splits.json")) as file:
+                found = json.load(file)
+            return tuple(np.array(found[f"idx_{part}"]) for part in ("train", "val", "test"))
+        if self.setting == "gcn":
+            return get_train_val_test_gcn(self.labels, self.seed)
+        return get_train_val_test(self.adj.shape[0], 0.1, 0.8, self.labels, self.seed)
 
     def __repr__(self) -> str:
         return f"{self.name}(adj_shape={self.adj.shape}, feature_shape={self.features.shape})"
 
 
 class PrePtbDataset:
-    """A graph that was attacked before, ROOT/NAME_METHOD_adj_RATE.npz; nothing is downloaded."""
+    """A graph that was attacked before, ROOT/NAME_METHOD_adj_RATE.npz; nothing is downloaded.
+
+    ``target_nodes`` of attack_method "nettack" are in ROOT/NAME_nettacked_nodes.json.
+    """
 
     def __init__(self, root: str, name: str, attack_method: str = "meta", ptb_rate: float = 0.05, **more: Any):
         from scipy.sparse import load_npz
 
-        path = os.path.join(root, f"{name}_{attack_method}_adj_{ptb_rate}.npz")
-        if not os.path.exists(path):
-            raise FileNotFoundError(f"{path}: no such file, and nothing is downloaded here")
+        self.name, self.ptb_rate = name.lower(), ptb_rate
+        self.attack_method = "meta" if attack_method in ("mettack", "metattack") else attack_method
+        path = _there(root, f"{self.name}_{self.attack_method}_adj_{ptb_rate}.npz")
         self.adj = Graph(load_npz(path), warn=False).adjacency()
+        self.target_nodes = None
+        if self.attack_method == "nettack":
+            with open(_there(root, f"{self.name}_nettacked_nodes.json")) as file:
+                self.target_nodes = json.load(file)["attacked_test_nodes"]
 
 
 class PtbDataset(PrePtbDataset):

@@ -1,4 +1,4 @@
-"""The models and attacks behind ``defense``, ``targeted_attack`` and ``global_attack``."""
+"""As ``deeprobust.graph.defense``, ``targeted_attack`` and ``global_attack``."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ def _tensor(x: np.ndarray) -> Any:
     """A torch tensor where torch is in use, as DeepRobust's scripts expect."""
     torch = sys.modules.get("torch")
     return x if torch is None else torch.from_numpy(np.ascontiguousarray(x))
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    raise ImportError(f"{name} of DeepRobust has no counterpart in GraphSS")
 
 
 def _graph(adj: Any) -> Graph:
@@ -90,7 +96,9 @@ class _Model:
             idx_train, idx_val, self._idx_test = data.idx_train, data.idx_val, data.idx_test
         split = {"train": idx_train, "val": idx_val if idx_val is not None else np.zeros(0, np.int64)}
         self._features, self._adj = Features(features), _graph(adj)
-        self._labels = array_of(labels, "labels")
+        y = array_of(labels, "labels")
+        added = self._adj.n_nodes - y.size  # nodes of an attacker, which have no label
+        self._labels = np.r_[y, np.full(added, -1, y.dtype)] if added > 0 else y
         self._split = {k: array_of(v) for k, v in split.items()}
         self.classifier = NodeClassifier(
             self._type,
@@ -112,8 +120,10 @@ class _Model:
         g = self._adj if adj is None else _graph(adj)
         return _tensor(np.log(np.maximum(self.classifier.predict_proba(x, g), 1e-30)))
 
-    def test(self, idx_test: Any = None) -> float:
-        """Accuracy on these nodes, or the test nodes of the data; printed and returned."""
+    def test(self, *where: Any) -> float:
+        """``test(idx_test)``, ``test(features, labels, idx_test)``, or ``test()`` for the test nodes
+        of the data: the accuracy, printed and returned."""
+        idx_test = where[-1] if where else None
         idx = array_of(self._idx_test if idx_test is None else idx_test, "idx_test")
         right = array_of(self.output)[idx].argmax(1) == np.searchsorted(self.classifier.classes_, self._labels[idx])
         accuracy = float(np.mean(right))
@@ -193,9 +203,21 @@ class RGCN(_Defence):
 
 
 class ProGNN(_Defence):
-    """A graph that is learnt with the network."""
+    """A graph that is learnt with the network; made of a model, ``ProGNN(GCN(...), args)``."""
 
     _method = "prognn"
+
+    def __init__(self, model: Any = None, args: Any = None, device: Any = None, **more: Any):
+        given = isinstance(model, _Model)
+        super().__init__(None if given else model, device=device, **more)
+        if given:
+            self._type, self._options = model._type, dict(model._options)
+        self._iters = getattr(args, "epochs", None)
+
+    def fit(self, features: Any, adj: Any, labels: Any, idx_train: Any, idx_val: Any = None, **kwargs: Any) -> "ProGNN":
+        if self._iters is not None:
+            kwargs.setdefault("train_iters", int(self._iters))
+        return super().fit(features, adj, labels, idx_train, idx_val, **kwargs)
 
 
 # ---- attacks ----
@@ -266,6 +288,41 @@ class Nettack(_Attack):
             influencers=0 if direct else max(1, n_influencers),
         )
         self._keep(made, True)
+
+
+class RND(_Attack):
+    """Links one node to random nodes of other classes."""
+
+    def attack(
+        self, ori_features: Any, ori_adj: Any, labels: Any, idx_train: Any, target_node: int, n_perturbations: int, seed: int = 1, **kwargs: Any
+    ) -> None:
+        """Adds ``n_perturbations`` links; knows all labels."""
+        g, y, v = _graph(ori_adj), array_of(labels, "labels"), int(target_node)
+        free = np.flatnonzero(y != y[v])
+        free = np.setdiff1d(free, g.indices[g.indptr[v] : g.indptr[v + 1]])
+        new = np.random.default_rng(seed).permutation(free)[: int(n_perturbations)]
+        a, b = g.edge_index()
+        ends = (np.r_[a, np.full(new.size, v)], np.r_[b, new])
+        self.modified_adj = Graph(ends, n_nodes=g.n_nodes, warn=False).adjacency()
+        self.modified_features = ori_features
+        self.structure_perturbations = [(v, int(u)) for u in new]
+
+    def add_nodes(
+        self, features: Any, ori_adj: Any, labels: Any, idx_train: Any, target_node: int, n_added: int = 1, n_perturbations: int = 10, seed: int = 1, **kwargs: Any
+    ) -> None:
+        """Adds nodes with features of other classes, and links them and others of these to the
+        target: ``n_perturbations`` links in all."""
+        from scipy.sparse import csr_matrix, vstack
+
+        g, y, v, n = _graph(ori_adj), array_of(labels, "labels"), int(target_node), len(array_of(labels))
+        rng = np.random.default_rng(seed)
+        x = csr_matrix(Features(features).to_array())
+        self.modified_features = vstack([x, x[rng.choice(np.flatnonzero(y != y[v]), size=n_added)]]).tocsr()
+        a, b = g.edge_index()
+        new = np.arange(n, n + min(n_added, n_perturbations))
+        wide = Graph((np.r_[a, np.full(new.size, v)], np.r_[b, new]), n_nodes=n + n_added, warn=False)
+        self.attack(self.modified_features, wide, np.r_[y, np.full(n_added, y[v])], idx_train, v, n_perturbations - new.size, seed)
+        self.structure_perturbations += [(v, int(u)) for u in new]
 
 
 class _Global(_Attack):

@@ -40,6 +40,16 @@ def get_train_val_test(
     return order[:n_train], order[n_train : n_train + n_val], order[n_train + n_val :]
 
 
+def get_train_val_test_gcn(labels: Any, seed: int | None = None) -> tuple:
+    """20 nodes of each class to train, 500 others to validate, 1000 others to test."""
+    rng = np.random.default_rng(seed)
+    y = np.asarray(labels)
+    order = rng.permutation(y.size)
+    train = np.concatenate([order[y[order] == k][:20] for k in np.unique(y[y >= 0])])
+    rest = order[~np.isin(order, train)]
+    return train, rest[:500], rest[500:1500]
+
+
 def get_train_test(nnodes: int, test_size: float = 0.8, stratify: Any = None, seed: int | None = None) -> tuple:
     """The same without validation nodes."""
     train, _, test = get_train_val_test(nnodes, 0.0, test_size, stratify, seed)
