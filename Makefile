@@ -39,6 +39,12 @@ python: ## the Python package: build the wheel, test it in a clean virtual envir
 	@cmake --build build -j $(JOBS)
 	@tools/python build
 
+engine: ## the engine for several machines (--engine mpi), and its tests with 2 and 4 ranks
+	@tools/deps engine
+	@cmake --preset release
+	@cmake --build build -j $(JOBS)
+	@ctest --test-dir build --output-on-failure -R 'models.part|shards|cli.mpi'
+
 fuzz: ## feed the readers with broken files, FUZZ_SECONDS (60) for each
 	@tools/deps fuzz
 	@tools/fuzz
@@ -68,4 +74,4 @@ install: build ## install below PREFIX (/usr/local); DESTDIR is put before it
 clean: ## remove what was built
 	@rm -rf build build-*
 
-.PHONY: help deps build demo check asan tsan python fuzz coverage bench results format install clean
+.PHONY: help deps build demo check asan tsan python engine fuzz coverage bench results format install clean

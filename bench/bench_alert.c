@@ -26,7 +26,7 @@ static void must(graphss_ctx *ctx, graphss_status st, const char *what)
 {
     if (!st)
         return;
-    fprintf(stderr, "bench_alert: %s: %s\n", what, graphss_error(ctx));
+    fprintf(stderr, "bench_alert: %s: %s\n", what, graphss_ctx_error(ctx));
     exit(1);
 }
 
@@ -41,28 +41,29 @@ static double time_predict(graphss_ctx *ctx, const graphss_model *model,
     return cpu_ms() - start;
 }
 
-static double time_alert(graphss_ctx *ctx, const graphss_recover_input *in)
+static double time_alert(graphss_ctx *ctx, const graphss_defence_input *in)
 {
-    graphss_alert alert = {0};
+    graphss_alert_result alert = {0};
     const double start = cpu_ms();
     must(ctx, graphss_alert_run(ctx, &alert, in, NULL, 0, NULL), "alert");
     const double taken = cpu_ms() - start;
-    graphss_alert_destroy(ctx, &alert);
+    graphss_alert_result_destroy(ctx, &alert);
     return taken;
 }
 
-static double time_groups(graphss_ctx *ctx, const graphss_recover_input *in,
+static double time_groups(graphss_ctx *ctx, const graphss_defence_input *in,
                           const graphss_split *split)
 {
     graphss_alert_scores scores = {0};
-    graphss_verdict v;
-    must(ctx, graphss_alert_look(ctx, &scores, in, NULL), "look");
+    graphss_alert_verdict v;
+    must(ctx, graphss_alert_score(ctx, &scores, in, NULL), "look");
     const size_t n = split->n_test / 10;
     const double start = cpu_ms();
     for (size_t g = 0; g < GROUPS; g++)
-        must(ctx,
-             graphss_alert_judge(ctx, &v, &scores, split->test + (g % 10) * n, n, g, NULL),
-             "judge");
+        must(
+            ctx,
+            graphss_alert_test_group(ctx, &v, &scores, split->test + (g % 10) * n, n, g, NULL),
+            "judge");
     const double taken = cpu_ms() - start;
     graphss_alert_scores_destroy(ctx, &scores);
     return taken;
@@ -77,9 +78,9 @@ static void measure(graphss_ctx *ctx, const char *name)
     graphss_flips flips = {0};
     graphss_model *model = NULL;
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
     if (graphss_dataset_read(ctx, &data, name, &read)) {
-        printf("%-28s skipped: %s\n", name, graphss_error(ctx));
+        printf("%-28s skipped: %s\n", name, graphss_ctx_error(ctx));
         return;
     }
     opt.epochs = data.graph.n_nodes > 50000 ? 1 : 20;
@@ -88,17 +89,23 @@ static void measure(graphss_ctx *ctx, const char *name)
                             NULL),
          "split");
     must(ctx,
-         graphss_model_train(ctx, &model, NULL, &data.graph, &data.features, data.n_classes,
-                             &split, 1, &opt),
+         graphss_model_train(ctx, &model, NULL,
+                             &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                    .graph = &data.graph,
+                                                    .features = &data.features,
+                                                    .n_classes = data.n_classes,
+                                                    .split = &split,
+                                                    .seed = 1},
+                             &opt),
          "train");
     const graphss_observation before = {&data.graph, &data.features, &data.node_names};
     const double start = cpu_ms();
-    must(ctx, graphss_alert_learn(ctx, model, &before, 1), "learn");
+    must(ctx, graphss_alert_train(ctx, model, &before, 1), "learn");
     const double learn = cpu_ms() - start;
     must(ctx, graphss_benign_churn(ctx, &flips, &data, split.test, split.n_test / 5, 1, NULL),
          "churn");
     must(ctx, graphss_flips_apply(ctx, &churned, &data, &flips, NULL), "apply");
-    graphss_recover_input in = {
+    graphss_defence_input in = {
         .struct_size = sizeof in,
         .current = {&churned.graph, &churned.features, &churned.node_names},
         .model = model,

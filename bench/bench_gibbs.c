@@ -94,14 +94,14 @@ static double time_sweeps(graphss_ctx *ctx, const world *w, size_t n, size_t k,
     opt.chains = 1;
     double best = 1e30;
     for (int i = 0; i < (n < 50000 ? 7 : 1); i++) {
-        graphss_selfsup out = {0};
+        graphss_selfsup_result out = {0};
         const double start = cpu_ms();
         if (graphss_selfsup_run(ctx, &out, &in, &opt)) {
-            fprintf(stderr, "bench_gibbs: %s\n", graphss_error(ctx));
+            fprintf(stderr, "bench_gibbs: %s\n", graphss_ctx_error(ctx));
             exit(1);
         }
         best = fmin(best, cpu_ms() - start);
-        graphss_selfsup_destroy(ctx, &out);
+        graphss_selfsup_result_destroy(ctx, &out);
     }
     return best;
 }

@@ -474,7 +474,7 @@ int main(void)
     const size_t ks[] = {7, 16, 64, 208};
 
     printf("instruction set: %s. Ratios are plain loop / ours: above 1 we win.\n\n",
-           graphss_instruction_set(one));
+           graphss_ctx_instruction_set(one));
     printf("sparse x dense     k  plain ms   ours ms   ratio generic    avx2  GFLOP/s    GB/s "
            " 2 thr.\n");
     for (size_t g = 0; g < 4; g++)

@@ -31,7 +31,7 @@ static void check(graphss_ctx *ctx, graphss_status st)
 {
     if (st == GRAPHSS_OK)
         return;
-    fprintf(stderr, "bench_nettack: %s\n", graphss_error(ctx));
+    fprintf(stderr, "bench_nettack: %s\n", graphss_ctx_error(ctx));
     exit(1);
 }
 
@@ -172,13 +172,19 @@ static void bench_all(graphss_ctx *ctx, const char *name)
     graphss_split split = {0};
     float *w = NULL;
     if (graphss_dataset_read(ctx, &data, name, &read)) {
-        printf("%s skipped: %s\n", name, graphss_error(ctx));
+        printf("%s skipped: %s\n", name, graphss_ctx_error(ctx));
         return;
     }
     check(ctx, graphss_split_make(ctx, &split, data.label, data.graph.n_nodes, data.n_classes,
                                   1, NULL));
-    check(ctx, graphss_surrogate_train(ctx, &w, &data.graph, &data.features, data.n_classes,
-                                       &split, 1));
+    check(ctx, graphss_surrogate_train(
+                   ctx, &w,
+                   &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                          .graph = &data.graph,
+                                          .features = &data.features,
+                                          .n_classes = data.n_classes,
+                                          .split = &split,
+                                          .seed = 1}));
     const graphss_attack_input in = {.struct_size = sizeof in,
                                      .graph = &data.graph,
                                      .features = &data.features,
@@ -204,7 +210,7 @@ static void bench_all(graphss_ctx *ctx, const char *name)
         printf("| %s | %lld + %lld | %s | %zu | %zu | %.2f | %.3f | %ld |\n", data.name,
                (long long)opt.edges, (long long)opt.features,
                independent ? "independent" : "cumulative", in.n_victims,
-               independent ? graphss_threads(ctx) : (size_t)1, seconds,
+               independent ? graphss_ctx_threads(ctx) : (size_t)1, seconds,
                1e3 * seconds / (double)in.n_victims, usage.ru_maxrss / 1024);
         fflush(stdout);
         graphss_flips_destroy(ctx, &flips);

@@ -60,6 +60,13 @@ graphss_status attacker_apply(cli *app, int group, attacker_options *options,
     if (a->kind == GRAPHSS_ATTACK_LF && cli_given(app, "budget"))
         return cli_usage(app, "--budget needs --kind links, features or both; the budgets "
                               "of --kind lf are --links and --features");
+    if (graphss_attack_uses(a->method, "against")) {
+        if (!a->against)
+            a->against = graphss_target_name(0);
+        st = cli_check_name(app, "against", a->against, graphss_target_name);
+        if (st)
+            return st;
+    }
     if (options->knows.cumulative && a->independent)
         return cli_usage(app, "--cumulative and --independent exclude each other");
     /* If only --links is given, no features are changed. */
@@ -140,8 +147,14 @@ static graphss_status make_surrogate(cli *app, attacker *a, float **w,
     if (strcmp(from, "train") == 0) {
         snprintf(a->surrogate, sizeof a->surrogate,
                  "a linear model trained on the labels of the split");
-        st = graphss_surrogate_train(app->ctx, w, &data->graph, &data->features, k, split,
-                                     (uint64_t)app->global.seed);
+        st = graphss_surrogate_train(
+            app->ctx, w,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                   .graph = &data->graph,
+                                   .features = &data->features,
+                                   .n_classes = k,
+                                   .split = split,
+                                   .seed = (uint64_t)app->global.seed});
     } else if (strcmp(from, "model") == 0) {
         snprintf(a->surrogate, sizeof a->surrogate, "the model's own weights%s",
                  mode == GRAPHSS_MODE_PAPER ? ", first and last layer" : ", multiplied");
@@ -153,6 +166,23 @@ static graphss_status make_surrogate(cli *app, attacker *a, float **w,
     terminal_clear(&app->term);
     a->surrogate_seconds = cli_seconds() - began;
     return st;
+}
+
+/* The defence as the attacker can run it. */
+static void take_aim(cli *app, attacker *a, const graphss_dataset *data,
+                     const graphss_split *split, const graphss_model *model,
+                     const attacker_options *options)
+{
+    graphss_target_init(&a->target);
+    a->target.against = options->attack.against;
+    a->target.in.current = graphss_dataset_observe(data);
+    a->target.in.model = model;
+    a->target.in.split = split;
+    a->target.in.seed = (uint64_t)app->global.seed;
+    if (options->previous) {
+        a->past = graphss_dataset_observe(options->previous);
+        a->target.in.previous = &a->past;
+    }
 }
 
 graphss_status attacker_run(cli *app, attacker *a, const graphss_dataset *data,
@@ -168,16 +198,21 @@ graphss_status attacker_run(cli *app, attacker *a, const graphss_dataset *data,
         st = make_surrogate(app, a, &w, data, split, model, options);
     if (st)
         goto done;
-    const graphss_attack_input in = {.struct_size = sizeof in,
-                                     .graph = &data->graph,
-                                     .features = &data->features,
-                                     .label = label,
-                                     .n_classes = k,
-                                     .surrogate = w,
-                                     .model = model,
-                                     .victim = victim,
-                                     .n_victims = n_victims,
-                                     .seed = (uint64_t)app->global.seed};
+    graphss_attack_input in = {.struct_size = sizeof in,
+                               .graph = &data->graph,
+                               .features = &data->features,
+                               .label = label,
+                               .n_classes = k,
+                               .surrogate = w,
+                               .model = model,
+                               .victim = victim,
+                               .n_victims = n_victims,
+                               .seed = (uint64_t)app->global.seed};
+    if (options->attack.against) {
+        take_aim(app, a, data, split, model, options);
+        in.ask = graphss_target_ask;
+        in.asked = &a->target;
+    }
     const double began = cli_seconds();
     st = graphss_attack_run(app->ctx, &a->flips, &a->log, &in, &options->attack);
     a->seconds = cli_seconds() - began;
@@ -232,7 +267,7 @@ static void show_known(cli *app, const attacker_options *options)
         printf("noisy labels of all nodes, as published");
     } else {
         printf("%s", text[options->attack.knows]);
-        if (options->attack.knows != GRAPHSS_KNOWS_TRUTH)
+        if (options->attack.knows != GRAPHSS_KNOWLEDGE_TRUTH)
             printf(", and the labels that were given out");
     }
 }
@@ -263,6 +298,9 @@ void attacker_show(cli *app, const attacker *a, const graphss_dataset *data,
     graphss_attack_domain_text(domain, sizeof domain, &data->features, &options->attack);
     printf("Attack   %s: %s\n", options->attack.method, summary_of(options->attack.method));
     printf("Budget   %s\n", budget);
+    if (a->target.against)
+        printf("Against  %s %s a past, %zu snapshots asked about\n", a->target.against,
+               a->target.in.previous ? "with" : "without", a->log.n_queries);
     if (features > 0)
         printf("Features %s\n", domain);
     show_known(app, options);
@@ -296,6 +334,11 @@ void attacker_json(json_t *json, const attacker *a, const graphss_dataset *data,
     cli_json_set(json, "feature_domain", cli_json_text(text));
     if (a->surrogate[0])
         cli_json_set(json, "surrogate", cli_json_text(a->surrogate));
+    if (a->target.against) {
+        cli_json_set(json, "against", cli_json_text(a->target.against));
+        cli_json_set(json, "against_past", json_boolean(a->target.in.previous != NULL));
+        set_count(json, "queries", a->log.n_queries);
+    }
     set_count(json, "victims", a->log.n_victims);
     set_count(json, "links_flipped", links);
     set_count(json, "links_joined", links_joined(a));
@@ -328,9 +371,9 @@ attacker_score attacker_measure(const int32_t *label, const graphss_dataset *dat
         if (!hit[split->test[i]])
             other[s.n_others++] = split->test[i];
     if (data->label) {
-        s.victims = graphss_accuracy(label, data->label, victim, n_victims);
-        s.others = graphss_accuracy(label, data->label, other, s.n_others);
-        s.test = graphss_accuracy(label, data->label, split->test, split->n_test);
+        s.victims = graphss_labels_accuracy(label, data->label, victim, n_victims);
+        s.others = graphss_labels_accuracy(label, data->label, other, s.n_others);
+        s.test = graphss_labels_accuracy(label, data->label, split->test, split->n_test);
     }
     free(other);
     free(hit);
@@ -380,4 +423,59 @@ void attacker_json_scores(json_t *json, const attacker_score *before,
     cli_json_set(json, "others_accuracy_after", cli_json_real(after->others));
     cli_json_set(json, "test_accuracy_before", cli_json_real(before->test));
     cli_json_set(json, "test_accuracy_after", cli_json_real(after->test));
+}
+
+/* ---- the defence that was aimed at ---- */
+
+graphss_status attacker_aim_measure(cli *app, attacker_aim *aim, const attacker *a,
+                                    const graphss_dataset *data, const graphss_graph *graph,
+                                    const graphss_features *features,
+                                    const graphss_split *split, const int32_t *victim,
+                                    size_t n_victims)
+{
+    int32_t *label = NULL;
+    graphss_status st = cli_alloc_large(app, &label, data->graph.n_nodes, sizeof *label);
+    if (!st)
+        st = graphss_target_label(app->ctx, label, &a->target, &data->graph, &data->features);
+    if (!st)
+        aim->before = attacker_measure(label, data, split, victim, n_victims);
+    if (!st)
+        st = graphss_target_label(app->ctx, label, &a->target, graph, features);
+    terminal_clear(&app->term);
+    if (!st) {
+        aim->after = attacker_measure(label, data, split, victim, n_victims);
+        for (size_t i = 0; i < n_victims; i++)
+            aim->unnoticed += data->label && label[victim[i]] >= 0 &&
+                              label[victim[i]] != data->label[victim[i]];
+    }
+    free(label);
+    return st;
+}
+
+static bool of_alert(const attacker *a)
+{
+    return strcmp(a->target.against, "alert") == 0;
+}
+
+void attacker_show_aim(cli *app, const attacker *a, const attacker_aim *aim)
+{
+    if (of_alert(a)) {
+        printf("\nUnnoticed %zu of %zu victims have a wrong label that no alert names\n",
+               aim->unnoticed, aim->after.n_victims);
+        return;
+    }
+    printf("\nAccuracy of %s, which was aimed at\n", a->target.against);
+    attacker_show_scores(app, "victims", &aim->before, &aim->after);
+}
+
+void attacker_json_aim(json_t *json, const attacker *a, const attacker_aim *aim)
+{
+    json_t *aimed = json_object();
+    if (of_alert(a)) {
+        set_count(aimed, "victims", aim->after.n_victims);
+        set_count(aimed, "unnoticed", aim->unnoticed);
+    } else {
+        attacker_json_scores(aimed, &aim->before, &aim->after);
+    }
+    cli_json_set(json, "aimed_at", aimed);
 }

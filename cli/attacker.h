@@ -29,6 +29,8 @@ typedef struct attacker_options {
     bool as_published;  /* what is not given is known and believed as in the paper's code, */
     double label_noise; /* with this share of the test labels wrong */
     bool knows_given;   /* --knows was */
+    const graphss_dataset *previous; /* what a defence that is aimed at knows of the past, or
+                                      * NULL; for the caller to fill */
 } attacker_options;
 
 /* The options of the two groups, `group` the first; without --knows the attacker knows what
@@ -38,13 +40,16 @@ graphss_status attacker_apply(cli *app, int group, attacker_options *options,
 
 /* One attack, and what came of it. */
 typedef struct attacker {
+    graphss_target target; /* method adaptive: what it is aimed at; else no name */
+    graphss_observation past;
     graphss_flips flips;
     graphss_attack_log log;
     double seconds, surrogate_seconds; /* choosing changes; training what guides it */
     char surrogate[256]; /* for people: where W comes from; empty: none was needed */
 } attacker;
 
-/* before: the model's labels of all nodes. The model's split trains the surrogate. */
+/* before: the model's labels of all nodes. The model's split trains the surrogate. What is
+ * given must outlive the attacker, and the attacker stay where it is. */
 graphss_status attacker_run(cli *app, attacker *a, const graphss_dataset *data,
                             const graphss_split *split, const graphss_model *model,
                             const int32_t *before, const int32_t *victim, size_t n_victims,
@@ -65,10 +70,23 @@ typedef struct attacker_score {
 attacker_score attacker_measure(const int32_t *label, const graphss_dataset *data,
                                 const graphss_split *split, const int32_t *victim,
                                 size_t n_victims);
+/* How a defence that was aimed at does before and after the changes. */
+typedef struct attacker_aim {
+    attacker_score before, after;
+    size_t unnoticed; /* alert: victims with a wrong label that are not named */
+} attacker_aim;
+/* after: the graph and features with the changes made. */
+graphss_status attacker_aim_measure(cli *app, attacker_aim *aim, const attacker *a,
+                                    const graphss_dataset *data, const graphss_graph *graph,
+                                    const graphss_features *features,
+                                    const graphss_split *split, const int32_t *victim,
+                                    size_t n_victims);
 /* who: what those that were changed are called. */
 void attacker_show_scores(cli *app, const char *who, const attacker_score *before,
                           const attacker_score *after);
 void attacker_json_scores(json_t *json, const attacker_score *before,
                           const attacker_score *after);
+void attacker_show_aim(cli *app, const attacker *a, const attacker_aim *aim);
+void attacker_json_aim(json_t *json, const attacker *a, const attacker_aim *aim);
 
 #endif

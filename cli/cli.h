@@ -32,6 +32,7 @@ typedef struct cli_command {
     const char *examples;  /* one command a line, without the program's name */
     size_t min_arguments, max_arguments;
     bool judges_data; /* reads data for the first time, so notices about them are shown */
+    bool ranks;       /* runs on several ranks: --engine */
     cli_group group[CLI_MAX_GROUPS]; /* ended by one without a table */
     /* True if the option has one default, independent of others. NULL: all have. */
     bool (*settled)(const graphss_option *row);
@@ -48,7 +49,7 @@ typedef struct cli_globals {
     int64_t seed, threads;
     int missing; /* graphss_missing_rule */
     bool json, quiet, verbose, no_color, help, version, man;
-    const char *data_dir, *completion;
+    const char *data_dir, *completion, *engine;
 } cli_globals;
 
 extern const cli_group cli_global_group;
@@ -83,7 +84,30 @@ struct cli {
     bool stdin_read;        /* a dataset came from there */
     int partial;            /* exit code where part of the work failed, else 0 */
     bool reader_left;       /* the reader of stdout is gone: end silently */
+    graphss_engine engine;  /* of --engine; ranks 0: none */
+    graphss_part *part;     /* the shard of this rank, once it is read */
 };
+
+/* ---- ranks.c ---- */
+
+/* True for the rank that speaks and writes; alone, always. */
+bool cli_leads(const cli *app);
+/* Joins the other ranks where argv has --engine. */
+graphss_status cli_ranks_start(cli *app, int argc, char **argv);
+/* Threads for the context: --threads, or the cores of the machine shared by its ranks; 0: all.
+ */
+size_t cli_ranks_threads(const cli *app);
+/* INVALID: the command does not run on several ranks. */
+graphss_status cli_ranks_check(cli *app);
+/* How all ranks fared, told to each; the text becomes the program's error. */
+graphss_status cli_ranks_agree(cli *app, graphss_status own);
+void cli_ranks_end(cli *app);
+/* The shard of this rank becomes app->part; table: what is known of all nodes. */
+graphss_status cli_read_part(cli *app, graphss_dataset *table, const char *where);
+/* Edges of the dataset, whichever way it was read. */
+size_t cli_edges(const cli *app, const graphss_dataset *data);
+/* Adds "engine" to the document, and to its dataset what rank 0 does not hold. */
+void cli_ranks_json(cli *app);
 
 /* ---- arguments.c ---- */
 
@@ -200,7 +224,7 @@ graphss_status cli_load_model(cli *app, graphss_model **out, const char *path);
 bool cli_is_public_name(const char *name);
 /* Brings data to be labelled into the terms of the model; says so where features moved.
  * *moved (or NULL): features or classes did. */
-graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *data,
+graphss_status cli_align(cli *app, const graphss_model *model, graphss_dataset *data,
                          bool *moved);
 /* "cora (npz): 2708 nodes, ..." and what was cleaned, for people; _show: unless --quiet, for
  * commands whose result it is not. */
@@ -209,7 +233,7 @@ void cli_show_dataset(cli *app, const graphss_dataset *data);
 /* "s" unless n is 1. */
 const char *cli_s(size_t n);
 /* "Attack   links, about 3.0 % of the nodes", without an end. */
-void cli_show_attack(const char *kind, double share, const char *of);
+void cli_show_attack(graphss_perturbation attack, double share, const char *of);
 /* How nodes of two files find each other where one alone has names: by numbers where the names
  * are such, else by position, with a warning (*by_position, or NULL); DATA where the number of
  * nodes differs. Of the observations graph->n_nodes and names are looked at. */
@@ -265,11 +289,9 @@ void cli_split_make_defaults(void *options);
 graphss_status cli_split_apply(cli *app, int group, cli_split_options *options);
 /* Labels are made wrong where --noise says so. Without it only where results are to be
  * compared with others': of public and of generated data, and in paper mode;
- * options->make.noise is set to what was done. */
+ * options->make.noise is set to what was done. The caller destroys *out. */
 graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_dataset *data,
                                 cli_split_options *options);
-/* Frees what cli_split_choose made; before the dataset is destroyed. */
-void cli_split_done(cli *app, graphss_split *split, const graphss_dataset *data);
 /* The same of a split. */
 void cli_print_split(cli *app, const graphss_split *split, const cli_split_options *options);
 void cli_show_split(cli *app, const graphss_split *split, const cli_split_options *options);

@@ -10,7 +10,7 @@ typedef struct alert_arguments {
     const char *model_file, *current, *previous, *split, *group, *groups, *output, *predictor,
         *report;
     int64_t show;
-    bool inspect;
+    bool family_wise, fdr;
 } alert_arguments;
 
 #define FIELD(name) offsetof(alert_arguments, name)
@@ -26,7 +26,8 @@ static const graphss_option rows[] = {
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
      "labelled nodes of the current snapshot; default: those of the model", 0},
     {"group", GRAPHSS_OPTION_STRING, FIELD(group), 0, 0, NULL, "FILE",
-     "test these nodes, one id per line; default: all without a label", 0},
+     "test these nodes, one id per line; default: all that changed or are new, or without "
+     "--previous all without a label", 0},
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
      "test many groups, one per line, ids separated by blanks or quoted; one verdict each", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
@@ -36,8 +37,12 @@ static const graphss_option rows[] = {
      "write the verdict, its reasons and its limits as a page that can be sent on", 0},
     {"show", GRAPHSS_OPTION_INT, FIELD(show), 0, 1e9, NULL, "N",
      "how many suspicious nodes to print (default 10)", 0},
-    {"inspect", GRAPHSS_OPTION_BOOL, FIELD(inspect), 0, 1, NULL, NULL,
-     "find the type of attack and the nodes by the full method of recover; slow", 0},
+    {"family-wise", GRAPHSS_OPTION_BOOL, FIELD(family_wise), 0, 1, NULL, NULL,
+     "with --groups: the rate is that of any false alert among all of them (Holm)", 0},
+    {"fdr", GRAPHSS_OPTION_BOOL, FIELD(fdr), 0, 1, NULL, NULL,
+     "with --groups: the rate is the share of false alerts among the alerts "
+     "(Benjamini-Hochberg)",
+     0},
     {0},
 };
 
@@ -56,20 +61,6 @@ static void defaults(void *options)
 static void judge_defaults(void *options)
 {
     graphss_alert_options_init(options);
-}
-
-/* Attack, share and chances by recover's method graphss. */
-static graphss_status inspect(cli *app, graphss_alert *alert, const graphss_recover_input *in,
-                              const graphss_alert_options *opt)
-{
-    graphss_recovery r = {0};
-    graphss_status st = graphss_recover(app->ctx, &r, in, NULL);
-    if (!st)
-        st = graphss_alert_revise(app->ctx, alert, r.predictions.perturbed, r.share, r.kind,
-                                  opt);
-    alert->seconds += r.seconds;
-    graphss_recovery_destroy(app->ctx, &r);
-    return st;
 }
 
 static json_t *json_changes(const graphss_alert_changes *c)
@@ -93,20 +84,85 @@ static void show_changes(const graphss_alert_changes *c)
                c->nodes_gone);
 }
 
-/* The reasons of a node, for programs. */
-static json_t *json_reasons(const cli_node_changes *changes, int32_t node)
+/* Pieces of evidence in a sentence; freed by free. */
+static char *tell_evidence(const graphss_alert_reason *why, const graphss_dataset *data)
 {
-    char *reason[CLI_REASONS_MOST];
+    char now[24], before[24], features[24], edges[24];
+    const char *said = cli_class_name(data, (size_t)why->now, now);
+    const char *by_features = cli_class_name(data, (size_t)why->features, features);
+    const char *by_edges = cli_class_name(data, (size_t)why->edges, edges);
+    if (why->before < 0)
+        return cli_format("classifier: %s (%.0f %%); features speak for %s (%.0f %%), edges "
+                          "for %s (%.0f %%)",
+                          said, 100 * why->p_now, by_features, 100 * why->p_features, by_edges,
+                          100 * why->p_edges);
+    return cli_format("classifier: %s (%.0f %%), before: %s (%.0f %%); features speak for %s "
+                      "(%.0f %%), edges for %s (%.0f %%)",
+                      said, 100 * why->p_now,
+                      cli_class_name(data, (size_t)why->before, before), 100 * why->p_before,
+                      by_features, 100 * why->p_features, by_edges, 100 * why->p_edges);
+}
+
+/* The reasons of a suspect, for programs. */
+static json_t *json_reasons(const cli_node_changes *changes, int32_t node,
+                            const graphss_alert_reason *why)
+{
+    char *reason[CLI_REASONS_MOST], *evidence = tell_evidence(why, changes->now);
     json_t *list = json_array();
     const size_t n = cli_node_changes_tell(changes, node, reason);
     for (size_t i = 0; i < n; i++) {
         json_array_append_new(list, cli_json_text(reason[i]));
         free(reason[i]);
     }
+    json_array_append_new(list, cli_json_text(evidence));
+    free(evidence);
     return list;
 }
 
-static void fill(cli *app, const graphss_alert *a, const graphss_dataset *data,
+static void set_piece(json_t *json, const char *name, const graphss_dataset *data,
+                      int32_t class_id, double p)
+{
+    char buffer[24];
+    json_t *piece = json_object();
+    cli_json_set(piece, "class", cli_json_text(cli_class_name(data, (size_t)class_id, buffer)));
+    cli_json_set(piece, "probability", cli_json_real(p));
+    cli_json_set(json, name, piece);
+}
+
+static json_t *json_evidence(const graphss_alert_reason *why, const graphss_dataset *data)
+{
+    json_t *json = json_object();
+    set_piece(json, "classifier", data, why->now, why->p_now);
+    if (why->before >= 0)
+        set_piece(json, "before", data, why->before, why->p_before);
+    set_piece(json, "features", data, why->features, why->p_features);
+    set_piece(json, "links", data, why->edges, why->p_edges);
+    cli_json_set(json, "links_added", json_integer((json_int_t)why->edges_added));
+    cli_json_set(json, "links_removed", json_integer((json_int_t)why->edges_removed));
+    cli_json_set(json, "features_added", json_integer((json_int_t)why->features_added));
+    cli_json_set(json, "features_removed", json_integer((json_int_t)why->features_removed));
+    return json;
+}
+
+/* What was looked for, and what cannot be seen this way. */
+static char *tell_scope(const graphss_alert_result *a, bool past)
+{
+    if (past && a->n_group == 0)
+        return cli_format("Nothing that was to be judged changed since the previous snapshot, "
+                          "so nothing is suspected. An attack that is already in the previous "
+                          "snapshot cannot be seen this way.");
+    if (past)
+        return cli_format("Looked for changes of links and features that push nodes to "
+                          "another class, beyond what honest change does. Not seen: attacks "
+                          "that are already in the previous snapshot, changes that look like "
+                          "honest ones, nodes that are gone.");
+    return cli_format("Looked for nodes whose links and features contradict each other as "
+                      "after an attack, beyond what honest change since the training does. "
+                      "Not seen: attacks on a few %% of the nodes, and those whose nodes look "
+                      "like others; --previous with an earlier snapshot sees much more.");
+}
+
+static void fill(cli *app, const graphss_alert_result *a, const graphss_dataset *data,
                  const graphss_alert_options *opt, bool past, const cli_node_changes *changes)
 {
     char buffer[24];
@@ -121,15 +177,20 @@ static void fill(cli *app, const graphss_alert *a, const graphss_dataset *data,
         cli_json_set(row, "perturbed", cli_json_real(a->perturbed[node]));
         cli_json_set(row, "score", cli_json_real(a->node_score[node]));
         cli_json_set(row, "p_value", cli_json_real(a->node_p_value[node]));
-        cli_json_set(row, "reasons", json_reasons(changes, node));
+        cli_json_set(row, "reasons", json_reasons(changes, node, &a->reason[i]));
+        cli_json_set(row, "evidence", json_evidence(&a->reason[i], data));
         json_array_append_new(nodes, row);
     }
     cli_json_set(app->json, "alert", json_boolean(a->alert));
     cli_json_set(app->json, "p_value", cli_json_real(a->p_value));
     cli_json_set(app->json, "score", cli_json_real(a->score));
     cli_json_set(app->json, "threshold", cli_json_real(a->threshold));
-    cli_json_set(app->json, "kind", cli_json_text(a->kind));
+    cli_json_set(app->json, "kind", cli_json_text(graphss_perturbation_text(a->kind)));
     cli_json_set(app->json, "share", cli_json_real(a->share));
+    cli_json_set(app->json, "contaminated", cli_json_real(a->contaminated));
+    char *scope = tell_scope(a, past);
+    cli_json_set(app->json, "scope", cli_json_text(scope));
+    free(scope);
     cli_json_set(app->json, "nodes", json_integer((json_int_t)a->n_group));
     cli_json_set(app->json, "calibration_nodes", json_integer((json_int_t)a->n_calibration));
     if (past)
@@ -151,8 +212,9 @@ static const char *p_text(double p, char buffer[24])
     return buffer;
 }
 
-static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
-                 const graphss_alert_options *opt, size_t most, bool past)
+static void show(cli *app, const graphss_alert_result *a, const graphss_dataset *data,
+                 const graphss_alert_options *opt, size_t most, bool past,
+                 const cli_node_changes *changes)
 {
     char buffer[24];
     cli_show_dataset(app, data);
@@ -165,6 +227,11 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
            cli_s(a->n_calibration));
     cli_show_attack(a->kind, a->share, "nodes");
     printf("; %.2f s\n", a->seconds);
+    if (!a->alert && !app->global.quiet) {
+        char *scope = tell_scope(a, past);
+        cli_wrap(stdout, scope, 0, 0);
+        free(scope);
+    }
     if (a->n_flagged && most)
         printf("\n%10s %10s  node\n", "perturbed", "p");
     for (size_t i = 0; i < a->n_flagged && i < most; i++) {
@@ -174,6 +241,15 @@ static void show(cli *app, const graphss_alert *a, const graphss_dataset *data,
         terminal_text(&app->term, stdout, cli_name_at(&data->node_names, (size_t)node, buffer),
                       0);
         printf("\n");
+        char *reason[CLI_REASONS_MOST + 1];
+        size_t n = cli_node_changes_tell(changes, node, reason);
+        reason[n++] = tell_evidence(&a->reason[i], data);
+        for (size_t j = 0; j < n; j++) {
+            printf("%4s", "");
+            terminal_text(&app->term, stdout, reason[j], 0);
+            printf("\n");
+            free(reason[j]);
+        }
     }
     if (most && a->n_flagged > most)
         printf("... and %zu more\n", a->n_flagged - most);
@@ -194,9 +270,9 @@ static void note_few(cli *app, size_t clean, bool past)
 
 /* ---- a page ---- */
 
-static graphss_status write_page(cli *app, const graphss_alert *a, const cli_snapshot_pair *s,
-                                 const cli_node_changes *changes, const alert_arguments *own,
-                                 const graphss_alert_options *opt)
+static graphss_status write_page(cli *app, const graphss_alert_result *a,
+                                 const cli_snapshot_pair *s, const cli_node_changes *changes,
+                                 const alert_arguments *own, const graphss_alert_options *opt)
 {
     char buffer[24];
     cli_page p = {0};
@@ -217,13 +293,20 @@ static graphss_status write_page(cli *app, const graphss_alert *a, const cli_sna
                              "the alarm is set to %g. That is no proof that nobody "
                              "tampered with it.",
                              p_value, opt->false_alarm_rate));
-    if (strcmp(a->kind, "none") != 0)
+    cli_page_line(&p, CLI_PAGE_FACTS, "looked for", tell_scope(a, own->previous != NULL));
+    if (a->contaminated > 0)
+        cli_page_line(&p, CLI_PAGE_FACTS, "validation nodes",
+                      cli_format("About %.0f %% of them look tampered with, so they are not "
+                                 "compared with.",
+                                 100 * a->contaminated));
+    if (a->kind != GRAPHSS_PERTURBATION_NONE)
         cli_page_line(&p, CLI_PAGE_FACTS, "attack",
                       a->share < 0.0005
-                          ? cli_format("It looks like an attack by %s.", a->kind)
+                          ? cli_format("It looks like an attack by %s.",
+                                       graphss_perturbation_text(a->kind))
                           : cli_format("It looks like an attack by %s on about %.1f %% of the "
                                        "nodes.",
-                                       a->kind, 100 * a->share));
+                                       graphss_perturbation_text(a->kind), 100 * a->share));
     cli_page_line(&p, CLI_PAGE_FACTS, "compared",
                   cli_format("%zu node%s ranked among %zu that %s taken to be clean; score "
                              "%.4f, threshold %.4f.",
@@ -231,12 +314,13 @@ static graphss_status write_page(cli *app, const graphss_alert *a, const cli_sna
                              a->n_calibration == 1 ? "is" : "are", a->score, a->threshold));
     for (size_t i = 0; i < a->n_flagged; i++)
         cli_page_node(&p, changes, a->flagged[i], a->perturbed[a->flagged[i]],
-                      a->node_p_value[a->flagged[i]], NULL, NULL);
+                      a->node_p_value[a->flagged[i]], NULL, NULL,
+                      tell_evidence(&a->reason[i], &s->current));
     p.page.node_note =
         "The most likely first. Tampered with: the chance of it. p-value: the share of clean "
         "nodes of its kind that "
         "look at least as suspicious. Reasons: what changed at the node since the previous "
-        "snapshot, which need not be the attacker's doing.";
+        "snapshot, which need not be the attacker's doing, and what the pieces of evidence say.";
     if (own->previous) {
         cli_page_line(&p, CLI_PAGE_CHANGES, "nodes in both",
                       cli_format("%zu", c->nodes_known));
@@ -249,8 +333,9 @@ static graphss_status write_page(cli *app, const graphss_alert *a, const cli_sna
     }
     if (a->n_group < n)
         cli_page_unseen(&p, cli_format("%zu of %zu nodes: %s.", n - a->n_group, n,
-                                       own->group ? "they are not in the group that was judged"
-                                                  : "they are labelled, and taken as clean"));
+                                       own->group      ? "they are not in the group, or did not change"
+                                       : own->previous ? "they did not change"
+                                                       : "they are labelled"));
     if (c->nodes_gone)
         cli_page_unseen(&p,
                         cli_format("%zu node%s that the previous snapshot has and this one "
@@ -267,7 +352,7 @@ static graphss_status write_page(cli *app, const graphss_alert *a, const cli_sna
 
 /* ---- every node, as a file ---- */
 
-static graphss_status write_nodes(cli *app, const graphss_alert *a,
+static graphss_status write_nodes(cli *app, const graphss_alert_result *a,
                                   const graphss_dataset *data, const char *path)
 {
     char *text = NULL;
@@ -291,9 +376,13 @@ static graphss_status write_nodes(cli *app, const graphss_alert *a,
 
 /* ---- many groups, looked at once ---- */
 
-static void tell_group(cli *app, json_t *list, size_t number, const graphss_verdict *v)
+static void tell_group(cli *app, json_t *list, size_t number, const graphss_alert_verdict *v)
 {
     app->alerted = app->alerted || v->alert;
+    if (!app->json && v->n_group == 0) {
+        printf("%6zu  no alert  p = 1: no node changed\n", number);
+        return;
+    }
     if (!app->json) {
         char buffer[24];
         printf("%6zu  %s  p %s  score %.4f, threshold %.4f, %zu node%s\n", number,
@@ -312,42 +401,53 @@ static void tell_group(cli *app, json_t *list, size_t number, const graphss_verd
 }
 
 /* A line of the table of groups. */
-static void put_group(FILE *file, size_t number, const graphss_verdict *v)
+static void put_group(FILE *file, size_t number, const graphss_alert_verdict *v)
 {
     fprintf(file, "%zu\t%.9g\t%.9g\t%s\t%.9g\t%zu\n", number, v->score, v->p_value,
             v->alert ? "yes" : "no", v->threshold, v->n_group);
 }
 
 /* path: of a table, or NULL */
-static graphss_status judge_groups(cli *app, const graphss_recover_input *in,
+static graphss_status judge_groups(cli *app, const graphss_defence_input *in,
                                    const graphss_dataset *data,
                                    const graphss_node_groups *groups,
-                                   const graphss_alert_options *opt, const char *path)
+                                   const graphss_alert_options *opt,
+                                   graphss_alert_correction rule, const char *path)
 {
+    graphss_alert_verdict *verdict = cli_alloc(groups->count, sizeof *verdict);
+    double *p_value = cli_alloc(groups->count, sizeof *p_value);
     graphss_alert_scores scores = {0};
     json_t *list = json_array();
     char *text = NULL;
     size_t size = 0, clean = SIZE_MAX;
     FILE *file = open_memstream(&text, &size);
     if (!file) {
+        free(verdict);
+        free(p_value);
         json_decref(list);
         return cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for the groups");
     }
     fprintf(file, "group\tscore\tp_value\talert\tthreshold\tnodes\n");
-    graphss_status st = graphss_alert_look(app->ctx, &scores, in, opt);
+    graphss_status st = graphss_alert_score(app->ctx, &scores, in, opt);
     terminal_clear(&app->term);
     for (size_t i = 0; i < groups->count && !st; i++) {
         const size_t begin = groups->start[i], line = groups->line[i];
-        graphss_verdict v;
-        st = graphss_alert_judge(app->ctx, &v, &scores, groups->node + begin,
-                                 groups->start[i + 1] - begin, in->seed + line, opt);
-        if (!st)
-            tell_group(app, list, line, &v);
-        if (!st)
-            put_group(file, line, &v);
-        if (!st && v.n_calibration < clean)
-            clean = v.n_calibration;
+        st = graphss_alert_test_group(app->ctx, &verdict[i], &scores, groups->node + begin,
+                                      groups->start[i + 1] - begin, in->seed + line, opt);
+        p_value[i] = verdict[i].p_value;
     }
+    if (!st)
+        st = graphss_alert_correct(app->ctx, p_value, groups->count, rule);
+    for (size_t i = 0; i < groups->count && !st; i++) {
+        verdict[i].p_value = p_value[i];
+        verdict[i].alert = verdict[i].n_group && p_value[i] <= opt->false_alarm_rate;
+        tell_group(app, list, groups->line[i], &verdict[i]);
+        put_group(file, groups->line[i], &verdict[i]);
+        if (verdict[i].n_group && verdict[i].n_calibration < clean)
+            clean = verdict[i].n_calibration;
+    }
+    free(verdict);
+    free(p_value);
     const bool bad = ferror(file) != 0;
     if ((fclose(file) != 0 || bad) && !st)
         st = cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for the groups");
@@ -374,7 +474,7 @@ static graphss_status run(cli *app)
     alert_arguments own;
     graphss_alert_options opt;
     cli_snapshot_pair s = {0};
-    graphss_alert alert = {0};
+    graphss_alert_result alert = {0};
     graphss_node_groups groups = {0};
     cli_node_changes changes = {0};
     int32_t *node = NULL;
@@ -393,8 +493,10 @@ static graphss_status run(cli *app)
         return cli_usage(app, "alert: want --current DATASET");
 
     if (own.groups &&
-        (own.group || cli_given(app, "show") || cli_given(app, "inspect") || own.report))
-        return cli_usage(app, "--groups excludes --group, --show, --inspect and --report");
+        (own.group || cli_given(app, "show") || own.report))
+        return cli_usage(app, "--groups excludes --group, --show and --report");
+    if ((own.family_wise || own.fdr) && (!own.groups || own.family_wise == own.fdr))
+        return cli_usage(app, "--family-wise or --fdr, one of them, is for --groups");
     if (own.report && !cli_has_extension(own.report, ".html"))
         return cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
     const char *const input[] = {own.model_file, own.current, own.previous,
@@ -414,12 +516,14 @@ static graphss_status run(cli *app)
     if (!st && own.groups)
         st = graphss_node_groups_read(app->ctx, &groups, own.groups, &s.current);
     if (!st && own.groups)
-        st = judge_groups(app, &s.in, &s.current, &groups, &opt, own.output);
+        st = judge_groups(app, &s.in, &s.current, &groups, &opt,
+                          own.family_wise ? GRAPHSS_ALERT_FAMILY_WISE
+                          : own.fdr       ? GRAPHSS_ALERT_FDR
+                                          : GRAPHSS_ALERT_EACH,
+                          own.output);
     if (st || own.groups)
         goto done;
     st = graphss_alert_run(app->ctx, &alert, &s.in, node, n, &opt);
-    if (!st && own.inspect)
-        st = inspect(app, &alert, &s.in, &opt);
     terminal_clear(&app->term);
     if (!st && own.output)
         st = write_nodes(app, &alert, &s.current, own.output);
@@ -430,11 +534,15 @@ static graphss_status run(cli *app)
     if (st)
         goto done;
     app->alerted = alert.alert;
+    if (alert.contaminated > 0)
+        cli_warn(app, "about %.0f %% of the validation nodes look tampered with: they are not "
+                      "compared with",
+                 100 * alert.contaminated);
     note_few(app, alert.n_calibration, own.previous != NULL);
     if (app->json)
         fill(app, &alert, &s.current, &opt, own.previous != NULL, &changes);
     else
-        show(app, &alert, &s.current, &opt, (size_t)own.show, own.previous != NULL);
+        show(app, &alert, &s.current, &opt, (size_t)own.show, own.previous != NULL, &changes);
     if (own.report && !app->json) {
         printf("Page     ");
         terminal_text(&app->term, stdout, own.report, 0);
@@ -442,7 +550,7 @@ static graphss_status run(cli *app)
     }
 done:
     cli_node_changes_close(app, &changes);
-    graphss_alert_destroy(app->ctx, &alert);
+    graphss_alert_result_destroy(app->ctx, &alert);
     graphss_release(app->ctx, node);
     graphss_node_groups_destroy(app->ctx, &groups);
     cli_snapshot_pair_close(app, &s);
@@ -453,19 +561,21 @@ const cli_command cli_alert = {
     .name = "alert",
     .arguments = "--model-file MODEL --current DATASET",
     .summary = "Test whether a snapshot or a group of its nodes was attacked",
-    .about = "Scores every node by a detector that was fitted on simulated attacks, and "
-             "compares the group with the validation nodes, which are assumed to be clean. "
-             "With --previous, nodes are also compared with their past. Exit code 1 means "
-             "that an alert was raised.\n"
+    .about = "Scores every node by what rehearsed attacks taught when the model was trained, "
+             "and compares the group with nodes that were not attacked. With --previous the "
+             "question is what changed: a node with the links and features it had is no "
+             "suspect, and a group without change never alerts. Exit code 1 means that an "
+             "alert was raised.\n"
              "In the list of nodes, `perturbed` is the probability that a node was "
-             "attacked, and p its own p-value: the fraction of comparable clean nodes with "
-             "a score at least as high. At least 20 validation nodes are needed, or 40 "
-             "training nodes in their place.\n",
+             "attacked, and p its own p-value: the fraction of comparable honest nodes with "
+             "a score at least as high. About 3 % of the list are expected to be "
+             "innocent. At least 20 validation nodes are needed, or 40 training nodes in "
+             "their place.\n",
     .examples = "alert --model-file cora.model --current today.npz\n"
                 "alert --model-file cora.model --current today.npz --previous before.npz\n"
                 "alert --model-file cora.model --current today.npz --report page.html\n"
                 "alert --model-file cora.model --current today.npz --group nodes.txt --json\n"
-                "alert --model-file cora.model --current today.npz --groups many.txt\n",
+                "alert --model-file cora.model --current today.npz --groups many.txt --fdr\n",
     .min_arguments = 0,
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(alert_arguments), defaults},

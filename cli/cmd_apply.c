@@ -124,7 +124,7 @@ static graphss_status run(cli *app)
     if (!st) {
         st = graphss_flips_apply(app->ctx, &changed, &data, &flips, &opt);
         if (st == GRAPHSS_ERR_DATA)
-            st = cli_fail(app, st, "%s: %s", own.flips, graphss_error(app->ctx));
+            st = cli_fail(app, st, "%s: %s", own.flips, graphss_ctx_error(app->ctx));
     }
     if (!st)
         st = graphss_dataset_write(app->ctx, &changed, own.output);

@@ -8,7 +8,7 @@
 #include "commands.h"
 
 typedef struct attack_arguments {
-    const char *model_file, *output, *victim_file, *split, *predictor;
+    const char *model_file, *output, *victim_file, *split, *predictor, *previous;
     bool evasion, poisoning, list;
 } attack_arguments;
 
@@ -24,6 +24,8 @@ static const graphss_option rows[] = {
      "attack these nodes, one id per line, in this order", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
      "draw victims from its test nodes; without it, from the model's", 0},
+    {"previous", GRAPHSS_OPTION_STRING, FIELD(previous), 0, 0, NULL, "DATASET",
+     "method adaptive: an earlier snapshot that the defence knows, often DATASET itself", 0},
     {"evasion", GRAPHSS_OPTION_BOOL, FIELD(evasion), 0, 0, NULL, NULL,
      "do not train the model again (the default)", 0},
     {"poisoning", GRAPHSS_OPTION_BOOL, FIELD(poisoning), 0, 0, NULL, NULL,
@@ -53,16 +55,15 @@ typedef struct attack_run {
     attack_arguments own;
     attacker_options opt;
     graphss_victim_options rules;
-    graphss_dataset data;
+    graphss_dataset data, previous;
     graphss_model *model;
     graphss_split split;     /* of a file, or the model's */
     int32_t *before, *after; /* [nodes] labels */
     float *prob;             /* [nodes x classes] before */
-    int32_t *victim;
-    size_t n_victims;
-    char *rule;
+    graphss_victims victims;
     attacker attack;
     attacker_score score_before, score_after;
+    attacker_aim aim;
     double began, read_seconds, measure_seconds;
 } attack_run;
 
@@ -71,7 +72,7 @@ static graphss_status read_arguments(cli *app, attack_run *r)
     if (app->n_arguments == 0)
         return cli_usage(app, "attack: an argument is missing, want: graphss attack %s",
                          app->command->arguments);
-    graphss_status st = attacker_apply(app, 1, &r->opt, GRAPHSS_KNOWS_PREDICTIONS);
+    graphss_status st = attacker_apply(app, 1, &r->opt, GRAPHSS_KNOWLEDGE_PREDICTIONS);
     graphss_victim_options_init(&r->rules);
     if (!st)
         st = cli_apply(app, 3, &r->rules);
@@ -82,6 +83,9 @@ static graphss_status read_arguments(cli *app, attack_run *r)
         return cli_usage(app, "attack: want --model-file MODEL");
     if (own->evasion && own->poisoning)
         return cli_usage(app, "--evasion and --poisoning exclude each other");
+    if (own->previous && !r->opt.attack.against)
+        return cli_usage(app, "--previous is what a defence knows that is aimed at: it needs "
+                              "--method adaptive");
     if (own->poisoning && own->predictor)
         return cli_usage(app, "--poisoning trains the model again, --predictor cannot be");
     if (own->poisoning && r->opt.attack.independent)
@@ -107,6 +111,12 @@ static graphss_status read_inputs(cli *app, attack_run *r)
         st = cli_read_dataset(app, &r->data, app->argument[0]);
     if (!st)
         st = graphss_model_fits(app->ctx, r->model, &r->data);
+    if (!st && r->own.previous) {
+        st = cli_read_dataset(app, &r->previous, r->own.previous);
+        r->opt.previous = &r->previous;
+    }
+    if (!st && r->own.previous)
+        st = graphss_model_fits(app->ctx, r->model, &r->previous);
     if (st)
         return st;
     const size_t k = graphss_model_classes(r->model);
@@ -116,7 +126,7 @@ static graphss_status read_inputs(cli *app, attack_run *r)
     if (st)
         return st;
     st = r->own.split ? cli_read_split(app, &r->split, r->own.split, &r->data, k)
-                      : graphss_match_split(app->ctx, &r->split, r->model, &seen);
+                      : graphss_split_match(app->ctx, &r->split, r->model, &seen);
     if (st)
         return st;
     const graphss_split *all = graphss_model_split(r->model);
@@ -136,12 +146,18 @@ static graphss_status read_inputs(cli *app, attack_run *r)
 
 static graphss_status choose_victims(cli *app, attack_run *r)
 {
-    if (!r->own.victim_file)
-        return graphss_victims_choose(app->ctx, &r->victim, &r->n_victims, &r->rule,
-                                      &r->data.graph, r->split.test, r->split.n_test, r->prob,
-                                      r->data.label, graphss_model_classes(r->model),
-                                      (uint64_t)app->global.seed, &r->rules);
-    return cli_read_nodes(app, &r->victim, &r->n_victims, r->own.victim_file, &r->data);
+    if (r->own.victim_file)
+        return cli_read_nodes(app, &r->victims.node, &r->victims.count, r->own.victim_file,
+                              &r->data);
+    const graphss_victim_input in = {.struct_size = sizeof in,
+                                     .graph = &r->data.graph,
+                                     .candidate = r->split.test,
+                                     .n_candidates = r->split.n_test,
+                                     .prob = r->prob,
+                                     .label = r->data.label,
+                                     .n_classes = graphss_model_classes(r->model),
+                                     .seed = (uint64_t)app->global.seed};
+    return graphss_victims_choose(app->ctx, &r->victims, &in, &r->rules);
 }
 
 /* Each victim on a graph of its own: labels of the others stay as they were. */
@@ -151,9 +167,9 @@ static graphss_status measure_one_by_one(cli *app, attack_run *r)
     int32_t *label = NULL;
     graphss_status st = cli_alloc_large(app, &label, n, sizeof *label);
     memcpy(r->after, r->before, n * sizeof *r->after);
-    for (size_t i = 0; i < r->n_victims && !st; i++) {
+    for (size_t i = 0; i < r->victims.count && !st; i++) {
         const graphss_apply_options only = {
-            .struct_size = sizeof only, .one_only = true, .victim = r->victim[i]};
+            .struct_size = sizeof only, .one_only = true, .victim = r->victims.node[i]};
         graphss_graph graph = {0};
         graphss_features features = {0};
         st = graphss_flips_apply_parts(app->ctx, &graph, &features, &r->data.graph,
@@ -161,11 +177,11 @@ static graphss_status measure_one_by_one(cli *app, attack_run *r)
         if (!st)
             st = graphss_model_label(app->ctx, label, r->model, &graph, &features);
         if (!st)
-            r->after[r->victim[i]] = label[r->victim[i]];
+            r->after[r->victims.node[i]] = label[r->victims.node[i]];
         graphss_features_destroy(app->ctx, &features);
         graphss_graph_destroy(app->ctx, &graph);
         if (!st)
-            st = cli_progress(app, "measure", i + 1, r->n_victims);
+            st = cli_progress(app, "measure", i + 1, r->victims.count);
     }
     free(label);
     terminal_clear(&app->term);
@@ -181,12 +197,21 @@ static graphss_status measure_together(cli *app, attack_run *r)
                                                   &r->data.features, &r->attack.flips, NULL);
     if (!st && r->own.poisoning)
         st = graphss_model_train(
-            app->ctx, &again, NULL, &graph, &features, graphss_model_classes(r->model),
-            &r->split, graphss_model_seed(r->model), graphss_model_options(r->model));
+            app->ctx, &again, NULL,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                   .graph = &graph,
+                                   .features = &features,
+                                   .n_classes = graphss_model_classes(r->model),
+                                   .split = &r->split,
+                                   .seed = graphss_model_seed(r->model)},
+            graphss_model_options(r->model));
     terminal_clear(&app->term);
     if (!st)
         st = graphss_model_label(app->ctx, r->after, again ? again : r->model, &graph,
                                  &features);
+    if (!st && r->attack.target.against)
+        st = attacker_aim_measure(app, &r->aim, &r->attack, &r->data, &graph, &features,
+                                  &r->split, r->victims.node, r->victims.count);
     graphss_model_free(app->ctx, again);
     graphss_features_destroy(app->ctx, &features);
     graphss_graph_destroy(app->ctx, &graph);
@@ -206,28 +231,30 @@ static graphss_status attack(cli *app, attack_run *r)
                                    &r->data.features);
     if (st)
         return st;
-    graphss_argmax(r->before, r->prob, n, k);
+    graphss_labels_argmax(r->before, r->prob, n, k);
     st = choose_victims(app, r);
     if (!st)
-        st = attacker_run(app, &r->attack, &r->data, &r->split, r->model, r->before, r->victim,
-                          r->n_victims, &r->opt);
+        st = attacker_run(app, &r->attack, &r->data, &r->split, r->model, r->before,
+                          r->victims.node, r->victims.count, &r->opt);
     if (st)
         return st;
     graphss_flips *flips = &r->attack.flips;
     snprintf(flips->mode, sizeof flips->mode, "%s",
              r->own.poisoning ? "poisoning" : "evasion");
-    if (r->rule)
-        snprintf(flips->victims, sizeof flips->victims, "%s", r->rule);
+    if (r->victims.rule)
+        snprintf(flips->victims, sizeof flips->victims, "%s", r->victims.rule);
     else
-        snprintf(flips->victims, sizeof flips->victims, "%zu nodes of a file", r->n_victims);
+        snprintf(flips->victims, sizeof flips->victims, "%zu nodes of a file",
+                 r->victims.count);
     const double began = cli_seconds();
     st = r->opt.attack.independent ? measure_one_by_one(app, r) : measure_together(app, r);
     r->measure_seconds = cli_seconds() - began;
     if (st)
         return st;
     r->score_before =
-        attacker_measure(r->before, &r->data, &r->split, r->victim, r->n_victims);
-    r->score_after = attacker_measure(r->after, &r->data, &r->split, r->victim, r->n_victims);
+        attacker_measure(r->before, &r->data, &r->split, r->victims.node, r->victims.count);
+    r->score_after =
+        attacker_measure(r->after, &r->data, &r->split, r->victims.node, r->victims.count);
     if (r->opt.attack.independent) /* there is no one graph to ask about the others */
         r->score_after.others = r->score_after.test = NAN;
     return GRAPHSS_OK;
@@ -251,6 +278,8 @@ static void fill(cli *app, const attack_run *r)
     attacker_json(json, &r->attack, &r->data, &r->opt);
     cli_json_set(json, "measure_seconds", cli_json_real(r->measure_seconds));
     attacker_json_scores(json, &r->score_before, &r->score_after);
+    if (r->attack.target.against)
+        attacker_json_aim(json, &r->attack, &r->aim);
     cli_json_set(json, "victim_rule", cli_json_text(r->attack.flips.victims));
     cli_json_set(json, "model", cli_json_text(graphss_model_options(r->model)->model));
     cli_json_set(json, "dataset", cli_json_dataset(&r->data));
@@ -267,6 +296,8 @@ static void show(cli *app, const attack_run *r)
     attacker_show(app, &r->attack, &r->data, &r->opt);
     printf("\nAccuracy against the truth\n");
     attacker_show_scores(app, "victims", &r->score_before, &r->score_after);
+    if (r->attack.target.against)
+        attacker_show_aim(app, &r->attack, &r->aim);
     printf("\nTime     %.2f s: reading %.2f, surrogate %.2f, changes %.2f, measuring %.2f\n",
            cli_seconds() - r->began, r->read_seconds, r->attack.surrogate_seconds,
            r->attack.seconds, r->measure_seconds);
@@ -322,12 +353,12 @@ static graphss_status run(cli *app)
     else if (!st)
         show(app, &r);
     attacker_done(app, &r.attack);
-    graphss_release(app->ctx, r.rule);
-    graphss_release(app->ctx, r.victim);
+    graphss_victims_destroy(app->ctx, &r.victims);
     free(r.prob);
     free(r.after);
     free(r.before);
     graphss_split_destroy(app->ctx, &r.split);
+    graphss_dataset_destroy(app->ctx, &r.previous);
     graphss_dataset_destroy(app->ctx, &r.data);
     graphss_model_free(app->ctx, r.model);
     return st;
@@ -341,12 +372,15 @@ const cli_command cli_attack = {
              "victim, links first; if only one is given, the other is 0. With --kind links, "
              "features or both there is one --budget instead. --knows says which labels the "
              "attacker assumes for nodes without a published label; --labels gives them in a "
-             "file. The attack is evasion unless --poisoning asks to train the model again.\n",
+             "file. The attack is evasion unless --poisoning asks to train the model again. "
+             "--method adaptive searches against a defence, --against names it.\n",
     .examples = "attack cora --model-file cora.model -o cora.flips\n"
                 "attack cora --model-file cora.model --links 5 --features 0 --method dice\n"
                 "attack cora --model-file cora.model --kind both --budget 10 --independent\n"
                 "attack cora --model-file cora.model --victim-file nodes.txt -o some.flips\n"
                 "attack cora --model-file cora.model --poisoning --json\n"
+                "attack cora --model-file cora.model --method adaptive --against jaccard\n"
+                "attack cora --model-file cora.model --links 50% --features 50%\n"
                 "attack --list\n",
     .min_arguments = 0,
     .max_arguments = 1,

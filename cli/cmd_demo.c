@@ -59,7 +59,7 @@ typedef struct story {
     graphss_snapshots calm, made; /* a day of ordinary change; a day with an attack */
     attacker attack;
     attacker_options attack_opt;
-    graphss_alert calm_alert, alert;
+    graphss_alert_result calm_alert, alert;
     attacker_score before, score[RIVALS];
     double seconds[RIVALS];
     size_t hits; /* victims among the ten nodes flagged first */
@@ -72,7 +72,7 @@ enum { NAMED = 10 };
 static graphss_status train(cli *app, story *s)
 {
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
     graphss_status st = cli_read_dataset(app, &s->data, DEMO_GRAPH);
     if (!st)
         st = cli_split_choose(app, &s->split, &s->data, &s->split_opt);
@@ -124,10 +124,10 @@ static graphss_status assail(cli *app, story *s)
     return st;
 }
 
-static graphss_recover_input look(cli *app, const story *s, const graphss_snapshots *m,
+static graphss_defence_input look(cli *app, const story *s, const graphss_snapshots *m,
                                   const graphss_observation *past)
 {
-    return (graphss_recover_input){.struct_size = sizeof(graphss_recover_input),
+    return (graphss_defence_input){.struct_size = sizeof(graphss_defence_input),
                                    .current = graphss_dataset_observe(&m->current),
                                    .previous = past,
                                    .model = s->gcn.model,
@@ -138,8 +138,8 @@ static graphss_recover_input look(cli *app, const story *s, const graphss_snapsh
 static graphss_status watch(cli *app, story *s)
 {
     const graphss_observation past = graphss_dataset_observe(&s->data);
-    const graphss_recover_input calm = look(app, s, &s->calm, &past);
-    const graphss_recover_input today = look(app, s, &s->made, &past);
+    const graphss_defence_input calm = look(app, s, &s->calm, &past);
+    const graphss_defence_input today = look(app, s, &s->made, &past);
     graphss_status st = graphss_alert_run(app->ctx, &s->calm_alert, &calm, NULL, 0, NULL);
     if (!st)
         st = graphss_alert_run(app->ctx, &s->alert, &today, NULL, 0, NULL);
@@ -155,20 +155,20 @@ static graphss_status recover(cli *app, story *s)
     const graphss_observation past = graphss_dataset_observe(&s->data);
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < RIVALS && !st; i++) {
-        const graphss_recover_input in =
+        const graphss_defence_input in =
             look(app, s, &s->made, rivals[i].history ? &past : NULL);
         graphss_recover_options opt;
         graphss_recover_options_init(&opt, graphss_lab_method_find(rivals[i].method),
-                                     GRAPHSS_MODE_HONEST, s->gcn.model);
-        graphss_recovery r = {0};
-        st = graphss_recover(app->ctx, &r, &in, &opt);
+                                     GRAPHSS_MODE_DEFAULT, s->gcn.model);
+        graphss_recover_result r = {0};
+        st = graphss_recover_run(app->ctx, &r, &in, &opt);
         terminal_clear(&app->term);
         if (!st) {
             s->score[i] = attacker_measure(r.predictions.label, &s->data, &s->made.split,
                                            s->made.victim, s->made.n_victims);
             s->seconds[i] = r.seconds;
         }
-        graphss_recovery_destroy(app->ctx, &r);
+        graphss_recover_result_destroy(app->ctx, &r);
     }
     return st;
 }
@@ -226,8 +226,8 @@ static graphss_status report(cli *app, story *s)
                 i == 1 ? "none,keep-last,retrain,label-propagation,jaccard,graphss" : NULL,
             .seeds = i ? 1 : 0,
             .folder = s->own.output};
-        graphss_reproduced done = {0};
-        st = graphss_reproduce(app->ctx, &done, (uint64_t)app->global.seed, &opt);
+        graphss_reproduce_result done = {0};
+        st = graphss_reproduce_run(app->ctx, &done, (uint64_t)app->global.seed, &opt);
         if (!st && done.failed)
             st = cli_fail(app, GRAPHSS_ERR_DATA, "%s", done.first_error);
     }
@@ -272,7 +272,7 @@ static void tell_attack(cli *app, const story *s)
     fflush(stdout);
 }
 
-static void tell_verdict(cli *app, const char *what, const graphss_alert *a)
+static void tell_verdict(cli *app, const char *what, const graphss_alert_result *a)
 {
     const terminal_style style = a->alert ? TERMINAL_RED : TERMINAL_GREEN;
     printf("  %-28s%s%s%s  p = %.4f\n", what, terminal_begin(&app->term, stdout, style),
@@ -284,9 +284,9 @@ static void tell_alert(cli *app, const story *s)
     heading(app, "3. Alert, at a false-alarm rate of 5 %");
     tell_verdict(app, "a day of ordinary change", &s->calm_alert);
     tell_verdict(app, "the day of the attack", &s->alert);
-    if (strcmp(s->alert.kind, "none") != 0)
+    if (s->alert.kind != GRAPHSS_PERTURBATION_NONE)
         printf("It looks like %s on %.0f %% of the unlabelled nodes (true: %.0f %%). ",
-               s->alert.kind, 100 * s->alert.share,
+               graphss_perturbation_text(s->alert.kind), 100 * s->alert.share,
                100.0 * (double)s->made.n_victims / (double)s->made.split.n_test);
     printf("Of the %d nodes\nit suspects most, %zu were attacked.\n", NAMED, s->hits);
     fflush(stdout);
@@ -341,7 +341,7 @@ static void tell_next(cli *app)
     printf(" train cora --model gcn -o cora.model\n");
 }
 
-static json_t *verdict(const graphss_alert *a)
+static json_t *verdict(const graphss_alert_result *a)
 {
     json_t *o = json_object();
     cli_json_set(o, "alert", json_boolean(a->alert));
@@ -405,13 +405,13 @@ static graphss_status run(cli *app)
         fill(app, &s);
     else if (!st)
         tell_next(app);
-    graphss_alert_destroy(app->ctx, &s.alert);
-    graphss_alert_destroy(app->ctx, &s.calm_alert);
+    graphss_alert_result_destroy(app->ctx, &s.alert);
+    graphss_alert_result_destroy(app->ctx, &s.calm_alert);
     attacker_done(app, &s.attack);
     graphss_snapshots_destroy(app->ctx, &s.made);
     graphss_snapshots_destroy(app->ctx, &s.calm);
     cli_fit_done(app, &s.gcn);
-    cli_split_done(app, &s.split, &s.data);
+    graphss_split_destroy(app->ctx, &s.split);
     graphss_dataset_destroy(app->ctx, &s.data);
     return st;
 }

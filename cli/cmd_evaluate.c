@@ -214,7 +214,7 @@ static graphss_status choose_by_split(cli *app, choice *c, const graphss_dataset
         memcpy(c->node, part[own->part], c->n * sizeof *c->node);
     c->counted = part_names[own->part];
     c->from = own->split;
-    cli_split_done(app, &split, data);
+    graphss_split_destroy(app->ctx, &split);
     return GRAPHSS_OK;
 }
 
@@ -407,12 +407,14 @@ static graphss_status count(cli *app, result *r, const choice *c, const int32_t 
         r->unknown += not_in_file(p, number, data->label[at]);
         counted[r->nodes++] = at;
     }
-    r->accuracy = r->nodes ? graphss_accuracy(label, data->label, counted, r->nodes) : NAN;
+    r->accuracy =
+        r->nodes ? graphss_labels_accuracy(label, data->label, counted, r->nodes) : NAN;
     if (!st)
         st = cli_alloc_large(app, &r->confusion, r->n_classes,
                              r->n_classes * sizeof *r->confusion);
     if (!st && r->nodes)
-        graphss_confusion(r->confusion, r->n_classes, label, data->label, counted, r->nodes);
+        graphss_labels_confusion(r->confusion, r->n_classes, label, data->label, counted,
+                                 r->nodes);
     free(counted);
     return st;
 }
@@ -497,6 +499,7 @@ const cli_command cli_evaluate = {
                 "evaluate out.npz --truth cora --split split.npz --part val\n"
                 "evaluate out.npz --truth cora --nodes victims.txt\n"
                 "evaluate out.npz --truth cora --nodes flips.txt\n",
+    .ranks = true,
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(evaluate_arguments), defaults}},

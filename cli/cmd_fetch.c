@@ -88,7 +88,7 @@ static graphss_status fetch_one(cli *app, json_t *object, const graphss_fetch_it
     graphss_fetch_result result = {0};
     if (!app->json)
         cli_note(app, "%s: %s; licence: %s", item->dataset, item->source, item->licence);
-    const graphss_status st = graphss_fetch(app->ctx, &result, item->dataset, opt);
+    const graphss_status st = graphss_fetch_run(app->ctx, &result, item->dataset, opt);
     terminal_clear(&app->term);
     if (st)
         return st;

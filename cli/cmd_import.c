@@ -59,7 +59,7 @@ static graphss_status describe(cli *app, graphss_model *model, const import_argu
     if (!st && own->split)
         st = cli_read_split(app, &split, own->split, &data, data.n_classes);
     if (!st)
-        st = graphss_model_describe(app->ctx, model, &data);
+        st = graphss_model_set_dataset(app->ctx, model, &data);
     if (!st && own->split)
         st = graphss_model_set_split(app->ctx, model, &split);
     if (!st && own->split)

@@ -32,7 +32,7 @@ static graphss_status find_split(cli *app, graphss_split *out, const graphss_mod
                                  const graphss_dataset *data)
 {
     const graphss_observation seen = graphss_dataset_observe(data);
-    const graphss_status st = graphss_match_split(app->ctx, out, model, &seen);
+    const graphss_status st = graphss_split_match(app->ctx, out, model, &seen);
     if (st == GRAPHSS_ERR_DATA || st == GRAPHSS_ERR_SHAPE)
         return GRAPHSS_OK;
     return st ? st : cli_split_add_new(app, out, model, &seen);
@@ -65,7 +65,8 @@ static graphss_status run(cli *app)
     if (!st)
         st = cli_read_dataset(app, &data, app->argument[0]);
     if (!st)
-        st = cli_adopt(app, model, &data, NULL);
+        st = app->part ? graphss_model_fits(app->ctx, model, &data)
+                       : cli_align(app, model, &data, NULL);
     if (st)
         goto done;
     if (strcmp(graphss_model_dataset_hash(model), data.hash) != 0)
@@ -76,16 +77,19 @@ static graphss_status run(cli *app)
     p.n_classes = graphss_model_classes(model);
     p.node_names = data.node_names;
     p.class_names = *graphss_model_class_names(model);
-    st = cli_alloc_large(app, &p.prob, p.n_nodes, p.n_classes * sizeof *p.prob);
-    if (!st)
+    if (cli_leads(app))
+        st = cli_alloc_large(app, &p.prob, p.n_nodes, p.n_classes * sizeof *p.prob);
+    if (!st && cli_leads(app))
         st = cli_alloc_large(app, &p.label, p.n_nodes, sizeof *p.label);
     if (st)
         goto done;
     const double began = cli_seconds();
-    st = graphss_model_predict(app->ctx, p.prob, model, &data.graph, &data.features);
-    if (st)
+    st = app->part
+             ? graphss_part_predict(app->ctx, p.prob, model, app->part)
+             : graphss_model_predict(app->ctx, p.prob, model, &data.graph, &data.features);
+    if (st || !cli_leads(app))
         goto done;
-    graphss_argmax(p.label, p.prob, p.n_nodes, p.n_classes);
+    graphss_labels_argmax(p.label, p.prob, p.n_nodes, p.n_classes);
     const double seconds = cli_seconds() - began;
     terminal_clear(&app->term);
     st = find_split(app, &p.split, model, &data);
@@ -102,6 +106,7 @@ static graphss_status run(cli *app)
         cli_json_set(app->json, "dataset", cli_json_dataset(&data));
         cli_json_set(app->json, "same_dataset",
                      json_boolean(!strcmp(graphss_model_dataset_hash(model), data.hash)));
+        cli_ranks_json(app);
         cli_json_run(app, app->json);
     } else {
         cli_show_dataset(app, &data);
@@ -129,6 +134,7 @@ const cli_command cli_predict = {
         "dataset's own labels are not looked at.\n",
     .examples = "predict cora --model-file cora.model -o cora_labels.npz\n"
                 "predict people/ --model-file people.model -o labels.csv\n",
+    .ranks = true,
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(predict_arguments), defaults}},

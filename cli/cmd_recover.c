@@ -52,12 +52,12 @@ static void defaults(void *options)
 static void method_defaults(void *options)
 {
     graphss_recover_options_init(options, graphss_recover_method_find("graphss"),
-                                 GRAPHSS_MODE_HONEST, NULL);
+                                 GRAPHSS_MODE_DEFAULT, NULL);
 }
 
 static bool uses(const graphss_recover_method *method, const char *option)
 {
-    return graphss_recover_method_uses(method, GRAPHSS_MODE_HONEST, option) ||
+    return graphss_recover_method_uses(method, GRAPHSS_MODE_DEFAULT, option) ||
            graphss_recover_method_uses(method, GRAPHSS_MODE_PAPER, option);
 }
 
@@ -66,7 +66,21 @@ static bool settled(const graphss_option *row)
 {
     return !strcmp(row->name, "method") || !strcmp(row->name, "train") ||
            graphss_recover_method_uses(graphss_recover_method_find("graphss"),
-                                       GRAPHSS_MODE_HONEST, row->name);
+                                       GRAPHSS_MODE_DEFAULT, row->name);
+}
+
+/* What an option of a method begins with, in the first mode that has it. */
+static void show_preset(char *out, size_t size, const graphss_recover_method *method,
+                        const char *option)
+{
+    const graphss_mode mode = graphss_recover_method_uses(method, GRAPHSS_MODE_DEFAULT, option)
+                                  ? GRAPHSS_MODE_DEFAULT
+                                  : GRAPHSS_MODE_PAPER;
+    graphss_recover_options preset;
+    graphss_recover_options_init(&preset, method, mode, NULL);
+    graphss_option_text(
+        out, size, &preset,
+        graphss_option_find(graphss_recover_method_options(method, mode), option));
 }
 
 static void list_methods(cli *app)
@@ -81,15 +95,13 @@ static void list_methods(cli *app)
         if (!app->json)
             printf("%-18s %s\n", name, graphss_recover_method_summary(m));
         const char *before = "                   options: ";
-        graphss_recover_options preset;
-        graphss_recover_options_init(&preset, m, GRAPHSS_MODE_HONEST, NULL);
-        for (const graphss_option *row = graphss_recover_options_table(); row->name; row++) {
+        for (const graphss_option *row = graphss_lab_options_table(); row->name; row++) {
             if (!uses(m, row->name))
                 continue;
             json_array_append_new(options, json_string(row->name));
             if (!app->json && !uses(none, row->name) && !uses(retrain, row->name)) {
                 char value[64];
-                graphss_option_text(value, sizeof value, &preset, row);
+                show_preset(value, sizeof value, m, row->name);
                 printf("%s--%s %s", before, row->name, value);
                 before = ", ";
             }
@@ -111,28 +123,48 @@ static void list_methods(cli *app)
 /* A probability above one half. */
 static const double SUSPICIOUS = 0.5;
 
+/* The mode that was asked for. */
+static graphss_status choose_mode(cli *app, graphss_mode *mode)
+{
+    graphss_recover_options opt;
+    method_defaults(&opt);
+    for (size_t i = 0; i < app->n_items; i++)
+        if (app->item[i].group == METHOD && !strcmp(app->item[i].row->name, "mode")) {
+            const graphss_status st =
+                graphss_option_set(app->ctx, &opt, app->item[i].row, app->item[i].text);
+            if (st)
+                return st;
+        }
+    *mode = opt.mode;
+    return GRAPHSS_OK;
+}
+
 /* The method's preset with what was given laid over it. */
 static graphss_status choose_options(cli *app, graphss_recover_options *opt, const char *name,
                                      const graphss_model *model)
 {
     const graphss_recover_method *method = graphss_lab_method_find(name);
-    method_defaults(opt);
-    graphss_status st = cli_apply(app, METHOD, opt);
+    graphss_mode mode = GRAPHSS_MODE_DEFAULT;
+    graphss_status st = choose_mode(app, &mode);
     if (!st)
         st = cli_check_name(app, "method", name, cli_method_name);
     if (st)
         return st;
-    for (size_t i = 0; i < app->n_items; i++)
-        if (app->item[i].group == METHOD && !uses(method, app->item[i].row->name))
-            return cli_usage(app, "--%s has no meaning for %s", app->item[i].row->name, name);
-        else if (app->item[i].group == METHOD &&
-                 !graphss_recover_method_uses(method, (graphss_mode)opt->mode,
-                                              app->item[i].row->name))
-            return cli_usage(app, "--%s has no meaning for %s in %s mode",
-                             app->item[i].row->name, name,
-                             graphss_mode_text((graphss_mode)opt->mode));
-    graphss_recover_options_init(opt, method, (graphss_mode)opt->mode, model);
-    return cli_apply(app, METHOD, opt);
+    const graphss_option *table = graphss_recover_method_options(method, mode);
+    graphss_recover_options_init(opt, method, mode, model);
+    for (size_t i = 0; i < app->n_items && !st; i++) {
+        if (app->item[i].group != METHOD)
+            continue;
+        const char *option = app->item[i].row->name;
+        const graphss_option *row = graphss_option_find(table, option);
+        if (!row && !uses(method, option))
+            return cli_usage(app, "--%s has no meaning for %s", option, name);
+        if (!row)
+            return cli_usage(app, "--%s has no meaning for %s in %s mode", option, name,
+                             graphss_mode_text(mode));
+        st = graphss_option_set(app->ctx, opt, row, app->item[i].text);
+    }
+    return st;
 }
 
 /* Names of columns -> where the first of that name stands; NULL: they have no names. */
@@ -161,7 +193,7 @@ static int32_t column_in(json_t *place, const graphss_dataset *from, int32_t at)
  * lacks cannot be listed. */
 static graphss_status write_flips(cli *app, graphss_flips *flips, const char *path,
                                   const char *file, const cli_snapshot_pair *s,
-                                  const graphss_recovery *r)
+                                  const graphss_recover_result *r)
 {
     graphss_dataset as_read = {0};
     const graphss_dataset *data = s->moved ? &as_read : &s->current;
@@ -189,17 +221,15 @@ static graphss_status write_flips(cli *app, graphss_flips *flips, const char *pa
     return st;
 }
 
-static void show(cli *app, const graphss_recovery *r, const recover_arguments *own,
+static void show(cli *app, const graphss_recover_result *r, const recover_arguments *own,
                  const graphss_dataset *data, const graphss_recover_options *opt,
                  const graphss_flips *flips)
 {
     const size_t links = graphss_flips_count(flips, GRAPHSS_FLIP_EDGE);
     const size_t features = graphss_flips_count(flips, GRAPHSS_FLIP_FEATURE);
     if (app->json) {
-        json_t *options = cli_json_options(opt, graphss_recover_options_table());
-        for (const graphss_option *row = graphss_recover_options_table(); row->name; row++)
-            if (!graphss_recover_method_uses(opt->method, (graphss_mode)opt->mode, row->name))
-                json_object_del(options, row->name);
+        json_t *options =
+            cli_json_options(opt, graphss_recover_method_options(opt->method, opt->mode));
         cli_json_set(options, "method", cli_json_text(r->method));
         cli_json_set(app->json, "path", cli_json_text(own->output));
         cli_json_set(app->json, "method", cli_json_text(r->method));
@@ -209,7 +239,7 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
         cli_json_set(app->json, "changed", json_integer((json_int_t)r->changed));
         cli_json_set(app->json, "abstained", json_integer((json_int_t)r->abstained));
         if (r->kind) {
-            cli_json_set(app->json, "kind", cli_json_text(r->kind));
+            cli_json_set(app->json, "kind", cli_json_text(graphss_perturbation_text(r->kind)));
             cli_json_set(app->json, "share", cli_json_real(r->share));
         }
         if (own->flips) {
@@ -254,28 +284,6 @@ static void show(cli *app, const graphss_recovery *r, const recover_arguments *o
     printf("\n");
 }
 
-/* What the classifier itself says of the snapshot; freed by free. */
-static graphss_status ask_classifier(cli *app, int32_t **out, const cli_snapshot_pair *s)
-{
-    const size_t n = s->current.graph.n_nodes, k = graphss_model_classes(s->model);
-    float *prob = NULL;
-    int32_t *label = NULL;
-    graphss_status st = cli_alloc_large(app, &prob, n, k * sizeof *prob);
-    if (!st)
-        st = cli_alloc_large(app, &label, n, sizeof *label);
-    if (!st)
-        st = graphss_model_predict(app->ctx, prob, s->model, &s->current.graph,
-                                   &s->current.features);
-    if (!st) {
-        graphss_argmax(label, prob, n, k);
-        *out = label;
-        label = NULL;
-    }
-    free(label);
-    free(prob);
-    return st;
-}
-
 typedef struct changed_node {
     size_t node;
     double chance;
@@ -316,16 +324,16 @@ static void add_nodes(cli_page *page, const graphss_predictions *p, const int32_
         const size_t node = list[i].node;
         cli_page_node(page, changes, (int32_t)node, p->perturbed ? p->perturbed[node] : NAN,
                       NAN, cli_name_at(&p->class_names, (size_t)p->label[node], buffer),
-                      cli_name_at(&p->class_names, (size_t)classifier[node], other));
+                      cli_name_at(&p->class_names, (size_t)classifier[node], other), NULL);
     }
     for (size_t i = 0; i < p->n_nodes && knows && p->perturbed; i++)
         if (p->perturbed[i] >= SUSPICIOUS && p->label[i] == classifier[i])
             cli_page_node(page, changes, (int32_t)i, p->perturbed[i], NAN,
-                          cli_name_at(&p->class_names, (size_t)p->label[i], buffer), NULL);
+                          cli_name_at(&p->class_names, (size_t)p->label[i], buffer), NULL, NULL);
     free(list);
 }
 
-static graphss_status write_page(cli *app, const graphss_recovery *r,
+static graphss_status write_page(cli *app, const graphss_recover_result *r,
                                  const cli_snapshot_pair *s, const int32_t *classifier,
                                  const recover_arguments *own,
                                  const graphss_recover_options *opt)
@@ -333,7 +341,8 @@ static graphss_status write_page(cli *app, const graphss_recovery *r,
     cli_page p = {0};
     cli_node_changes changes = {0};
     const size_t n = s->current.graph.n_nodes;
-    const bool knows = r->kind != NULL, attacked = knows && strcmp(r->kind, "none") != 0;
+    const bool knows = r->kind != GRAPHSS_PERTURBATION_NOT_ESTIMATED,
+               attacked = knows && r->kind != GRAPHSS_PERTURBATION_NONE;
     graphss_status st = cli_node_changes_open(app, &changes, s);
     if (st)
         goto done;
@@ -352,7 +361,7 @@ static graphss_status write_page(cli *app, const graphss_recovery *r,
         cli_page_line(&p, CLI_PAGE_FACTS, "attack",
                       cli_format("It looks like an attack by %s on about %.1f %% of the nodes "
                                  "without a label.",
-                                 r->kind, 100 * r->share));
+                                 graphss_perturbation_text(r->kind), 100 * r->share));
     cli_page_line(&p, CLI_PAGE_FACTS, "method",
                   cli_format("%s (%s): %s.", r->method, r->train, r->how));
     if (r->abstained)
@@ -379,10 +388,9 @@ static graphss_status write_page(cli *app, const graphss_recovery *r,
                                        r->method));
     cli_page_scene(app, &p, s, own->model_file, own->current, own->previous);
     cli_page_line(&p, CLI_PAGE_SETTINGS, "labels", cli_format("%s", own->output));
-    for (const graphss_option *row = graphss_recover_options_table(); row->name; row++) {
+    for (const graphss_option *row = graphss_recover_method_options(opt->method, opt->mode);
+         row->name; row++) {
         char text[256];
-        if (!graphss_recover_method_uses(opt->method, (graphss_mode)opt->mode, row->name))
-            continue;
         graphss_option_text(text, sizeof text, opt, row);
         cli_page_line(&p, CLI_PAGE_SETTINGS, row->name, cli_format("%s", text));
     }
@@ -427,9 +435,8 @@ static graphss_status run(cli *app)
     recover_arguments own = {.method = "graphss"};
     graphss_recover_options opt;
     cli_snapshot_pair s = {0};
-    graphss_recovery r = {0};
+    graphss_recover_result r = {0};
     graphss_flips flips = {0};
-    int32_t *classifier = NULL; /* [nodes] its labels of the snapshot */
 
     graphss_status st = cli_apply(app, OWN, &own);
     if (st)
@@ -453,10 +460,9 @@ static graphss_status run(cli *app)
     if (!st)
         st = choose_options(app, &opt, own.method, NULL);
     if (!st && own.flips &&
-        !graphss_recover_method_finds(graphss_lab_method_find(own.method),
-                                      (graphss_mode)opt.mode))
+        !graphss_recover_method_finds(graphss_lab_method_find(own.method), opt.mode))
         st = cli_usage(app, "--flips has no meaning for %s in %s mode", own.method,
-                       graphss_mode_text((graphss_mode)opt.mode));
+                       graphss_mode_text(opt.mode));
     if (!st && own.report && !cli_has_extension(own.report, ".html"))
         st = cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
     if (!st && own.report)
@@ -470,27 +476,24 @@ static graphss_status run(cli *app)
     if (!st)
         st = choose_options(app, &opt, own.method, s.model);
     if (!st)
-        st = graphss_recover(app->ctx, &r, &s.in, &opt);
+        st = graphss_recover_run(app->ctx, &r, &s.in, &opt);
     terminal_clear(&app->term);
-    if (!st && (r.changed || cli_is_table(own.output) || own.report))
-        st = ask_classifier(app, &classifier, &s);
     if (!st)
         st = graphss_split_copy(app->ctx, &r.predictions.split, &s.split);
     if (!st && !own.split)
         st = cli_split_add_new(app, &r.predictions.split, s.model, &s.in.current);
     if (!st)
-        st = cli_write_labels(app, &r.predictions, classifier, own.output);
+        st = cli_write_labels(app, &r.predictions, r.model_label, own.output);
     if (!st && own.flips)
         st = write_flips(app, &flips, own.flips, own.current, &s, &r);
     if (!st && own.report)
-        st = write_page(app, &r, &s, classifier, &own, &opt);
+        st = write_page(app, &r, &s, r.model_label, &own, &opt);
     if (!st)
         show(app, &r, &own, &s.current, &opt, &flips);
     if (!st && !app->json && r.changed)
-        show_changed(app, &r.predictions, classifier);
-    free(classifier);
+        show_changed(app, &r.predictions, r.model_label);
     graphss_flips_destroy(app->ctx, &flips);
-    graphss_recovery_destroy(app->ctx, &r);
+    graphss_recover_result_destroy(app->ctx, &r);
     cli_snapshot_pair_close(app, &s);
     return st;
 }
@@ -520,7 +523,7 @@ const cli_command cli_recover = {
     .min_arguments = 0,
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(recover_arguments), defaults},
-              {"The method", graphss_recover_options_table, sizeof(graphss_recover_options),
+              {"The method", graphss_lab_options_table, sizeof(graphss_recover_options),
                method_defaults}},
     .settled = settled,
     .run = run,

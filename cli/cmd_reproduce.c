@@ -7,11 +7,17 @@
 
 typedef struct reproduce_arguments {
     bool list;
+    const char *predictor;
 } reproduce_arguments;
 
 static const graphss_option rows[] = {
     {"list", GRAPHSS_OPTION_BOOL, offsetof(reproduce_arguments, list), 0, 0, NULL, NULL,
      "name the recipes, and stop", 0},
+    {"predictor", GRAPHSS_OPTION_STRING, offsetof(reproduce_arguments, predictor), 0, 0, NULL,
+     "COMMAND",
+     "a program that answers in place of the classifiers, COMMAND IN.npz OUT.npz; with one "
+     "of --datasets",
+     0},
     {0},
 };
 
@@ -61,7 +67,7 @@ static void list_recipes(cli *app)
         json_decref(all);
 }
 
-static void show(cli *app, const graphss_reproduced *done, const char *path)
+static void show(cli *app, const graphss_reproduce_result *done, const char *path)
 {
     if (app->json) {
         cli_json_set(app->json, "path", cli_json_text(path));
@@ -85,11 +91,29 @@ static void show(cli *app, const graphss_reproduced *done, const char *path)
     printf("\n");
 }
 
+/* The program, for the classes of the one dataset. */
+static graphss_status open_program(cli *app, graphss_predictor *out, const char *command,
+                                   const char *datasets)
+{
+    const graphss_read_options read = {.struct_size = sizeof read,
+                                       .data_dirs = app->data_dirs};
+    graphss_dataset data = {0};
+    if (!datasets || (strncmp(datasets, "synth:", 6) != 0 && strchr(datasets, ',')))
+        return cli_usage(app, "reproduce: --predictor answers for one of --datasets");
+    graphss_status st = graphss_dataset_read(app->ctx, &data, datasets, &read);
+    if (!st)
+        st = cli_predictor_open(app, out, command, data.n_classes);
+    app->predictor = false; /* its calls are counted in the records */
+    graphss_dataset_destroy(app->ctx, &data);
+    return st;
+}
+
 static graphss_status run(cli *app)
 {
     reproduce_arguments own;
     graphss_reproduce_options opt;
-    graphss_reproduced done = {0};
+    graphss_reproduce_result done = {0};
+    graphss_predictor program = {0};
     defaults(&own);
     reproduce_defaults(&opt);
     graphss_status st = cli_apply(app, 0, &own);
@@ -109,8 +133,15 @@ static graphss_status run(cli *app)
         return cli_usage(app, "reproduce: --recipe says what to run, '%s' cannot", opt.what);
     if (!opt.folder)
         return cli_usage(app, "reproduce: want -o DIR");
+    if (own.predictor) {
+        st = open_program(app, &program, own.predictor, opt.datasets);
+        if (st)
+            return st;
+        opt.predictor = &program;
+        opt.predictor_name = own.predictor;
+    }
     char *path = cli_format("%s/records.jsonl", opt.folder);
-    st = graphss_reproduce(app->ctx, &done, (uint64_t)app->global.seed, &opt);
+    st = graphss_reproduce_run(app->ctx, &done, (uint64_t)app->global.seed, &opt);
     terminal_clear(&app->term);
     if (done.cut)
         cli_note(app, "note: %s: %zu bytes of a line that was never finished are gone", path,
@@ -121,6 +152,8 @@ static graphss_status run(cli *app)
     if (!st)
         show(app, &done, path);
     app->partial = done.first_code;
+    if (program.release)
+        program.release(program.user);
     free(path);
     return st;
 }
@@ -140,6 +173,7 @@ const cli_command cli_reproduce = {
     .examples = "reproduce datasets -o results\n"
                 "reproduce defence --mode honest --datasets cora --models gcn -o results\n"
                 "reproduce all --datasets cora -o results\n"
+                "reproduce defence --datasets cora --predictor 'python3 my_gnn.py' -o mine\n"
                 "reproduce --list\n",
     .min_arguments = 0,
     .max_arguments = 1,

@@ -66,7 +66,7 @@ static graphss_status read_arguments(cli *app, snapshot_run *r)
     if (!st)
         st = cli_apply(app, PLAN, &r->plan);
     if (!st)
-        st = attacker_apply(app, ATTACKER, &r->opt, GRAPHSS_KNOWS_TRUTH);
+        st = attacker_apply(app, ATTACKER, &r->opt, GRAPHSS_KNOWLEDGE_PREDICTIONS);
     if (!st)
         st = cli_split_apply(app, SPLIT, &r->split_opt);
     if (st)
@@ -79,6 +79,8 @@ static graphss_status read_arguments(cli *app, snapshot_run *r)
     if (r->split_opt.mode == GRAPHSS_MODE_PAPER && !cli_given(app, "noise-kind"))
         r->split_opt.make.noise_kind = GRAPHSS_NOISE_PAPER;
     r->opt.as_published = r->split_opt.mode == GRAPHSS_MODE_PAPER;
+    if (r->opt.as_published && !r->opt.knows_given)
+        r->opt.attack.knows = GRAPHSS_KNOWLEDGE_TRUTH; /* with noise, as its code has it */
     if (!r->own.output)
         return cli_usage(app, "snapshots: want -o DIR");
     if (r->opt.attack.independent)
@@ -88,6 +90,10 @@ static graphss_status read_arguments(cli *app, snapshot_run *r)
         return cli_usage(app, "--benign and --background exclude each other");
     if (r->own.benign && r->opt.attack.kind != GRAPHSS_ATTACK_LF)
         return cli_usage(app, "--benign: want --links and --features, not --kind");
+    if ((r->own.benign || r->plan.background) &&
+        (r->opt.attack.edges_share > 0 || r->opt.attack.features_share > 0))
+        return cli_usage(app, "--benign and --background change as much at each node: want "
+                              "numbers for --links and --features, not shares");
     return GRAPHSS_OK;
 }
 
@@ -115,12 +121,18 @@ static graphss_status get_model(cli *app, snapshot_run *r)
         graphss_protocol_suit(&published, past);
         opt = published.train;
     }
-    graphss_status st = graphss_model_train(
-        app->ctx, &r->model, NULL, &past->graph, &past->features, past->n_classes,
-        &r->made.previous_split, (uint64_t)app->global.seed, &opt);
+    graphss_status st =
+        graphss_model_train(app->ctx, &r->model, NULL,
+                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                   .graph = &past->graph,
+                                                   .features = &past->features,
+                                                   .n_classes = past->n_classes,
+                                                   .split = &r->made.previous_split,
+                                                   .seed = (uint64_t)app->global.seed},
+                            &opt);
     terminal_clear(&app->term);
     if (!st)
-        st = graphss_model_describe(app->ctx, r->model, past);
+        st = graphss_model_set_dataset(app->ctx, r->model, past);
     return st ? st : cli_teach(app, r->model, past);
 }
 
@@ -141,6 +153,7 @@ static graphss_status churn(cli *app, snapshot_run *r, const int32_t *node, size
 static graphss_status assail(cli *app, snapshot_run *r)
 {
     graphss_snapshots *s = &r->made;
+    r->opt.previous = r->plan.setting == GRAPHSS_SETTING_NEW ? NULL : &s->previous;
     graphss_status st = attacker_run(app, &r->attack, &s->current, &s->split, r->model,
                                      r->before, s->victim, s->n_victims, &r->opt);
     if (st)
@@ -160,7 +173,7 @@ static graphss_status make(cli *app, snapshot_run *r)
         st = graphss_dataset_normalise_rows(app->ctx, &r->data);
     if (!st && r->opt.as_published && r->opt.attack.kind == GRAPHSS_ATTACK_LF &&
         !cli_given(app, "links") && !cli_given(app, "features"))
-        graphss_protocol_budget(&r->data, &r->opt.attack.edges, &r->opt.attack.features);
+        graphss_protocol_budget(&r->opt.attack.edges, &r->opt.attack.features, &r->data);
     if (!st)
         st = cli_split_choose(app, &r->split, &r->data, &r->split_opt);
     r->opt.label_noise = r->split_opt.make.noise;
@@ -281,7 +294,7 @@ static graphss_status run(cli *app)
     free(r.before);
     graphss_model_free(app->ctx, r.model);
     graphss_snapshots_destroy(app->ctx, &r.made);
-    cli_split_done(app, &r.split, &r.data);
+    graphss_split_destroy(app->ctx, &r.split);
     graphss_dataset_destroy(app->ctx, &r.data);
     return st;
 }

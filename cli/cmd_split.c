@@ -68,7 +68,7 @@ static graphss_status run(cli *app)
         printf("\n");
     }
 done:
-    cli_split_done(app, &split, &data);
+    graphss_split_destroy(app->ctx, &split);
     graphss_dataset_destroy(app->ctx, &data);
     return st;
 }

@@ -39,7 +39,7 @@ static void defaults(void *options)
 
 static void train_defaults(void *options)
 {
-    graphss_train_options_init(options, "gcn", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(options, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
 }
 
 /* Labels of a part of the split that are not the truth. */
@@ -178,7 +178,7 @@ static void fill(cli *app, const cli_fit *fit, const graphss_dataset *data,
 {
     json_t *json = app->json;
     cli_json_set(json, "model", cli_json_text(opt->model));
-    cli_json_set(json, "mode", cli_json_text(graphss_mode_text((graphss_mode)opt->mode)));
+    cli_json_set(json, "mode", cli_json_text(graphss_mode_text(opt->mode)));
     cli_fit_json(json, fit);
     cli_json_set(json, "majority_accuracy", cli_json_real(cli_majority(split, data)));
     cli_json_set(json, "path", cli_json_text(own->output));
@@ -196,6 +196,7 @@ static void fill(cli *app, const cli_fit *fit, const graphss_dataset *data,
                                                       split->n_val, data->label)));
     cli_json_set(json, "options", cli_json_options(opt, graphss_train_options_table()));
     cli_json_set(json, "dataset", cli_json_dataset(data));
+    cli_ranks_json(app);
     cli_json_run(app, json);
 }
 
@@ -239,7 +240,11 @@ static graphss_status run(cli *app)
         st = cli_split_choose(app, &split, &data, &split_opt);
     if (st)
         goto done;
-    graphss_train_options_init(&opt, own.model, (graphss_mode)split_opt.mode, &data.features);
+    if (app->part)
+        graphss_part_options_init(&opt, own.model, (graphss_mode)split_opt.mode, app->part);
+    else
+        graphss_train_options_init(&opt, own.model, (graphss_mode)split_opt.mode,
+                                   &data.features);
     if ((st = cli_apply(app, TRAINING, &opt)))
         goto done;
     if (!app->json) {
@@ -249,14 +254,14 @@ static graphss_status run(cli *app)
     }
     note_untrained(app, &split, &data);
     st = cli_fit_run(app, &fit, &data, &split, &opt);
-    if (!st && own.output)
+    if (!st && own.output && cli_leads(app))
         st = graphss_model_save(app->ctx, fit.model, own.output);
     if (!st && split.n_val && fit.log.val_accuracy <= largest_share(&split, data.n_classes))
         cli_warn(app,
                  "it is no better than always saying the largest class: try %sanother "
                  "--dropout, --learning-rate or --model",
                  split.n_flipped ? "--noise 0, or " : "");
-    if (!st && own.plot)
+    if (!st && own.plot && cli_leads(app))
         st = write_plot(app, own.plot, &fit, own.model, &data);
     if (st)
         goto done;
@@ -266,7 +271,7 @@ static graphss_status run(cli *app)
         show(app, &fit, &data, &split, &opt, &own);
 done:
     cli_fit_done(app, &fit);
-    cli_split_done(app, &split, &data);
+    graphss_split_destroy(app->ctx, &split);
     graphss_dataset_destroy(app->ctx, &data);
     return st;
 }
@@ -287,6 +292,7 @@ const cli_command cli_train = {
                 "train cora --mode paper --json\n"
                 "train my_folder/ --predictor 'python3 my_gnn.py' -o my.model\n",
     .judges_data = true,
+    .ranks = true,
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(train_arguments), defaults},

@@ -13,7 +13,7 @@
 
 graphss_status cli_find_data_dirs(cli *app)
 {
-    const graphss_status st = graphss_data_dirs(app->ctx, &app->usual_dirs);
+    const graphss_status st = graphss_dataset_dirs(app->ctx, &app->usual_dirs);
     if (st)
         return st;
     size_t usual = 0, n = 0;
@@ -37,6 +37,8 @@ graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *wher
     const cli_file_type kind = cli_file_type_of(where);
     if (!app->warnings)
         app->warnings = json_array();
+    if (app->engine.ranks)
+        return cli_read_part(app, out, where);
     if (strcmp(where, "-") == 0 && app->stdin_read)
         return cli_usage(app, "standard input (-) can be read once only");
     app->stdin_read = app->stdin_read || strcmp(where, "-") == 0;
@@ -104,11 +106,11 @@ graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *
     return st;
 }
 
-graphss_status cli_adopt(cli *app, const graphss_model *model, graphss_dataset *data,
+graphss_status cli_align(cli *app, const graphss_model *model, graphss_dataset *data,
                          bool *moved)
 {
-    graphss_adoption what = {0};
-    const graphss_status st = graphss_model_adopt(app->ctx, model, data, &what);
+    graphss_alignment what = {0};
+    const graphss_status st = graphss_dataset_align(app->ctx, &what, data, model);
     if (!st && what.columns && what.unknown + what.missing == 0)
         cli_note(app, "note: %s: features taken by name, their order differs", data->name);
     else if (!st && what.unknown)
@@ -138,7 +140,7 @@ graphss_status cli_check_names(cli *app, bool *by_position, const graphss_observ
         *by_position = !named && !other;
     if (named == other)
         return GRAPHSS_OK;
-    const graphss_status st = graphss_match_nodes(app->ctx, &match, a, b);
+    const graphss_status st = graphss_observation_match(app->ctx, &match, a, b);
     size_t found = 0;
     for (size_t i = 0; i < n && !st; i++)
         found += match[i] >= 0;
@@ -186,9 +188,10 @@ const char *cli_s(size_t n)
     return n == 1 ? "" : "s";
 }
 
-void cli_show_attack(const char *kind, double share, const char *of)
+void cli_show_attack(graphss_perturbation attack, double share, const char *of)
 {
-    if (strcmp(kind, "none") == 0)
+    const char *kind = graphss_perturbation_text(attack);
+    if (attack == GRAPHSS_PERTURBATION_NONE)
         printf("Attack   none named");
     else if (share < 0.0005) /* would show as 0, yet somebody was hit: see estimate_share */
         printf("Attack   %s; how many of the %s were hit cannot be told", kind, of);
@@ -204,7 +207,7 @@ void cli_show_dataset(cli *app, const graphss_dataset *data)
 
 void cli_print_dataset(cli *app, const graphss_dataset *data)
 {
-    const size_t edges = graphss_graph_edges(&data->graph), columns = data->features.n_cols;
+    const size_t edges = cli_edges(app, data), columns = data->features.n_cols;
     printf("Dataset  ");
     terminal_text(&app->term, stdout, data->name, 0);
     printf(" (%s): %zu node%s, %zu edge%s, ", data->format, data->graph.n_nodes,
@@ -300,6 +303,8 @@ graphss_status cli_check_output(cli *app, const char *path, const char *const *i
                                 size_t n_inputs)
 {
     struct stat s = {0};
+    if (!cli_leads(app)) /* it writes nothing, and may be where that folder is not */
+        return GRAPHSS_OK;
     if (!*path)
         return cli_usage(app, "the name of the output file is empty");
     if (stat(path, &s) == 0) {

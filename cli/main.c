@@ -15,10 +15,11 @@
 #include "commands.h"
 
 static const cli_command *const commands[] = {
-    &cli_demo,      &cli_info,          &cli_fetch,     &cli_convert,      &cli_split,
-    &cli_train,     &cli_import,        &cli_export,    &cli_predict,      &cli_evaluate,
-    &cli_attack,    &cli_apply_command, &cli_snapshots, &cli_alert,        &cli_recover,
-    &cli_reproduce, &cli_report,        &cli_version,   &cli_help_command,
+    &cli_demo,   &cli_info,          &cli_fetch,     &cli_convert, &cli_split,
+    &cli_train,  &cli_import,        &cli_export,    &cli_predict, &cli_evaluate,
+    &cli_attack, &cli_apply_command, &cli_snapshots, &cli_alert,   &cli_recover,
+    &cli_events, &cli_watch,         &cli_alerts,    &cli_audit,   &cli_reproduce,
+    &cli_report, &cli_shard,         &cli_plan,      &cli_version, &cli_help_command,
 };
 
 const cli_command *cli_command_at(size_t i)
@@ -54,6 +55,8 @@ static const graphss_option global_rows[] = {
      "what an empty cell among numbers of a CSV or GraphML file is: an error, the mean of its "
      "column in the data the model was trained on, or zero",
      0},
+    {"engine", GRAPHSS_OPTION_STRING, GLOBAL(engine), 0, 0, NULL, "mpi",
+     "run as one of several ranks that mpiexec started, each with a shard of the dataset", 0},
     {"no-color", GRAPHSS_OPTION_BOOL, GLOBAL(no_color), 0, 0, NULL, NULL,
      "no colours (also: NO_COLOR)", 0},
     {"help", GRAPHSS_OPTION_BOOL, GLOBAL(help), 0, 0, NULL, NULL, "show this", 'h'},
@@ -143,7 +146,9 @@ static graphss_status open_context(cli *app, size_t threads)
                                                .log = on_log,
                                                .progress = on_progress,
                                                .user = app});
-    return app->ctx ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!app->ctx)
+        return GRAPHSS_ERR_NOMEM;
+    return app->engine.ranks ? graphss_ctx_join(app->ctx, &app->engine) : GRAPHSS_OK;
 }
 
 /* Text that takes the place of a command's results. */
@@ -216,12 +221,18 @@ static graphss_status run(cli *app, int argc, char **argv)
     graphss_status st = open_context(app, 1);
     if (st)
         return st;
+    st = cli_ranks_start(app, argc, argv);
+    if (st)
+        return st;
+    if (!cli_leads(app))
+        terminal_init(&app->term, true, app->global.no_color);
     st = cli_parse(app, argc, argv);
     if (st)
         return st;
     st = cli_apply(app, -1, &app->global);
     if (st)
         return st;
+    app->global.quiet = app->global.quiet || !cli_leads(app);
     terminal_init(&app->term, app->global.quiet, app->global.no_color);
 
     if (app->global.man) {
@@ -251,7 +262,9 @@ static graphss_status run(cli *app, int argc, char **argv)
                          command->name, command->arguments);
     if (app->n_arguments > command->max_arguments)
         return too_many(app);
-    st = open_context(app, (size_t)app->global.threads);
+    st = cli_ranks_check(app);
+    if (!st)
+        st = open_context(app, cli_ranks_threads(app));
     if (!st)
         st = cli_find_data_dirs(app);
     return st ? st : command->run(app);
@@ -270,19 +283,22 @@ static int run_program(int argc, char **argv)
 {
     cli app = {.program = argc > 0 && argv[0] && argv[0][0] ? argv[0] : "graphss"};
     graphss_status st = run(&app, argc, argv);
+    if (st == GRAPHSS_ERR_CANCELLED)
+        cli_fail(&app, st, "interrupted");
+    st = cli_ranks_agree(&app, st);
     terminal_clear(&app.term);
     if (st == GRAPHSS_OK)
         st = cli_finish(&app);
     int code = app.alerted ? 1 : app.partial;
-    if (st == GRAPHSS_ERR_CANCELLED)
-        cli_fail(&app, st, "interrupted");
     if (st)
         code = cli_report_error(&app, st);
     json_decref(app.json);
     json_decref(app.warnings);
     json_decref(app.notices);
     graphss_release(app.ctx, (void *)app.usual_dirs);
+    graphss_part_close(app.ctx, app.part);
     graphss_ctx_free(app.ctx);
+    cli_ranks_end(&app);
     free(app.item);
     free(app.argument);
     free(app.data_dirs);
@@ -320,7 +336,7 @@ int main(int argc, char **argv)
     if (pthread_attr_init(&how) != 0 || pthread_attr_setstacksize(&how, STACK) != 0 ||
         pthread_create(&thread, &how, run_call, &c) != 0 || pthread_join(thread, NULL) != 0) {
         fputs("graphss: out of memory: no stack\n", stderr);
-        return graphss_exit_code(GRAPHSS_ERR_NOMEM);
+        return graphss_status_exit_code(GRAPHSS_ERR_NOMEM);
     }
     return c.code;
 }

@@ -88,6 +88,8 @@ void cli_manual(FILE *out)
           ".SH ENVIRONMENT\n"
           ".TP\n.B GRAPHSS_DATA\nFolders with datasets, separated by colons.\n"
           ".TP\n.B XDG_DATA_HOME\nDatasets are stored in its folder graphss.\n"
+          ".TP\n.B GRAPHSS_KERNELS\nThe instruction set to compute with: generic, avx2 or "
+          "avx512. Without it, or where the processor lacks it, the fastest.\n"
           ".TP\n.B NO_COLOR\nNo colours when set and not empty.\n"
           ".SH EXAMPLES\n.nf\n",
           out);

@@ -14,7 +14,7 @@ graphss_status cli_node_changes_open(cli *app, cli_node_changes *c, const cli_sn
         return GRAPHSS_OK;
     c->then = &s->previous;
     graphss_status st =
-        graphss_match_nodes(app->ctx, &c->match, &s->in.current, s->in.previous);
+        graphss_observation_match(app->ctx, &c->match, &s->in.current, s->in.previous);
     if (!st)
         st = cli_alloc_large(app, &c->back, c->then->graph.n_nodes, sizeof *c->back);
     for (size_t i = 0; i < c->then->graph.n_nodes && !st; i++)

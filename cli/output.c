@@ -15,7 +15,7 @@
 static void end_without_memory(void)
 {
     fputs("graphss: out of memory\n", stderr);
-    exit(graphss_exit_code(GRAPHSS_ERR_NOMEM));
+    exit(graphss_status_exit_code(GRAPHSS_ERR_NOMEM));
 }
 
 graphss_status cli_fail(cli *app, graphss_status status, const char *format, ...)
@@ -54,7 +54,7 @@ void cli_note(cli *app, const char *format, ...)
     fputc('\n', stderr);
 }
 
-/* What was said before is not said again: alert --inspect looks at the data twice. */
+/* What was said before is not said again. */
 static bool was_said(const cli *app, const char *line)
 {
     for (size_t i = 0; i < json_array_size(app->warnings); i++)
@@ -67,7 +67,7 @@ static void warn(cli *app, const char *line, bool silent)
 {
     if (was_said(app, line))
         return;
-    if (!silent) {
+    if (!silent && cli_leads(app)) {
         terminal_clear(&app->term);
         fprintf(stderr, "%swarning: %s", terminal_begin(&app->term, stderr, TERMINAL_YELLOW),
                 terminal_end(&app->term, stderr));
@@ -105,13 +105,13 @@ void cli_notice(cli *app, const char *line)
 
 int cli_report_error(cli *app, graphss_status status)
 {
-    const int code = graphss_exit_code(status);
+    const int code = graphss_status_exit_code(status);
     const char *text = app->error;
     if (!*text && app->ctx)
-        text = graphss_error(app->ctx);
+        text = graphss_ctx_error(app->ctx);
     if (!*text)
         text = graphss_status_text(status);
-    if (app->reader_left)
+    if (app->reader_left || !cli_leads(app))
         return code;
     terminal_clear(&app->term);
     fprintf(stderr, "%sgraphss: %s", terminal_begin(&app->term, stderr, TERMINAL_RED),
@@ -127,7 +127,7 @@ int cli_report_error(cli *app, graphss_status status)
     cli_json_set(error, "code", json_integer(code));
     cli_json_set(error, "message", cli_json_text(text));
     cli_json_set(app->json, "error", error);
-    return cli_finish(app) ? graphss_exit_code(GRAPHSS_ERR_IO) : code;
+    return cli_finish(app) ? graphss_status_exit_code(GRAPHSS_ERR_IO) : code;
 }
 
 /* Is standard output a pipe whose other end is closed? An earlier write may have met that,
@@ -245,12 +245,18 @@ json_t *cli_json_options(const void *options, const graphss_option *table)
     for (const graphss_option *row = table; row->name; row++) {
         const void *at = (const char *)options + row->offset;
         json_t *value = NULL;
+        char amount[40];
         switch (row->type) {
         case GRAPHSS_OPTION_BOOL:
             value = json_boolean(*(const bool *)at);
             break;
         case GRAPHSS_OPTION_INT:
             value = json_integer(*(const int64_t *)at);
+            break;
+        case GRAPHSS_OPTION_AMOUNT:
+            graphss_option_text(amount, sizeof amount, options, row);
+            value = strchr(amount, '%') ? cli_json_text(amount)
+                                        : json_integer(*(const int64_t *)at);
             break;
         case GRAPHSS_OPTION_REAL:
             value = cli_json_real(*(const double *)at);
@@ -297,7 +303,7 @@ json_t *cli_json_dataset(const graphss_dataset *data)
 void cli_json_run(cli *app, json_t *object)
 {
     cli_json_set(object, "seed", json_integer(app->global.seed));
-    cli_json_set(object, "threads", json_integer((json_int_t)graphss_threads(app->ctx)));
+    cli_json_set(object, "threads", json_integer((json_int_t)graphss_ctx_threads(app->ctx)));
     cli_json_set(object, "peak_memory_bytes", json_integer((json_int_t)cli_peak_memory()));
     cli_json_set(object, "version", cli_json_text(graphss_version()));
     if (app->predictor)

@@ -19,7 +19,7 @@ typedef struct program {
     cli *app;
     graphss_ctx *ctx; /* of its own: it is asked while the other is busy */
     size_t n_classes;
-    char *command, *folder, *in, *out;
+    char *command, *folder; /* of files whose names have the id of the process that asks */
 } program;
 
 static void program_free(void *user)
@@ -27,30 +27,24 @@ static void program_free(void *user)
     program *p = user;
     if (!p)
         return;
-    if (p->in)
-        (void)remove(p->in);
-    if (p->out)
-        (void)remove(p->out);
     if (p->folder)
         (void)rmdir(p->folder);
     free(p->command);
     free(p->folder);
-    free(p->in);
-    free(p->out);
     graphss_ctx_free(p->ctx);
     free(p);
 }
 
 /* Its exit code, 128 and more: a signal; -1: it did not start. */
-static int run_command(const program *p)
+static int run_command(const program *p, char *in, char *out)
 {
     posix_spawn_file_actions_t files;
     char *const argument[] = {(char *)(uintptr_t) "sh",
                               (char *)(uintptr_t) "-c",
                               p->command,
                               (char *)(uintptr_t) "graphss-predictor",
-                              p->in,
-                              p->out,
+                              in,
+                              out,
                               NULL};
     pid_t child;
     int status = -1;
@@ -69,17 +63,18 @@ static int run_command(const program *p)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static graphss_status read_answer(program *p, float *prob, size_t n, char *why, size_t size)
+static graphss_status read_answer(program *p, float *prob, size_t n, const char *out,
+                                  char *why, size_t size)
 {
     graphss_predictions answer = {0};
-    graphss_status st = graphss_predictions_read(p->ctx, &answer, p->out);
+    graphss_status st = graphss_predictions_read(p->ctx, &answer, out);
     if (st) {
-        snprintf(why, size, "%s", graphss_error(p->ctx));
+        snprintf(why, size, "%s", graphss_ctx_error(p->ctx));
         return st == GRAPHSS_ERR_NOMEM ? st : GRAPHSS_ERR_DATA;
     }
     if (!answer.prob || answer.n_nodes != n || answer.n_classes != p->n_classes) {
         snprintf(why, size,
-                 "%s has probabilities of %zu nodes and %zu classes, want %zu and %zu", p->out,
+                 "%s has probabilities of %zu nodes and %zu classes, want %zu and %zu", out,
                  answer.prob ? answer.n_nodes : 0, answer.n_classes, n, p->n_classes);
         st = GRAPHSS_ERR_DATA;
     } else {
@@ -95,21 +90,28 @@ static graphss_status ask(void *user, float *prob, const graphss_graph *graph,
     program *p = user;
     const graphss_dataset snapshot = {
         .graph = *graph, .features = *features, .n_classes = p->n_classes};
-    (void)remove(p->out);
-    graphss_status st = graphss_dataset_write(p->ctx, &snapshot, p->in);
+    char *in = cli_format("%s/%ld-snapshot.npz", p->folder, (long)getpid());
+    char *out = cli_format("%s/%ld-probabilities.npz", p->folder, (long)getpid());
+    graphss_status st = graphss_dataset_write(p->ctx, &snapshot, in);
     if (st) {
-        snprintf(why, size, "%s", graphss_error(p->ctx));
-        return st;
+        snprintf(why, size, "%s", graphss_ctx_error(p->ctx));
+    } else {
+        const int code = run_command(p, in, out);
+        p->app->predictor_calls++;
+        if (code == 128 + SIGINT)
+            st = GRAPHSS_ERR_CANCELLED;
+        else if (code == 0)
+            st = read_answer(p, prob, graph->n_nodes, out, why, size);
+        else
+            st = GRAPHSS_ERR_DATA;
+        if (code != 0)
+            snprintf(why, size, "'%s' ended with code %d", p->command, code);
     }
-    const int code = run_command(p);
-    p->app->predictor_calls++;
-    if (code == 128 + SIGINT)
-        return GRAPHSS_ERR_CANCELLED;
-    if (code != 0) {
-        snprintf(why, size, "'%s' ended with code %d", p->command, code);
-        return GRAPHSS_ERR_DATA;
-    }
-    return read_answer(p, prob, graph->n_nodes, why, size);
+    (void)remove(in);
+    (void)remove(out);
+    free(in);
+    free(out);
+    return st;
 }
 
 graphss_status cli_predictor_open(cli *app, graphss_predictor *out, const char *command,
@@ -131,8 +133,6 @@ graphss_status cli_predictor_open(cli *app, graphss_predictor *out, const char *
         program_free(p);
         return st;
     }
-    p->in = cli_format("%s/snapshot.npz", p->folder);
-    p->out = cli_format("%s/probabilities.npz", p->folder);
     app->predictor = true;
     *out = (graphss_predictor){
         .struct_size = sizeof *out, .probabilities = ask, .release = program_free, .user = p};

@@ -42,18 +42,22 @@ void cli_page_unseen(cli_page *p, char *text)
 }
 
 void cli_page_node(cli_page *p, const cli_node_changes *changes, int32_t node,
-                   double perturbed, double p_value, const char *label, const char *before)
+                   double perturbed, double p_value, const char *label, const char *before,
+                   char *evidence)
 {
     char buffer[24], *found[CLI_REASONS_MOST];
     if (p->n_nodes == CLI_PAGE_NODES) {
         p->page.nodes_more++;
+        free(evidence);
         return;
     }
-    const size_t n = cli_node_changes_tell(changes, node, found);
-    const char **reason = cli_alloc(CLI_REASONS_MOST, sizeof *reason);
+    size_t n = cli_node_changes_tell(changes, node, found);
+    const char **reason = cli_alloc(CLI_REASONS_MOST + 1, sizeof *reason);
     cli_page_keep(p, (char *)reason); /* freed with the texts */
     for (size_t i = 0; i < n; i++)
         reason[i] = cli_page_keep(p, found[i]);
+    if (evidence)
+        reason[n++] = cli_page_keep(p, evidence);
     p->node = room_for_one(p->node, p->n_nodes, &p->nodes_room, sizeof *p->node);
     p->node[p->n_nodes++] = (graphss_page_node){
         .name = cli_page_keep(
@@ -134,7 +138,7 @@ graphss_status cli_page_write(cli *app, cli_page *p, const char *path)
     p->page.n_nodes = p->n_nodes;
     p->page.unseen = p->unseen;
     p->page.n_unseen = p->n_unseen;
-    return graphss_page_write(app->ctx, path, &p->page);
+    return graphss_page_write(app->ctx, &p->page, path);
 }
 
 void cli_page_done(cli_page *p)

@@ -31,9 +31,11 @@ typedef enum cli_page_list {
 const char *cli_page_keep(cli_page *p, char *text);
 void cli_page_line(cli_page *p, cli_page_list list, const char *name, char *text);
 void cli_page_unseen(cli_page *p, char *text);
-/* A node with the reasons of `changes`; label and before as in graphss_page_node. */
+/* A node with the reasons of `changes`, and evidence unless NULL, which it takes over; label
+ * and before as in graphss_page_node. */
 void cli_page_node(cli_page *p, const cli_node_changes *changes, int32_t node,
-                   double perturbed, double p_value, const char *label, const char *before);
+                   double perturbed, double p_value, const char *label, const char *before,
+                   char *evidence);
 /* Settings by the names of a table of options. */
 void cli_page_options(cli_page *p, const void *options, const graphss_option *table);
 /* What every page says: the files, what was left out in reading them, seed and version. */

@@ -37,13 +37,13 @@ graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char
     if (!st && split)
         st = read_split(app, &s->current, split, graphss_model_classes(s->model));
     if (!st)
-        st = cli_adopt(app, s->model, &s->current, &s->moved);
+        st = cli_align(app, s->model, &s->current, &s->moved);
     if (!st && previous)
         st = cli_read_dataset(app, &s->previous, previous);
     if (!st && previous)
-        st = cli_adopt(app, s->model, &s->previous, NULL);
+        st = cli_align(app, s->model, &s->previous, NULL);
     s->past = graphss_dataset_observe(&s->previous);
-    s->in = (graphss_recover_input){.struct_size = sizeof(graphss_recover_input),
+    s->in = (graphss_defence_input){.struct_size = sizeof(graphss_defence_input),
                                     .current = graphss_dataset_observe(&s->current),
                                     .previous = previous ? &s->past : NULL,
                                     .model = s->model,
@@ -57,7 +57,7 @@ graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char
     if (!st && previous)
         st = cli_check_names(app, NULL, &s->in.current, current, &s->past, previous);
     if (!st && !split)
-        st = graphss_match_split(app->ctx, &s->split, s->model, &s->in.current);
+        st = graphss_split_match(app->ctx, &s->split, s->model, &s->in.current);
     if (!st && !split)
         note_gone(app, s);
     if (!st && split) {

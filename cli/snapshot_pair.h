@@ -12,7 +12,7 @@ typedef struct cli_snapshot_pair {
     bool moved;                        /* current was in others */
     graphss_split split;               /* in numbers of current */
     graphss_observation past;
-    graphss_recover_input in;
+    graphss_defence_input in;
 } cli_snapshot_pair;
 
 /* Reads the files named; previous and split may be NULL. Without a split the model's own is

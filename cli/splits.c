@@ -59,7 +59,7 @@ graphss_status cli_read_split(cli *app, graphss_split *out, const char *path,
     if (kind == CLI_FILE_MODEL) {
         graphss_status st = graphss_model_load(app->ctx, &model, path);
         if (!st)
-            st = graphss_match_split(app->ctx, out, model, &seen);
+            st = graphss_split_match(app->ctx, out, model, &seen);
         graphss_model_free(app->ctx, model);
         return st;
     }
@@ -130,39 +130,20 @@ graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_data
         return cli_fail(app, GRAPHSS_ERR_DATA,
                         "--split public: %s came without a split; --train and --val make one",
                         data->name);
-    /* Borrowed from the dataset, apart from labels it lacks. */
-    graphss_split split = *from;
-    if (!from->train_label) {
-        const graphss_status st =
-            labels_of(app, &split.train_label, from->train, from->n_train, data);
-        if (st)
-            return st;
-    }
-    if (!from->val_label) {
-        const graphss_status st =
-            labels_of(app, &split.val_label, from->val, from->n_val, data);
-        if (st) {
-            if (split.train_label != from->train_label)
-                free(split.train_label);
-            return st;
-        }
-    }
-    *out = split;
-    return GRAPHSS_OK;
-}
-
-void cli_split_done(cli *app, graphss_split *split, const graphss_dataset *data)
-{
-    const graphss_split *from = &data->split;
-    if (!split->train || split->train != from->train) {
-        graphss_split_destroy(app->ctx, split);
-        return;
-    }
-    if (split->train_label != from->train_label)
-        free(split->train_label);
-    if (split->val_label != from->val_label)
-        free(split->val_label);
-    *split = (graphss_split){0};
+    graphss_split whole = *from;
+    int32_t *train = NULL, *val = NULL; /* labels that it lacks */
+    graphss_status st = GRAPHSS_OK;
+    if (!from->train_label)
+        st = labels_of(app, &train, from->train, from->n_train, data);
+    if (!st && !from->val_label)
+        st = labels_of(app, &val, from->val, from->n_val, data);
+    whole.train_label = train ? train : from->train_label;
+    whole.val_label = val ? val : from->val_label;
+    if (!st)
+        st = graphss_split_copy(app->ctx, out, &whole);
+    free(val);
+    free(train);
+    return st;
 }
 
 void cli_show_split(cli *app, const graphss_split *split, const cli_split_options *options)
@@ -220,7 +201,7 @@ static graphss_status find_new(cli *app, bool **out, const graphss_model *model,
     /* A model that does not know its nodes; or nodes that are matched by position. */
     const bool none = nodes.n_nodes == 0 || (named != other && nodes.n_nodes == n);
     if (!st && !none)
-        st = graphss_match_nodes(app->ctx, &match, data, &known);
+        st = graphss_observation_match(app->ctx, &match, data, &known);
     for (size_t i = 0; i < n && !st && !none; i++)
         new_node[i] = match[i] < 0;
     graphss_release(app->ctx, match);
@@ -279,7 +260,8 @@ double cli_majority(const graphss_split *split, const graphss_dataset *data)
     for (size_t i = 0; i < data->graph.n_nodes; i++)
         label[i] = best;
     const double share =
-        data->label ? graphss_accuracy(label, data->label, split->test, split->n_test) : NAN;
+        data->label ? graphss_labels_accuracy(label, data->label, split->test, split->n_test)
+                    : NAN;
     free(label);
     return share;
 }

@@ -9,7 +9,7 @@ graphss_status cli_teach(cli *app, graphss_model *model, const graphss_dataset *
 {
     const graphss_observation seen = graphss_dataset_observe(data);
     const graphss_status st =
-        graphss_alert_learn(app->ctx, model, &seen, (uint64_t)app->global.seed);
+        graphss_alert_train(app->ctx, model, &seen, (uint64_t)app->global.seed);
     terminal_clear(&app->term);
     return st;
 }
@@ -24,14 +24,20 @@ static graphss_status fit_program(cli *app, cli_fit *fit, const char *command,
     graphss_status st = cli_predictor_open(app, &p, command, data->n_classes);
     if (st)
         return st;
-    st = graphss_model_from_predictor(app->ctx, &fit->model, &p, &data->graph, &data->features,
-                                      data->n_classes, split, (uint64_t)app->global.seed,
-                                      options);
+    st = graphss_model_from_predictor(
+        app->ctx, &fit->model, &p,
+        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                               .graph = &data->graph,
+                               .features = &data->features,
+                               .n_classes = data->n_classes,
+                               .split = split,
+                               .seed = (uint64_t)app->global.seed},
+        options);
     if (st) {
         p.release(p.user);
         return st;
     }
-    graphss_model_predictor(fit->model, &use);
+    graphss_model_predictor_use(&use, fit->model);
     cli_note(app, "note: fitted to the program, with which it agrees on %.1f %% of the nodes",
              100 * use.agreement);
     if (app->json)
@@ -49,19 +55,61 @@ static double share_of(const int32_t *found, const int32_t *node, const int32_t 
     return n ? (double)same / (double)n : NAN;
 }
 
+/* The same on several ranks. alert fits its detector when it first needs it. */
+static graphss_status fit_part(cli *app, cli_fit *fit, const graphss_dataset *table,
+                               const graphss_split *split,
+                               const graphss_train_options *options)
+{
+    if (cli_given(app, "predictor"))
+        return cli_usage(app,
+                         "--predictor: a program answers on one machine, not with --engine");
+    graphss_status st =
+        graphss_part_train(app->ctx, &fit->model, &fit->log, app->part,
+                           &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                  .n_classes = table->n_classes,
+                                                  .split = split,
+                                                  .seed = (uint64_t)app->global.seed},
+                           options);
+    terminal_clear(&app->term);
+    if (!st)
+        st = graphss_part_describe(app->ctx, fit->model, app->part, table);
+    if (!st)
+        st = cli_alloc_large(app, &fit->label, table->graph.n_nodes, sizeof *fit->label);
+    if (!st)
+        st = graphss_part_label(app->ctx, fit->label, fit->model, app->part);
+    if (st) {
+        cli_fit_done(app, fit);
+        return st;
+    }
+    fit->test_accuracy =
+        table->label && split->n_test > 0
+            ? graphss_labels_accuracy(fit->label, table->label, split->test, split->n_test)
+            : NAN;
+    return GRAPHSS_OK;
+}
+
 graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
                            const graphss_split *split, const graphss_train_options *options)
 {
     const size_t n = data->graph.n_nodes, k = data->n_classes;
     *fit = (cli_fit){0};
     const char *command = cli_given(app, "predictor");
-    graphss_status st = command ? fit_program(app, fit, command, data, split, options)
-                                : graphss_model_train(app->ctx, &fit->model, &fit->log,
-                                                      &data->graph, &data->features, k, split,
-                                                      (uint64_t)app->global.seed, options);
+    if (app->part)
+        return fit_part(app, fit, data, split, options);
+    graphss_status st =
+        command ? fit_program(app, fit, command, data, split, options)
+                : graphss_model_train(
+                      app->ctx, &fit->model, &fit->log,
+                      &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                             .graph = &data->graph,
+                                             .features = &data->features,
+                                             .n_classes = k,
+                                             .split = split,
+                                             .seed = (uint64_t)app->global.seed},
+                      options);
     terminal_clear(&app->term);
     if (!st)
-        st = graphss_model_describe(app->ctx, fit->model, data);
+        st = graphss_model_set_dataset(app->ctx, fit->model, data);
     if (!st)
         st = cli_teach(app, fit->model, data);
     if (!st)
@@ -79,7 +127,7 @@ graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
     }
     fit->test_accuracy =
         data->label && split->n_test > 0
-            ? graphss_accuracy(fit->label, data->label, split->test, split->n_test)
+            ? graphss_labels_accuracy(fit->label, data->label, split->test, split->n_test)
             : NAN;
 done:
     if (st)

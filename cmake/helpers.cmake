@@ -71,8 +71,17 @@ function(graphss_tests)
     endforeach()
 endfunction()
 
+# graphss_unpack(archive folder): unpacks archive into folder when the build is configured, anew
+# when the archive changes (tools/seeds).
+function(graphss_unpack archive folder)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${archive}")
+    file(ARCHIVE_EXTRACT INPUT "${archive}" DESTINATION "${folder}")
+endfunction()
+
 if(GRAPHSS_TESTS)
     enable_testing()
+    set(GRAPHSS_SEEDS "${CMAKE_BINARY_DIR}/seeds")
+    graphss_unpack("${PROJECT_SOURCE_DIR}/tests/data.tar.xz" "${GRAPHSS_SEEDS}")
     pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
     add_library(graphss_testing INTERFACE)
     target_link_libraries(graphss_testing INTERFACE graphss_objects graphss_lab_objects
@@ -82,5 +91,5 @@ if(GRAPHSS_TESTS)
     target_include_directories(graphss_testing INTERFACE
         "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
     target_compile_definitions(graphss_testing INTERFACE
-        GRAPHSS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+        GRAPHSS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" GRAPHSS_SEEDS="${GRAPHSS_SEEDS}")
 endif()

@@ -13,7 +13,7 @@ static void check(graphss_ctx *ctx, graphss_status status)
 {
     if (status == GRAPHSS_OK)
         return;
-    fprintf(stderr, "%s\n", graphss_error(ctx));
+    fprintf(stderr, "%s\n", graphss_ctx_error(ctx));
     exit(1);
 }
 
@@ -26,7 +26,7 @@ int main(void)
     if (!ctx)
         return 1;
     graphss_graph graph = {0};
-    check(ctx, graphss_graph_build(ctx, &graph, N, from, to, 9, NULL));
+    check(ctx, graphss_graph_build(ctx, &graph, NULL, N, from, to, 9));
 
     /* Hours online a day, and followers, which say nothing. Sparse features, such as words:
      * graphss_features_from_rows. */
@@ -46,9 +46,16 @@ int main(void)
     graphss_model *model = NULL;
     /* Options for these features: measurements are standardised, whatever their units. */
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &features);
-    check(ctx,
-          graphss_model_train(ctx, &model, NULL, &graph, &features, CLASSES, &split, 1, &opt));
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &features);
+    check(ctx, graphss_model_train(
+                   ctx, &model, NULL,
+                   &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                          .graph = &graph,
+                                          .features = &features,
+                                          .n_classes = CLASSES,
+                                          .split = &split,
+                                          .seed = 1},
+                   &opt));
 
     float prob[N * CLASSES];
     check(ctx, graphss_model_predict(ctx, prob, model, &graph, &features));

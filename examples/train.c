@@ -10,7 +10,7 @@ static void check(graphss_ctx *ctx, graphss_status status)
 {
     if (status == GRAPHSS_OK)
         return;
-    fprintf(stderr, "%s\n", graphss_error(ctx));
+    fprintf(stderr, "%s\n", graphss_ctx_error(ctx));
     exit(1);
 }
 
@@ -28,18 +28,26 @@ int main(int argc, char **argv)
 
     graphss_model *model = NULL;
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &data.features);
-    check(ctx, graphss_model_train(ctx, &model, NULL, &data.graph, &data.features, k, &split,
-                                   1, &opt));
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &data.features);
+    check(ctx, graphss_model_train(
+                   ctx, &model, NULL,
+                   &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                          .graph = &data.graph,
+                                          .features = &data.features,
+                                          .n_classes = k,
+                                          .split = &split,
+                                          .seed = 1},
+                   &opt));
 
     float *prob = calloc(n * k, sizeof *prob);
     int32_t *label = calloc(n, sizeof *label);
     if (!prob || !label)
         return 1;
     check(ctx, graphss_model_predict(ctx, prob, model, &data.graph, &data.features));
-    graphss_argmax(label, prob, n, k);
+    graphss_labels_argmax(label, prob, n, k);
     printf("%.1f %% of %zu test nodes are right\n",
-           100 * graphss_accuracy(label, data.label, split.test, split.n_test), split.n_test);
+           100 * graphss_labels_accuracy(label, data.label, split.test, split.n_test),
+           split.n_test);
 
     free(label);
     free(prob);

@@ -11,7 +11,7 @@ static void check(graphss_ctx *ctx, graphss_status status)
 {
     if (status == GRAPHSS_OK)
         return;
-    fprintf(stderr, "%s\n", graphss_error(ctx));
+    fprintf(stderr, "%s\n", graphss_ctx_error(ctx));
     exit(1);
 }
 
@@ -22,8 +22,14 @@ static graphss_dataset attack(graphss_ctx *ctx, const graphss_dataset *data,
     float *surrogate = NULL;
     graphss_flips flips = {0};
     graphss_dataset out = {0};
-    check(ctx, graphss_surrogate_train(ctx, &surrogate, &data->graph, &data->features,
-                                       data->n_classes, split, 1));
+    check(ctx, graphss_surrogate_train(
+                   ctx, &surrogate,
+                   &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                          .graph = &data->graph,
+                                          .features = &data->features,
+                                          .n_classes = data->n_classes,
+                                          .split = split,
+                                          .seed = 1}));
     for (size_t i = 0; i < n; i++)
         victim[i] = split->test[5 * i];
     const graphss_attack_input in = {.struct_size = sizeof in,
@@ -45,18 +51,19 @@ static graphss_dataset attack(graphss_ctx *ctx, const graphss_dataset *data,
 }
 
 /* Accuracy on the victims of what a method makes of the snapshot. */
-static double recover(graphss_ctx *ctx, const graphss_recover_input *in, const char *method,
+static double recover(graphss_ctx *ctx, const graphss_defence_input *in, const char *method,
                       const int32_t *truth, const int32_t *victim, size_t n)
 {
     graphss_recover_options opt;
     graphss_recover_options_init(&opt, graphss_recover_method_find(method),
-                                 GRAPHSS_MODE_HONEST, in->model);
-    graphss_recovery r = {0};
-    check(ctx, graphss_recover(ctx, &r, in, &opt));
-    const double share = graphss_accuracy(r.predictions.label, truth, victim, n);
+                                 GRAPHSS_MODE_DEFAULT, in->model);
+    graphss_recover_result r = {0};
+    check(ctx, graphss_recover_run(ctx, &r, in, &opt));
+    const double share = graphss_labels_accuracy(r.predictions.label, truth, victim, n);
     if (r.kind)
-        printf("it looks like: %s, about %.0f %% of the nodes\n", r.kind, 100 * r.share);
-    graphss_recovery_destroy(ctx, &r);
+        printf("it looks like: %s, about %.0f %% of the nodes\n",
+               graphss_perturbation_text(r.kind), 100 * r.share);
+    graphss_recover_result_destroy(ctx, &r);
     return share;
 }
 
@@ -72,12 +79,19 @@ int main(int argc, char **argv)
                                   1, NULL));
     graphss_model *model = NULL;
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &data.features);
-    check(ctx, graphss_model_train(ctx, &model, NULL, &data.graph, &data.features,
-                                   data.n_classes, &split, 1, &opt));
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &data.features);
+    check(ctx, graphss_model_train(
+                   ctx, &model, NULL,
+                   &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                          .graph = &data.graph,
+                                          .features = &data.features,
+                                          .n_classes = data.n_classes,
+                                          .split = &split,
+                                          .seed = 1},
+                   &opt));
     /* Once, so that no alert has to: what would attacks on this graph look like? */
     const graphss_observation before = {&data.graph, &data.features, &data.node_names};
-    check(ctx, graphss_alert_learn(ctx, model, &before, 1));
+    check(ctx, graphss_alert_train(ctx, model, &before, 1));
 
     const size_t n = split.n_test / 5;
     int32_t *victim = calloc(n + 1, sizeof *victim);
@@ -85,13 +99,13 @@ int main(int argc, char **argv)
         return 1;
     graphss_dataset now = attack(ctx, &data, &split, victim, n);
 
-    const graphss_recover_input in = {.struct_size = sizeof in,
+    const graphss_defence_input in = {.struct_size = sizeof in,
                                       .current = {&now.graph, &now.features, &now.node_names},
                                       .previous = &before,
                                       .model = model,
                                       .split = &split,
                                       .seed = 1};
-    graphss_alert alarm = {0};
+    graphss_alert_result alarm = {0};
     check(ctx, graphss_alert_run(ctx, &alarm, &in, NULL, 0, NULL));
     printf("%s (p = %.3f)\n", alarm.alert ? "alert" : "no alert", alarm.p_value);
 
@@ -101,7 +115,7 @@ int main(int argc, char **argv)
            100 * fooled, 100 * better);
 
     const int missed = !alarm.alert || better < fooled;
-    graphss_alert_destroy(ctx, &alarm);
+    graphss_alert_result_destroy(ctx, &alarm);
     graphss_dataset_destroy(ctx, &now);
     free(victim);
     graphss_model_free(ctx, model);

@@ -70,7 +70,7 @@ static inline const char *testing_method(size_t i)
     do {                                                                                      \
         const graphss_status status_ = (call);                                                \
         if (status_ != GRAPHSS_OK)                                                            \
-            fail_msg("%s: %s", #call, graphss_error(ctx));                                    \
+            fail_msg("%s: %s", #call, graphss_ctx_error(ctx));                                \
     } while (0)
 
 /* The call fails with that status and its text contains that part. */
@@ -80,9 +80,10 @@ static inline const char *testing_method(size_t i)
         if (status_ != (wanted))                                                              \
             fail_msg("%s: got \"%s\", want \"%s\" (text: %s)", #call,                         \
                      graphss_status_text(status_), graphss_status_text(wanted),               \
-                     graphss_error(ctx));                                                     \
-        if (!strstr(graphss_error(ctx), (part)))                                              \
-            fail_msg("%s: the text \"%s\" lacks \"%s\"", #call, graphss_error(ctx), (part));  \
+                     graphss_ctx_error(ctx));                                                 \
+        if (!strstr(graphss_ctx_error(ctx), (part)))                                          \
+            fail_msg("%s: the text \"%s\" lacks \"%s\"", #call, graphss_ctx_error(ctx),       \
+                     (part));                                                                 \
     } while (0)
 
 /* Runs the operation granting 0, 1, 2 ... allocations until it succeeds. Each failure must
@@ -110,7 +111,7 @@ static inline void testing_allocations_fail(testing_operation operation, void *a
             continue; /* the last granted allocation was just enough */
         if (st != GRAPHSS_ERR_NOMEM)
             fail_msg("allocation %ld fails: \"%s\", want out of memory", n,
-                     graphss_error(ctx));
+                     graphss_ctx_error(ctx));
         failures++;
     }
     assert_true(failures > 0);

@@ -1,11 +1,11 @@
-"""results/summary.csv: one line for each cell and measure. Not a program; tools/results uses it."""
+"""results/summary.csv: one line for each cell. Not a program; tools/results uses it."""
 import csv
 import io
 import json
 import statistics
 
-COLUMNS = ("recipe mode dataset model setting method train attacker budget point measure "
-           "mean sd n commit").split()
+COLUMNS = ("recipe mode dataset model setting method train attacker budget point commit "
+           "measures").split()
 CELL = "what mode setting dataset model method train seed set parameter value task".split()
 LABELS = ["victims", "others"]
 MEASURES = {  # of each kind of experiment
@@ -30,7 +30,7 @@ def records(folder):
 
 
 def place(record):
-    """The columns before `measure`. Runs that differ by seed or set of victims have the same."""
+    """The columns before `commit`. Runs that differ by seed or set of victims have the same."""
     repeat = record["repeat"]
     attack = repeat["options"].get("attack", {})
     parameter, value = record.get("parameter"), record.get("value")
@@ -55,22 +55,26 @@ def number(measure, value):
     return f"{value:.0f}" if value >= 100 else f"{value:.4f}"
 
 
+def summary(measure, values):
+    """victims 0.8125 +- 0.0123 (5): mean, standard deviation and number of runs."""
+    spread = f" +- {number(measure, statistics.stdev(values))}" if len(values) > 1 else ""
+    return f"{measure} {number(measure, statistics.mean(values))}{spread} ({len(values)})"
+
+
 def table(folder):
     found = {}
     for record in records(folder):
         for measure in MEASURES[record["what"]]:
             value = record["metrics"].get(measure)
             if value is not None:
-                runs = found.setdefault((*place(record), measure), ([], set()))
-                runs[0].append(value)
+                runs = found.setdefault(place(record), ({}, set()))
+                runs[0].setdefault(measure, []).append(value)
                 runs[1].add(record["repeat"].get("commit", "")[:7])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for key in sorted(found):
-        values, commits = found[key]
-        measure = key[-1]
-        spread = number(measure, statistics.stdev(values)) if len(values) > 1 else ""
-        writer.writerow([*key, number(measure, statistics.mean(values)), spread, len(values),
-                         " ".join(sorted(commits - {""}))])
+        runs, commits = found[key]
+        measures = "; ".join(summary(measure, runs[measure]) for measure in sorted(runs))
+        writer.writerow([*key, " ".join(sorted(commits - {""})), measures])
     return text.getvalue()

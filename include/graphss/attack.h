@@ -39,28 +39,34 @@ typedef enum graphss_feature_domain {
 
 /* What an attacker believes of nodes whose label was not given out. */
 typedef enum graphss_knowledge {
-    GRAPHSS_KNOWS_TRUTH,       /* their true class: the worst case */
-    GRAPHSS_KNOWS_PREDICTIONS, /* what the model says of them */
-    GRAPHSS_KNOWS_NOTHING      /* a class drawn for each, all equally likely */
+    GRAPHSS_KNOWLEDGE_TRUTH,       /* their true class: the worst case */
+    GRAPHSS_KNOWLEDGE_PREDICTIONS, /* what the model says of them */
+    GRAPHSS_KNOWLEDGE_NOTHING      /* a class drawn for each, all equally likely */
 } graphss_knowledge;
 
 typedef struct graphss_attack_options {
     uint32_t struct_size; /* sizeof(graphss_attack_options) */
     const char *method;   /* a name of graphss_attack_name() */
-    int mode;             /* graphss_mode; PAPER: as the paper's public code attacks, on rows
+    graphss_mode mode;    /* PAPER: as the paper's public code attacks, on rows
                            * divided by their sums, words flipped to 1 - x */
-    int kind;             /* graphss_attack_kind */
-    int64_t edges;        /* LF: per victim */
+    graphss_attack_kind kind;
+    int64_t edges; /* LF: per victim */
     int64_t features;
+    double
+        edges_share; /* LF: > 0: this share of the victim's edges, rounded down, in place of */
+    double features_share;  /* `edges`; likewise of its non-zero features */
     int64_t budget;         /* other kinds: per victim; 0: its degree + 2 */
     bool independent;       /* each victim on the graph given; else on what the last left */
     int64_t influencers;    /* 0: change the victim itself; n: only n of its neighbours */
     bool degree_test;       /* keep the distribution of degrees (likelihood ratio) */
     double delta_cutoff;    /* of that ratio, 0.004 */
     bool cooccurrence_test; /* add only words that occur with the node's words */
-    int domain;             /* graphss_feature_domain */
-    int knows;              /* graphss_knowledge, for whoever fills the labels of the input by
-                             * graphss_attack_believe; graphss_attack_run does not read it */
+    graphss_feature_domain domain;
+    graphss_knowledge knows; /* for whoever fills the labels of the input by
+                              * graphss_attack_believe; graphss_attack_run does not read it */
+    int64_t queries;         /* adaptive: snapshots it may ask about; 0: 33 */
+    const char *against; /* adaptive: what it is aimed at, for whoever fills `ask` of the input
+                          * (graphss_lab/target.h); NULL: the model. Not read either */
 } graphss_attack_options;
 
 /* nettack, honest, L&F with 2 edges and 20 features, cumulative, direct, both tests, an
@@ -88,6 +94,17 @@ GRAPHSS_API size_t graphss_attack_domain_text(char *out, size_t size,
                                               const graphss_features *features,
                                               const graphss_attack_options *opt);
 
+enum { GRAPHSS_ATTACK_QUERIES = 33 };
+
+/* Answers a question of the method adaptive: how far are the victims of `in` from where the
+ * attacker wants them, in a snapshot with this graph and these features? loss [n_victims] is
+ * below 0 where he has reached his aim; the lower the better. user is in->asked. */
+struct graphss_attack_input;
+typedef graphss_status (*graphss_attack_ask)(void *user, graphss_ctx *ctx, double *loss,
+                                             const struct graphss_attack_input *in,
+                                             const graphss_graph *graph,
+                                             const graphss_features *features);
+
 /* What an attacker knows. All borrowed. */
 typedef struct graphss_attack_input {
     uint32_t struct_size; /* sizeof(graphss_attack_input) */
@@ -99,10 +116,16 @@ typedef struct graphss_attack_input {
     const graphss_model *model; /* the model attacked; for the methods that use it */
     const int32_t *victim;      /* [n_victims] attacked in this order */
     size_t n_victims;
-    uint64_t seed; /* stream ATTACK */
+    uint64_t seed;          /* stream ATTACK */
+    graphss_attack_ask ask; /* adaptive: what is attacked; NULL: the model as it is */
+    void *asked;
 } graphss_attack_input;
 
 GRAPHSS_API void graphss_attack_input_init(graphss_attack_input *in);
+/* loss [n_victims] = log P(believed class) - log P(best other), given posterior
+ * [n_nodes x n_classes]: what a graphss_attack_ask makes of the answer of a classifier. */
+GRAPHSS_API void graphss_attack_margins(double *loss, const graphss_attack_input *in,
+                                        const double *posterior);
 
 /* "truth", "predictions", "nothing". */
 GRAPHSS_API const char *graphss_knowledge_text(graphss_knowledge knows);
@@ -124,8 +147,8 @@ typedef struct graphss_attack_step {
 
 typedef struct graphss_attack_victim {
     int32_t node;
-    double loss_before; /* the surrogate's margin; NaN where the method has none */
-    double loss_after;
+    double loss_before;         /* the surrogate's margin; NaN where the method has none */
+    double loss_after;          /* adaptive: the answer to the last question */
     size_t n_edges, n_features; /* changes made */
     size_t wanted;              /* changes asked for */
 } graphss_attack_victim;
@@ -136,6 +159,8 @@ typedef struct graphss_attack_log {
     graphss_attack_step *step; /* one beside each flip, in the same order */
     size_t n_victims;
     graphss_attack_victim *victim;
+    size_t n_queries; /* adaptive: snapshots it asked about */
+    uint64_t reserved[4]; /* 0 */
 } graphss_attack_log;
 
 GRAPHSS_API void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log *log);
@@ -157,9 +182,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_f
 
 /* Trains W [n_cols x n_classes] on the labels of the split. The caller releases *w.
  * Errors: those of graphss_model_train. */
-GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_train(
-    graphss_ctx *ctx, float **w, const graphss_graph *graph, const graphss_features *features,
-    size_t n_classes, const graphss_split *split, uint64_t seed);
+GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w,
+                                                          const graphss_train_input *in);
 /* The product of a model's weight layers; PAPER: of the first and the last alone, as the
  * paper's code has it. The caller releases *w. SHAPE: layers that cannot be multiplied. */
 GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
@@ -186,15 +210,36 @@ typedef struct graphss_victim_options {
 GRAPHSS_API void graphss_victim_options_init(graphss_victim_options *opt);
 GRAPHSS_API const graphss_option *graphss_victim_options_table(void);
 
-/* Draws victims from n candidates, stream VICTIMS; ascending. prob [n_nodes x n_classes] and
- * label may be NULL when no rule asks for them. *rule becomes a sentence with the rule and
- * the counts; the caller releases both. Fewer nodes than the share asks for may be eligible:
- * then all of them. INVALID (an option; no prob or label where a rule asks for them), DATA:
- * none is eligible. */
-GRAPHSS_MUST_CHECK graphss_status graphss_victims_choose(
-    graphss_ctx *ctx, int32_t **victim, size_t *n_victims, char **rule,
-    const graphss_graph *graph, const int32_t *candidate, size_t n, const float *prob,
-    const int32_t *label, size_t n_classes, uint64_t seed, const graphss_victim_options *opt);
+/* Who may be a victim. All borrowed. prob and label may be NULL when no rule asks for them. */
+typedef struct graphss_victim_input {
+    uint32_t struct_size; /* sizeof(graphss_victim_input) */
+    const graphss_graph *graph;
+    const int32_t *candidate; /* [n_candidates] */
+    size_t n_candidates;
+    const float *prob;    /* [n_nodes x n_classes] of the model to be attacked */
+    const int32_t *label; /* [n_nodes] the truth, -1: unknown */
+    size_t n_classes;
+    uint64_t seed; /* stream VICTIMS */
+} graphss_victim_input;
+
+GRAPHSS_API void graphss_victim_input_init(graphss_victim_input *in);
+
+/* A plain value: {0} is empty. */
+typedef struct graphss_victims {
+    size_t count;
+    int32_t *node;        /* [count] ascending */
+    char *rule;           /* a sentence with the rule and the counts */
+    uint64_t reserved[4]; /* 0 */
+} graphss_victims;
+
+/* Draws victims from the candidates. Fewer nodes than the share asks for may be eligible: then
+ * all of them. INVALID (an option; no prob or label where a rule asks for them), DATA: none is
+ * eligible. */
+GRAPHSS_MUST_CHECK graphss_status graphss_victims_choose(graphss_ctx *ctx,
+                                                         graphss_victims *out,
+                                                         const graphss_victim_input *in,
+                                                         const graphss_victim_options *opt);
+GRAPHSS_API void graphss_victims_destroy(graphss_ctx *ctx, graphss_victims *victims);
 
 #ifdef __cplusplus
 }

@@ -1,16 +1,15 @@
 /* graphss/context.h - what every call needs besides its data.
  *
  *     graphss_ctx *ctx = graphss_ctx_new(NULL);
- *     ...
  *     if (graphss_dataset_read(ctx, &data, "cora.npz", NULL) != GRAPHSS_OK)
- *         fprintf(stderr, "%s\n", graphss_error(ctx));
+ *         fprintf(stderr, "%s\n", graphss_ctx_error(ctx));
  *     graphss_ctx_free(ctx);
  *
  * A context holds the allocator, the callbacks, the worker threads and the text of the
  * last error. Use one per thread of yours; two contexts share nothing. Worker threads take no
  * signals; on the calling thread handlers may have to wait for the end of a matrix product.
  * A context that is NULL is a mistake of the program, and there is no place to report it: only
- * graphss_error, graphss_error_status and graphss_ctx_free accept it.
+ * graphss_ctx_error, graphss_ctx_status and graphss_ctx_free accept it.
  * A child of fork may go on with the contexts of the thread that forked; they start worker
  * threads of their own there. */
 #ifndef GRAPHSS_CONTEXT_H
@@ -74,14 +73,14 @@ GRAPHSS_API void graphss_ctx_free(graphss_ctx *ctx);
 
 /* The sentence for the last call that failed; "" before any did. Borrowed until the next
  * call with this context. ctx NULL: that there was no memory for one. */
-GRAPHSS_API const char *graphss_error(const graphss_ctx *ctx);
+GRAPHSS_API const char *graphss_ctx_error(const graphss_ctx *ctx);
 /* What that call returned; GRAPHSS_OK before any failed. ctx NULL: NOMEM. */
-GRAPHSS_API graphss_status graphss_error_status(const graphss_ctx *ctx);
+GRAPHSS_API graphss_status graphss_ctx_status(const graphss_ctx *ctx);
 
 /* Worker threads in use, at least 1. */
-GRAPHSS_API size_t graphss_threads(const graphss_ctx *ctx);
+GRAPHSS_API size_t graphss_ctx_threads(const graphss_ctx *ctx);
 /* The instruction set its kernels use: "avx512", "avx2" or "generic". */
-GRAPHSS_API const char *graphss_instruction_set(const graphss_ctx *ctx);
+GRAPHSS_API const char *graphss_ctx_instruction_set(const graphss_ctx *ctx);
 /* The version of the headers: #if GRAPHSS_VERSION_NUMBER >= 10203 is from 1.2.3 on. While
  * MAJOR is 0, another MINOR may be another ABI. */
 #define GRAPHSS_VERSION_MAJOR 0

@@ -9,7 +9,7 @@
  *   FILE.npz            gnn-benchmark / nettack / DeepRobust layout, scipy sparse, or PyG's
  *                       edge_index, x, y
  *   DIR/ind.NAME        the eight Planetoid files
- *   DIR                 a folder with nodes.csv and edges.csv
+ *   DIR                 a folder with nodes.csv and edges.csv, or of shards (graphss/shards.h)
  *   FILE.csv|.tsv|.txt|.edges    a plain edge list; - is one on standard input
  *   FILE.graphml        nodes, edges and their data
  *   synth:KEY=VALUE,... a generated graph (graphss/synth.h)
@@ -47,7 +47,7 @@ GRAPHSS_API const char *graphss_name_guard(const char *name);
 GRAPHSS_API void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names);
 
 /* Feature entries that a file left empty and that were filled with the mean of their column.
- * graphss_model_adopt fills them with the means of the data the model was trained on. */
+ * graphss_dataset_align fills them with the means of the data the model was trained on. */
 typedef struct graphss_missing_cells {
     size_t count;
     int32_t *node, *column; /* [count] each */
@@ -73,6 +73,7 @@ struct graphss_dataset {
     char format[32]; /* "npz", "scipy", "pyg", "planetoid", "csv", "edges", "graphml",
                       * "synth" */
     char hash[65];   /* SHA-256 of graph, features and labels, whatever file they were in */
+    uint64_t reserved[4]; /* 0 */
 };
 
 /* What an empty cell in a column of numbers means; of CSV and GraphML. */
@@ -85,7 +86,7 @@ typedef enum graphss_missing_rule {
 typedef struct graphss_read_options {
     uint32_t struct_size;         /* sizeof(graphss_read_options) */
     const char *const *data_dirs; /* searched in order for names; ended by NULL; NULL: those of
-                                   * graphss_data_dirs */
+                                   * graphss_dataset_dirs */
     uint64_t max_bytes; /* limit on the memory of the arrays; 0: 3/4 of the machine's */
     graphss_missing_rule missing;
 } graphss_read_options;
@@ -96,7 +97,7 @@ GRAPHSS_API void graphss_read_options_init(graphss_read_options *opt);
  * colons between, then $XDG_DATA_HOME/graphss (~/.local/share/graphss), where `graphss fetch`
  * puts them. Ended by NULL; one block, released by the caller. The library reads the
  * environment nowhere else. NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_data_dirs(graphss_ctx *ctx, const char ***out);
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_dirs(graphss_ctx *ctx, const char ***out);
 
 /* Where a data folder has the dataset of a name: a path that graphss_dataset_read takes, the
  * caller's to release. data_dirs as in graphss_read_options. NOT_FOUND: in none; NOMEM. */

@@ -27,7 +27,7 @@ typedef enum graphss_flip_kind { GRAPHSS_FLIP_EDGE, GRAPHSS_FLIP_FEATURE } graph
 
 typedef struct graphss_flip {
     int32_t victim; /* the node the change was made for */
-    int32_t kind;   /* graphss_flip_kind */
+    graphss_flip_kind kind;
     int32_t node;
     int32_t target;             /* EDGE: the other node; FEATURE: the column */
     float old_value, new_value; /* EDGE: 0 and 1, or 1 and 0 */
@@ -49,6 +49,7 @@ typedef struct graphss_flips {
     char version[32];     /* of the library that chose them; filled by the writer if empty */
     bool normalised_rows; /* old and new values are of rows divided by their sums (paper
                            * mode): apply divides them first */
+    uint64_t reserved[4]; /* 0 */
 } graphss_flips;
 
 GRAPHSS_API void graphss_flips_destroy(graphss_ctx *ctx, graphss_flips *flips);

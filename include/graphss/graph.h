@@ -1,5 +1,14 @@
 /* graphss/graph.h - an undirected graph and its node features.
  *
+ *     const int32_t from[] = {0, 1}, to[] = {1, 2};
+ *     const float value[] = {1, 0, 0, 1, 1, 1};
+ *     graphss_graph path = {0};
+ *     graphss_features words = {0};
+ *     graphss_graph_build(ctx, &path, NULL, 3, from, to, 2);
+ *     graphss_features_from_dense(ctx, &words, 3, 2, value);
+ *     graphss_features_destroy(ctx, &words);
+ *     graphss_graph_destroy(ctx, &path);
+ *
  * A graph is compressed rows: the neighbours of node i are
  * target[offset[i]] ... target[offset[i + 1] - 1], in ascending order. Each undirected
  * edge stands twice, once in each row; there are no loops and no duplicates. Whatever the
@@ -37,9 +46,9 @@ typedef struct graphss_cleaning {
  * Errors: INVALID (an end outside 0..n_nodes-1, or n_nodes over 2^31 - 1), NOMEM.
  * Time O(m + n_nodes), in any order of the pairs. cleaned may be NULL. */
 GRAPHSS_MUST_CHECK graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_graph *out,
+                                                      graphss_cleaning *cleaned,
                                                       size_t n_nodes, const int32_t *from,
-                                                      const int32_t *to, size_t m,
-                                                      graphss_cleaning *cleaned);
+                                                      const int32_t *to, size_t m);
 /* Makes a deep copy. NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_graph_copy(graphss_ctx *ctx, graphss_graph *out,
                                                      const graphss_graph *graph);

@@ -1,15 +1,19 @@
 /* graphss/model.h - node classifiers: train, predict, save, load.
  *
- *     graphss_model *model = NULL;
  *     graphss_train_options opt;
- *     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &data.features);
- *     graphss_model_train(ctx, &model, NULL, &data.graph, &data.features, data.n_classes,
- *                         &split, 1, &opt);
+ *     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &data.features);
+ *     graphss_train_input in = {.struct_size = sizeof in, .graph = &data.graph,
+ *                               .features = &data.features, .n_classes = data.n_classes,
+ *                               .split = &split, .seed = 1};
+ *     graphss_model *model = NULL;
+ *     graphss_model_train(ctx, &model, NULL, &in, &opt);
  *     graphss_model_predict(ctx, prob, model, &data.graph, &data.features);
  *     graphss_model_free(ctx, model);
  *
- * Training sees the graph, the features and the labels of the split; never the truth. A model
- * that is trained is not changed by its use: several contexts may ask it at once. */
+ * Training sees the graph, the features and the labels of the split; never the truth. A call
+ * that takes a const model does not change it: several contexts may ask one at once. Those
+ * that take one without const do: graphss_model_set_dataset, _set_split, _set_predictor and
+ * graphss_alert_train. */
 #ifndef GRAPHSS_MODEL_H
 #define GRAPHSS_MODEL_H
 
@@ -24,8 +28,8 @@ extern "C" {
 typedef struct graphss_model graphss_model;
 
 typedef enum graphss_mode {
-    GRAPHSS_MODE_HONEST, /* tuned defaults, the equations as printed */
-    GRAPHSS_MODE_PAPER   /* hyper-parameters and quirks of the paper's public code */
+    GRAPHSS_MODE_DEFAULT, /* tuned defaults, the equations as printed */
+    GRAPHSS_MODE_PAPER    /* hyper-parameters and quirks of the paper's public code */
 } graphss_mode;
 /* "default", "paper"; "?" for what is no mode. Options read "honest" as "default", which was
  * its name; records and recipes still call it so. */
@@ -39,7 +43,7 @@ typedef enum graphss_activation {
 typedef struct graphss_train_options {
     uint32_t struct_size; /* sizeof(graphss_train_options) */
     const char *model;    /* a name of graphss_model_name() */
-    int mode;             /* graphss_mode; PAPER: keeps weights and Adam as the paper's code
+    graphss_mode mode;    /* PAPER: keeps weights and Adam as the paper's code
                            * does (graphss_model_train, _continue), SAGE starts larger */
     int64_t layers;       /* weight layers, >= 1 */
     int64_t hidden;       /* width of each hidden layer */
@@ -57,8 +61,8 @@ typedef struct graphss_train_options {
     bool bias;
     bool standardise; /* give each column mean 0 and spread 1, before unit_scale */
     int64_t heads;    /* GAT: attention heads of a hidden layer, which share its width; 0: 1 */
-    int64_t output_heads; /* GAT: of the last layer, whose mean is taken; 0: 1 */
-    int activation;       /* GAT: graphss_activation, between layers */
+    int64_t output_heads;          /* GAT: of the last layer, whose mean is taken; 0: 1 */
+    graphss_activation activation; /* GAT: between layers */
 } graphss_train_options;
 
 /* "gcn", "sgc", "sage", "sage-mean", "gat", "mlp"; NULL past the end. */
@@ -83,35 +87,50 @@ typedef struct graphss_training {
     size_t best_epoch;                   /* the one whose weights were kept, from 0 */
     double train_accuracy, val_accuracy; /* of the kept weights, against the split's labels */
     double seconds;
-    float *loss;    /* [epochs] mean cross-entropy over the training nodes */
-    float *val_acc; /* [epochs] */
+    float *loss;          /* [epochs] mean cross-entropy over the training nodes */
+    float *val_acc;       /* [epochs] */
+    uint64_t reserved[4]; /* 0 */
 } graphss_training;
 
 GRAPHSS_API void graphss_training_destroy(graphss_ctx *ctx, graphss_training *training);
+
+/* What a model is trained on. All borrowed. */
+typedef struct graphss_train_input {
+    uint32_t struct_size; /* sizeof(graphss_train_input) */
+    const graphss_graph *graph;
+    const graphss_features *features;
+    size_t n_classes;
+    const graphss_split *split; /* with the labels to learn */
+    uint64_t seed;              /* streams INIT and DROPOUT */
+} graphss_train_input;
+
+GRAPHSS_API void graphss_train_input_init(graphss_train_input *in);
 
 /* Trains on one snapshot. Keeps the weights of the epoch with the best validation
  * accuracy (the lower validation loss where two are equal); in paper mode, as the paper's
  * code does, the first of the best and those one step later. The same seed gives the same
  * weights whatever the number of threads. log may be NULL. Progress stage: "train". opt NULL:
- * graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, features). Dense features that
+ * graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, features). Dense features that
  * are not standardised, in honest mode, are warned of. Errors: INVALID (an option; an unsound
  * graph or features), SHAPE (features, graph and split disagree), DATA (no training node; a
  * NaN in the features, or numbers too large or too small to compute with), LIMIT (more weights
  * than the machine has memory for), NOMEM, CANCELLED. */
-GRAPHSS_MUST_CHECK graphss_status graphss_model_train(
-    graphss_ctx *ctx, graphss_model **out, graphss_training *log, const graphss_graph *graph,
-    const graphss_features *features, size_t n_classes, const graphss_split *split,
-    uint64_t seed, const graphss_train_options *opt);
+GRAPHSS_MUST_CHECK graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
+                                                      graphss_training *log,
+                                                      const graphss_train_input *in,
+                                                      const graphss_train_options *opt);
 
 /* Trains further: a new model starts with the weights of `from` and is fitted to the labels of
  * the split on this snapshot for the given number of epochs, otherwise with from's options.
  * Adam starts fresh; in paper mode, if `from` was not loaded from a file, it continues where
- * it stopped. Keeps the best of these epochs; from's own weights are not among them. Errors:
- * those of graphss_model_train; SHAPE (other features than `from` was trained on). */
-GRAPHSS_MUST_CHECK graphss_status graphss_model_continue(
-    graphss_ctx *ctx, graphss_model **out, graphss_training *log, const graphss_model *from,
-    const graphss_graph *graph, const graphss_features *features, const graphss_split *split,
-    uint64_t seed, int64_t epochs);
+ * it stopped. Keeps the best of these epochs; from's own weights are not among them.
+ * in->n_classes may be 0. Errors: those of graphss_model_train; SHAPE (other features or
+ * classes than `from` was trained on). */
+GRAPHSS_MUST_CHECK graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
+                                                         graphss_training *log,
+                                                         const graphss_model *from,
+                                                         const graphss_train_input *in,
+                                                         int64_t epochs);
 
 /* prob [n_nodes x n_classes], rows sum to 1; the caller's. Errors: INVALID (an unsound graph
  * or features), SHAPE (the features have other columns than the model was trained on), DATA
@@ -130,7 +149,7 @@ GRAPHSS_API void graphss_model_free(graphss_ctx *ctx, graphss_model *model);
 
 /* What the model knows of itself; borrowed until it is freed. _classes, _features: how many;
  * _split: what it was trained on; _class_name: NULL where classes have no names; the hash and
- * name of the data: "" before graphss_model_describe. */
+ * name of the data: "" before graphss_model_set_dataset. */
 GRAPHSS_API const graphss_train_options *graphss_model_options(const graphss_model *model);
 GRAPHSS_API size_t graphss_model_classes(const graphss_model *model);
 GRAPHSS_API size_t graphss_model_features(const graphss_model *model);
@@ -148,18 +167,24 @@ GRAPHSS_API const struct graphss_names *graphss_model_column_names(const graphss
 GRAPHSS_API const char *graphss_model_dataset_hash(const graphss_model *model);
 GRAPHSS_API const char *graphss_model_dataset_name(const graphss_model *model);
 
-/* The i-th weight matrix: its name ("0.weight"), its shape, and its numbers, row by row;
- * NULL past the last. */
-GRAPHSS_API const float *graphss_model_weight(const graphss_model *model, size_t i,
-                                              const char **name, size_t *rows, size_t *cols);
+/* An array of weights: row-major, n_dims <= 3. */
+typedef struct graphss_tensor {
+    const char *name;
+    size_t n_dims, shape[3];
+    const float *value;
+} graphss_tensor;
+
+/* The i-th weight matrix ("0.weight"), borrowed until the model is freed. False past the last,
+ * and *out is unchanged. */
+GRAPHSS_API bool graphss_model_weight(graphss_tensor *out, const graphss_model *model,
+                                      size_t i);
 
 struct graphss_dataset;
 /* Stores in the model what it was trained on (names of nodes, features and classes, name and
  * hash of the data), so that later misuse is noticed. Copies them. SHAPE: the number of
  * features or classes differs from the model's; NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_model_describe(graphss_ctx *ctx,
-                                                         graphss_model *model,
-                                                         const struct graphss_dataset *data);
+GRAPHSS_MUST_CHECK graphss_status graphss_model_set_dataset(
+    graphss_ctx *ctx, graphss_model *model, const struct graphss_dataset *data);
 /* Checks that the model fits the data. SHAPE names what differs (features, classes or their
  * names), with both values. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_fits(graphss_ctx *ctx,
@@ -167,14 +192,15 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_fits(graphss_ctx *ctx,
                                                      const struct graphss_dataset *data);
 
 /* What was changed to align a dataset with a model. */
-typedef struct graphss_adoption {
+typedef struct graphss_alignment {
     bool columns;            /* features had another order, or were different: */
     size_t unknown, missing; /* dropped, because the model does not know them; absent from the
                               * data */
     size_t filled;           /* empty cells that got the mean of the training data */
     bool classes;            /* classes had another order, or some were absent */
     size_t unknown_classes;  /* unknown to the model: their nodes have no label now */
-} graphss_adoption;
+    uint64_t reserved[4];    /* 0 */
+} graphss_alignment;
 
 /* Aligns a dataset with the model, in place: features and classes are matched by name if both
  * sides have names. Features the model does not know are dropped. Features the data lack are
@@ -182,13 +208,13 @@ typedef struct graphss_adoption {
  * (graphss_missing_cells) get the means of the data the model was trained on. If only one side
  * has class names, the other side's classes are called 0, 1, 2 ... if that matches all, and
  * are matched by position otherwise. The label of a node whose class the model does not know
- * becomes -1, with a warning. The labels of data->split follow, without such nodes. what may
+ * becomes -1, with a warning. The labels of data->split follow, without such nodes. out may
  * be NULL. SHAPE: another number of features and no names, no feature in common, or a
  * duplicate name that is not as in the model; NOMEM. On errors the data are unchanged. */
-GRAPHSS_MUST_CHECK graphss_status graphss_model_adopt(graphss_ctx *ctx,
-                                                      const graphss_model *model,
-                                                      struct graphss_dataset *data,
-                                                      graphss_adoption *what);
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_align(graphss_ctx *ctx,
+                                                        graphss_alignment *out,
+                                                        struct graphss_dataset *data,
+                                                        const graphss_model *model);
 
 /* safetensors: an 8-byte length, a JSON header, the arrays. The split, its labels and names
  * go along. Writes the file completely or not at all. IO, NOMEM. */

@@ -1,8 +1,8 @@
 /* graphss/observation.h - what alert and recover are shown: snapshots without labels, a model
  * and the labels of its split.
  *
- *     graphss_recover_input in;
- *     graphss_recover_input_init(&in);
+ *     graphss_defence_input in;
+ *     graphss_defence_input_init(&in);
  *     in.current = graphss_dataset_observe(&now);
  *     in.model = model;
  *     in.seed = 1;
@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /* A snapshot without its labels. All borrowed. Features as the model numbers them: see
- * graphss_model_adopt. */
+ * graphss_dataset_align. */
 typedef struct graphss_observation {
     const graphss_graph *graph;
     const graphss_features *features;
@@ -32,34 +32,48 @@ typedef struct graphss_observation {
 /* A dataset as a defence may see it; borrows its parts. */
 GRAPHSS_API graphss_observation graphss_dataset_observe(const graphss_dataset *data);
 
-typedef struct graphss_recover_input {
-    uint32_t struct_size; /* sizeof(graphss_recover_input) */
+/* What an attacker changed at the nodes that were hit. */
+typedef enum graphss_perturbation {
+    GRAPHSS_PERTURBATION_NOT_ESTIMATED, /* the method does not say */
+    GRAPHSS_PERTURBATION_NONE,
+    GRAPHSS_PERTURBATION_EDGES,
+    GRAPHSS_PERTURBATION_FEATURES,
+    GRAPHSS_PERTURBATION_BOTH,
+    GRAPHSS_PERTURBATION_COPIED /* edges and features of another node */
+} graphss_perturbation;
+/* "none", "links", "features", "links and features", "copied"; NULL for NOT_ESTIMATED, "?" for
+ * what is no perturbation. */
+GRAPHSS_API const char *graphss_perturbation_text(graphss_perturbation kind);
+
+/* What a defence, alert or recover, is given. All borrowed. */
+typedef struct graphss_defence_input {
+    uint32_t struct_size; /* sizeof(graphss_defence_input) */
     graphss_observation current;
     const graphss_observation *previous; /* nodes are matched by name; NULL: no history */
     const graphss_model *model;          /* trained before the current snapshot */
     const graphss_split *split; /* in numbers of current; NULL: the model's own, its nodes
-                                 * found by name (graphss_match_split) */
+                                 * found by name (graphss_split_match) */
     uint64_t seed;              /* stream DEFENCE and the streams of training */
-} graphss_recover_input;
+} graphss_defence_input;
 
-GRAPHSS_API void graphss_recover_input_init(graphss_recover_input *in);
+GRAPHSS_API void graphss_defence_input_init(graphss_defence_input *in);
 
 /* For each node of `to` the number of the node of `from` with the same name, or -1. Without
  * names a node is called by its number. The caller releases *match [to nodes]. */
-GRAPHSS_MUST_CHECK graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t **match,
-                                                      const graphss_observation *to,
-                                                      const graphss_observation *from);
+GRAPHSS_MUST_CHECK graphss_status graphss_observation_match(graphss_ctx *ctx, int32_t **match,
+                                                            const graphss_observation *to,
+                                                            const graphss_observation *from);
 /* The model's split in numbers of a snapshot, by name; nodes that are gone are left out. Where
  * one side has no names, its nodes are called 0, 1, 2 ... if that finds all of the smaller
  * side; else position counts, if there are as many nodes. A model that was not described
- * (graphss_model_describe): as it is. DATA: no training node is there, or names on one side
+ * (graphss_model_set_dataset): as it is. DATA: no training node is there, or names on one side
  * only do not tell which is which; SHAPE: a node of a split that is taken as it is is not in
  * the snapshot. */
-GRAPHSS_MUST_CHECK graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
+GRAPHSS_MUST_CHECK graphss_status graphss_split_match(graphss_ctx *ctx, graphss_split *out,
                                                       const graphss_model *model,
                                                       const graphss_observation *current);
 /* The split in the numbers of `to`, given in those of `from`: match [n] is what
- * graphss_match_nodes gave. Nodes that `to` lacks are left out. */
+ * graphss_observation_match gave. Nodes that `to` lacks are left out. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_translate(graphss_ctx *ctx, graphss_split *out,
                                                           const graphss_split *split,
                                                           const int32_t *match, size_t n);

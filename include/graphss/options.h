@@ -1,5 +1,10 @@
 /* graphss/options.h - one table per options struct.
  *
+ *     graphss_split_options opt;
+ *     graphss_split_options_init(&opt);
+ *     graphss_option_set(ctx, &opt,
+ *                        graphss_option_find(graphss_split_options_table(), "noise"), "0.2");
+ *
  * A table row names a field, its type, its range and its help. The same table parses
  * command lines, prints --help, writes JSON and fills reports, so an option is described
  * once. Defaults are not in the table: they are what the struct's _init() sets. Texts of
@@ -17,8 +22,10 @@ typedef enum graphss_option_type {
     GRAPHSS_OPTION_BOOL,   /* bool */
     GRAPHSS_OPTION_INT,    /* int64_t */
     GRAPHSS_OPTION_REAL,   /* double */
-    GRAPHSS_OPTION_CHOICE, /* int, index into choices */
-    GRAPHSS_OPTION_STRING  /* const char *, borrowed from the text that set it */
+    GRAPHSS_OPTION_CHOICE, /* an enum, whose values are indices into choices */
+    GRAPHSS_OPTION_STRING, /* const char *, borrowed from the text that set it */
+    GRAPHSS_OPTION_AMOUNT  /* an int64_t, or a double in (0, 1] at `share` for "50%"; the one
+                            * that was not given is 0 */
 } graphss_option_type;
 
 typedef struct graphss_option {
@@ -30,10 +37,11 @@ typedef struct graphss_option {
     const char *value;          /* what --help calls the value: "N", "RATE", "FILE" */
     const char *help;           /* one line, no full stop */
     char letter;                /* short name, or 0 */
-    bool later;                 /* BOOL, INT, CHOICE: the option is younger than some files and
-                                 * records, which lack it. It is written only where it is on,
-                                 * not 0, or not the first choice, so that lacking it and
-                                 * having it off are the same */
+    bool later;   /* BOOL, INT, CHOICE, STRING: the option is younger than some files
+                   * and records, which lack it. It is written only where it is
+                   * on, not 0, not the first choice, or not NULL, so that lacking it and
+                   * having it off are the same */
+    size_t share; /* AMOUNT: offset of its second field */
 } graphss_option;
 
 /* The row of a name, or NULL. */

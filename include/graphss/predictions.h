@@ -1,8 +1,14 @@
 /* graphss/predictions.h - labels and probabilities of a run, as a file.
  *
+ *     graphss_predictions p = {0};
+ *     graphss_predictions_read(ctx, &p, "out.npz");
+ *     for (size_t i = 0; i < p.n_nodes; i++)
+ *         printf("%d\n", (int)p.label[i]);
+ *     graphss_predictions_destroy(ctx, &p);
+ *
  * FILE.npz holds labels (int64; without them the most likely classes count), and where known
- * probabilities (N x K, float32) from
- * predict, or posterior (N x K, float64) and perturbed (N, float64) from recover; node_names
+ * probabilities (N x K, float32) from predict, or posterior (N x K, float64) and perturbed (N,
+ * float64) from recover; node_names
  * where the dataset has names, so that rows can be matched across snapshots, and class_names
  * where the model's classes have names; train, val and test (int64 rows) where it is known
  * which nodes the model was trained on, so that they are not counted by mistake. */
@@ -20,11 +26,12 @@ typedef struct graphss_predictions {
     int32_t *label;    /* [n_nodes]; -1: abstained */
     float *prob;       /* [n_nodes x n_classes], rows sum to 1; or NULL */
     double *posterior; /* likewise */
-    double *perturbed; /* [n_nodes] in [0, 1], see graphss_recovery; or NULL */
+    double *perturbed; /* [n_nodes] in [0, 1], see graphss_recover_result; or NULL */
     graphss_names node_names;
     graphss_names class_names; /* of labels; empty: they are numbers of the data's classes */
     graphss_split split;       /* in numbers of the rows; no node in it: unknown. Of its labels
                                 * none are written */
+    uint64_t reserved[4];      /* 0 */
 } graphss_predictions;
 
 /* Whole or not at all; the same predictions give the same bytes. INVALID (no labels, or

@@ -1,12 +1,12 @@
 /* graphss/predictor.h - a classifier of yours in place of a model.
  *
- *     static graphss_status ask(void *user, float *prob, const graphss_graph *graph,
- *                               const graphss_features *features, char *why, size_t size);
- *     ...
+ *     graphss_status ask(void *user, float *prob, const graphss_graph *graph,
+ *                        const graphss_features *features, char *why, size_t size);
  *     const graphss_predictor mine = {.struct_size = sizeof mine, .probabilities = ask};
- *     graphss_model_from_predictor(ctx, &model, &mine, &data.graph, &data.features,
- *                                  data.n_classes, &split, 1, NULL);
- *     graphss_alert_run(ctx, &alert, &(graphss_recover_input){.struct_size = sizeof(graphss_recover_input), .model = model, ...}, NULL);
+ *     graphss_train_input in = {.struct_size = sizeof in, .graph = &data.graph,
+ *                               .features = &data.features, .n_classes = data.n_classes,
+ *                               .split = &split, .seed = 1};
+ *     graphss_model_from_predictor(ctx, &model, &mine, &in, NULL);
  *
  * The model takes its probabilities from the predictor. Where weights are needed (the
  * surrogate an attacker reasons with, what a feature is worth to the detector), it has those
@@ -39,18 +39,17 @@ typedef struct graphss_predictor {
     size_t hops; /* a node's answer depends on nothing farther away; 0: unknown */
 } graphss_predictor;
 
-/* A model that answers as the predictor does on any snapshot. graph and features are a
- * snapshot known to be clean: the predictor is asked twice about it, and refused where its
+/* A model that answers as the predictor does on any snapshot. The input is a snapshot known to
+ * be clean: the predictor is asked twice about it, and refused where its
  * answers differ, and a classifier of ours is fitted to them (opt: how, NULL:
- * graphss_train_options_init for gcn). split: what it was trained with; NULL: one is drawn,
- * with the predictor's own answers for labels. Agreement below 90 % is warned of. The
+ * graphss_train_options_init for gcn). in->split: what it was trained with; NULL: one is
+ * drawn, with the predictor's own answers for labels. Agreement below 90 % is warned of. The
  * predictor is copied; release is called when the model is freed, and not on an error. Errors:
  * those of graphss_model_train; DATA (answers that are no probabilities, or not the same
  * twice); what the predictor returns. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_from_predictor(
     graphss_ctx *ctx, graphss_model **out, const graphss_predictor *predictor,
-    const graphss_graph *graph, const graphss_features *features, size_t n_classes,
-    const graphss_split *split, uint64_t seed, const graphss_train_options *opt);
+    const graphss_train_input *in, const graphss_train_options *opt);
 
 /* Gives a model another predictor, or its first one: a model that was made from one and saved
  * has none when it is loaded, and any other model then answers as the predictor does. The
@@ -80,11 +79,12 @@ typedef struct graphss_predictor_use {
     size_t some;      /* for some nodes */
     double agreement; /* share of held-out nodes where the fitted classifier says the same */
     bool by_answers;  /* graphss_model_from_answers */
+    uint64_t reserved[4]; /* 0 */
 } graphss_predictor_use;
 
 /* False: the model has no predictor, and *use is empty. use may be NULL. */
-GRAPHSS_API bool graphss_model_predictor(const graphss_model *model,
-                                         graphss_predictor_use *use);
+GRAPHSS_API bool graphss_model_predictor_use(graphss_predictor_use *use,
+                                             const graphss_model *model);
 
 #ifdef __cplusplus
 }

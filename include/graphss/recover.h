@@ -2,13 +2,13 @@
  *
  *     graphss_recover_options opt;
  *     graphss_recover_options_init(&opt, graphss_recover_method_find("retrain"),
- *                                  GRAPHSS_MODE_HONEST, model);
- *     graphss_recover_input in = {.struct_size = sizeof in, .model = model, .seed = 1,
+ *                                  GRAPHSS_MODE_DEFAULT, model);
+ *     graphss_defence_input in = {.struct_size = sizeof in, .model = model, .seed = 1,
  *                                 .current = {&graph, &features, &names}};
- *     graphss_recovery r = {0};
- *     graphss_recover(ctx, &r, &in, &opt);
- *     ... r.predictions.label[i], r.predictions.posterior[i * n_classes + k] ...
- *     graphss_recovery_destroy(ctx, &r);
+ *     graphss_recover_result r = {0};
+ *     graphss_recover_run(ctx, &r, &in, &opt);
+ *     printf("node 0: %d, %.3f\n", (int)r.predictions.label[0], r.predictions.posterior[0]);
+ *     graphss_recover_result_destroy(ctx, &r);
  *
  * A defence gets graphs, features and the labels of a split. The true label of a test node is
  * not among its arguments, so it cannot be used by mistake. docs/defences.md describes
@@ -60,54 +60,110 @@ GRAPHSS_API const graphss_recover_method *graphss_recover_method_find(const char
 GRAPHSS_API const char *graphss_recover_method_name(const graphss_recover_method *method);
 GRAPHSS_API const char *graphss_recover_method_summary(const graphss_recover_method *method);
 
-/* A method ignores fields it does not use; graphss_recover_method_uses tells which it uses. */
-typedef struct graphss_recover_options {
-    uint32_t struct_size; /* sizeof(graphss_recover_options) */
-    const graphss_recover_method *method;
-    int mode;                  /* graphss_mode; PAPER: the paper's own procedure, for a method
-                                * that has one apart from ours (graphss). How a classifier is
-                                * trained is fit.mode */
-    int train;                 /* graphss_recover_train */
-    double abstain;            /* label -1 where the largest posterior is smaller; 0: never */
-    graphss_train_options fit; /* how the method's classifier is trained */
-    double alpha;              /* share that comes from the edges, [0, 1] */
-    int64_t steps;             /* rounds of spreading */
-    double threshold;          /* edges between less similar nodes are removed, [0, 1] */
-    int similarity;            /* graphss_similarity */
-    int64_t rank;              /* svd: singular values kept; 0: by validation. prognn: those
-                                * that are shrunk one by one */
-    double gamma;              /* rgcn: how much a wide distribution counts less. prognn:
-                                * weight of the labels in the loss of the edges */
-    double beta1;              /* rgcn: weight of the divergence from N(0, I) */
-    double beta2;              /* rgcn: weight of the first layer's squared weights */
-    bool sample;               /* rgcn: also draw from the last layer when predicting */
-    /* graphss in paper mode, as in the paper's Algorithm 1: */
+/* ---- options: what all methods share, and a struct for each method that has more ---- */
+
+/* graphss in paper mode, as in the paper's Algorithm 1. */
+typedef struct graphss_paper_options {
     int64_t sweeps;         /* inference epochs */
     int64_t warmup;         /* number of initial sweeps with the warm-up matrix; < sweeps */
     int64_t retrain_epochs; /* of each retraining; 0: never */
     double prior;           /* alpha, the Dirichlet parameter of every cell */
     bool dynamic_phi;       /* learn the transition matrix; else labels stay as they are */
-    double sparsity;        /* prognn: weight of |S|_1 of the learnt graph S, */
-    double low_rank;        /* of its nuclear norm, */
-    double smoothness;      /* of how much features differ along its edges */
-    double graph_rate;      /* prognn: step size of the edges */
-    int64_t neighbours;     /* prognn, nrgnn: alike nodes it may be connected to besides */
-    int64_t negatives;      /* nrgnn: pairs without an edge to learn from, per node */
-    int64_t edge_hidden;    /* nrgnn: width of the network that predicts edges */
-    double confidence;      /* nrgnn: predictions at least this sure become labels, [0, 1] */
-    double edge_weight;     /* nrgnn: weight of the prediction of edges in the loss, */
-    double pseudo_weight;   /* and of labels that were answers */
-    int head;               /* graphss_head */
-    double dropnode;        /* grand: share of the nodes that do not spread, [0, 1) */
-    double input_dropout;   /* grand, nrgnn: share of features dropped */
-    int64_t augmentations;  /* grand: random passes, 1 .. GRAPHSS_RECOVER_AUGMENTATIONS */
-    double consistency;     /* grand: weight of their agreement */
-    double temperature;     /* grand: of what they agree on */
-    int64_t near;           /* prognn: nodes with common neighbours that may be connected */
-    double adversaries;     /* advtrain: share of the training nodes attacked, [0, 1] */
+} graphss_paper_options;
+
+/* label-propagation, appnp. */
+typedef struct graphss_propagation_options {
+    double alpha;  /* fraction that comes from the edges, [0, 1] */
+    int64_t steps; /* rounds of spreading */
+} graphss_propagation_options;
+
+/* jaccard: edges between less similar nodes are removed. */
+typedef struct graphss_jaccard_options {
+    double threshold; /* [0, 1] */
+    graphss_similarity similarity;
+} graphss_jaccard_options;
+
+/* gnnguard: likewise. */
+typedef struct graphss_gnnguard_options {
+    double threshold; /* [0, 1] */
+} graphss_gnnguard_options;
+
+typedef struct graphss_svd_options {
+    int64_t rank; /* singular values kept; 0: by validation */
+} graphss_svd_options;
+
+typedef struct graphss_rgcn_options {
+    double gamma; /* how much a wide distribution counts less */
+    double beta1; /* weight of the divergence from N(0, I) */
+    double beta2; /* weight of the first layer's squared weights */
+    bool sample;  /* also draw from the last layer when predicting */
+} graphss_rgcn_options;
+
+typedef struct graphss_prognn_options {
+    double sparsity;    /* weight of |S|_1 of the learnt graph S, */
+    double low_rank;    /* of its nuclear norm, */
+    double smoothness;  /* of how much features differ along its edges, */
+    double gamma;       /* of the labels in the loss of the edges */
+    double graph_rate;  /* step size of the edges */
+    int64_t neighbours; /* alike nodes that a node may be connected to besides, */
+    int64_t near;       /* and nodes with common neighbours */
+    int64_t rank;       /* singular values that are shrunk one by one */
+} graphss_prognn_options;
+
+typedef struct graphss_nrgnn_options {
+    double threshold;     /* of new edges */
+    int64_t neighbours;   /* alike nodes that a node may be connected to besides */
+    int64_t negatives;    /* pairs without an edge to learn from, per node */
+    int64_t edge_hidden;  /* width of the network that predicts edges */
+    double confidence;    /* predictions at least this sure become labels, [0, 1] */
+    double edge_weight;   /* weight of the prediction of edges in the loss, */
+    double pseudo_weight; /* and of labels that were answers */
+    double input_dropout; /* fraction of features dropped */
+    graphss_head head;
+} graphss_nrgnn_options;
+
+typedef struct graphss_grand_options {
+    int64_t steps;         /* rounds of spreading */
+    double dropnode;       /* fraction of the nodes that do not spread, [0, 1) */
+    double input_dropout;  /* fraction of features dropped */
+    int64_t augmentations; /* random passes, 1 .. GRAPHSS_RECOVER_AUGMENTATIONS */
+    double consistency;    /* weight of their agreement */
+    double temperature;    /* of what they agree on */
+} graphss_grand_options;
+
+typedef struct graphss_advtrain_options {
+    double adversaries; /* fraction of the training nodes attacked, [0, 1] */
+} graphss_advtrain_options;
+
+typedef struct graphss_recover_options {
+    uint32_t struct_size; /* sizeof(graphss_recover_options) */
+    const graphss_recover_method *method;
+    graphss_mode mode;           /* PAPER: the paper's own procedure, for a method that has one
+                                  * apart from ours (graphss). How a classifier is trained is
+                                  * fit.mode */
+    graphss_recover_train train; /* which classifier */
+    double abstain;            /* label -1 where the largest posterior is smaller; 0: never */
+    graphss_train_options fit; /* how the method's classifier is trained */
+    union {                    /* of the method, by its name */
+        graphss_paper_options paper;
+        graphss_propagation_options propagation;
+        graphss_jaccard_options jaccard;
+        graphss_gnnguard_options gnnguard;
+        graphss_svd_options svd;
+        graphss_rgcn_options rgcn;
+        graphss_prognn_options prognn;
+        graphss_nrgnn_options nrgnn;
+        graphss_grand_options grand;
+        graphss_advtrain_options advtrain;
+        uint64_t reserved[16]; /* so that a method may get more options */
+    };
 } graphss_recover_options;
 
-/* Whether a method uses an option of the table in that mode. */
+/* The options that a method uses in that mode, by name: those above that it shares, its own,
+ * and those of training where it trains. NULL for NULL. */
+GRAPHSS_API const graphss_option *
+graphss_recover_method_options(const graphss_recover_method *method, graphss_mode mode);
+/* Whether an option of that name is among them. */
 GRAPHSS_API bool graphss_recover_method_uses(const graphss_recover_method *method,
                                              graphss_mode mode, const char *option);
 /* Whether its `perturbed` is a probability, from which graphss_recover_flips makes a list. */
@@ -116,31 +172,30 @@ GRAPHSS_API bool graphss_recover_method_finds(const graphss_recover_method *meth
 
 /* The preset of a method. Honest mode starts from the options the model was trained with
  * (NULL: those of gcn), paper mode from the paper's appendix. method NULL, as for a name that
- * does not exist, gives options that graphss_recover refuses. */
+ * does not exist, gives options that graphss_recover_run refuses. */
 GRAPHSS_API void graphss_recover_options_init(graphss_recover_options *opt,
                                               const graphss_recover_method *method,
                                               graphss_mode mode, const graphss_model *model);
-GRAPHSS_API const graphss_option *graphss_recover_options_table(void);
 
-typedef struct graphss_recovery {
+typedef struct graphss_recover_result {
     /* label, posterior, perturbed, node_names. A method that does not estimate perturbations
      * gives the total variation distance between its posterior and the model's probabilities
      * (half the sum of absolute differences): a score in [0, 1], not a probability. */
     graphss_predictions predictions;
-    const char *method; /* constant text */
-    const char *train;  /* "evasion", "retrain" or "none": nothing is trained */
-    const char *how;    /* constant text: what was trained on which snapshot */
-    const char *kind;   /* Constant text, the most likely attack: "links", "features", "links
-                         * and features", "copied" (from another node), "random", "unknown" or
-                         * "none"; NULL: the method does not estimate it. */
-    double share;       /* estimated fraction of the nodes without a label that are
-                         * perturbed */
-    size_t changed;     /* labels that differ from the model's own on current */
-    size_t abstained;   /* labels that are -1 */
-    size_t new_nodes;   /* nodes of current that previous lacks; 0 without previous */
+    const char *method;        /* constant text */
+    const char *train;         /* "evasion", "retrain" or "none": nothing is trained */
+    const char *how;           /* constant text: what was trained on which snapshot */
+    graphss_perturbation kind; /* the most likely attack */
+    double share;              /* estimated fraction of the nodes without a label that are
+                                * perturbed */
+    size_t changed;            /* labels that differ from the model's own on current */
+    size_t abstained;          /* labels that are -1 */
+    size_t new_nodes;          /* nodes of current that previous lacks; 0 without previous */
     double seconds;
     uint64_t peak_memory; /* bytes, of the process so far */
-} graphss_recovery;
+    int32_t *model_label; /* [n_nodes] the model's own labels of current */
+    uint64_t reserved[3]; /* 0 */
+} graphss_recover_result;
 
 /* Labels in->current. opt NULL: the honest preset of "graphss".
  * Progress stages, each more than once where a method does a thing again: "train" where
@@ -154,20 +209,22 @@ typedef struct graphss_recovery {
  * labels where the method needs more; an answer that is no number, since a training went
  * astray), LIMIT, NOMEM, CANCELLED. out is written only on
  * success. The result does not depend on the number of threads. */
-GRAPHSS_MUST_CHECK graphss_status graphss_recover(graphss_ctx *ctx, graphss_recovery *out,
-                                                  const graphss_recover_input *in,
-                                                  const graphss_recover_options *opt);
-GRAPHSS_API void graphss_recovery_destroy(graphss_ctx *ctx, graphss_recovery *recovery);
+GRAPHSS_MUST_CHECK graphss_status graphss_recover_run(graphss_ctx *ctx,
+                                                      graphss_recover_result *out,
+                                                      const graphss_defence_input *in,
+                                                      const graphss_recover_options *opt);
+GRAPHSS_API void graphss_recover_result_destroy(graphss_ctx *ctx,
+                                                graphss_recover_result *recovery);
 
 /* Changes to current that would undo the perturbation, at nodes whose `perturbed` is at least
  * `least` (0.5 is a good value after "graphss"). If previous has the node and its neighbour,
  * these are all its changes. Otherwise they are a guess: edges to nodes of other classes that
  * share no neighbour, and features that push hardest away from the recovered class; no edges
- * if found->kind is "features", no features if it is "links". in is that of the recovery.
+ * if found->kind is FEATURES, no features if it is EDGES. in is that of the recovery.
  * dataset and hash of the list are left empty. SHAPE: found belongs to other data. */
 GRAPHSS_MUST_CHECK graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
-                                                        const graphss_recover_input *in,
-                                                        const graphss_recovery *found,
+                                                        const graphss_defence_input *in,
+                                                        const graphss_recover_result *found,
                                                         double least);
 
 #ifdef __cplusplus

@@ -5,10 +5,10 @@
  *     const graphss_selfsup_input in = {.struct_size = sizeof in, .n = n, .n_classes = k,
  *                                       .prob = prob, .source = &history, .n_sources = 1,
  *                                       .seed = 1};
- *     graphss_selfsup out = {0};
+ *     graphss_selfsup_result out = {0};
  *     if (graphss_selfsup_run(ctx, &out, &in, NULL) == GRAPHSS_OK)
- *         ... out.label, out.posterior, out.r_hat ...
- *     graphss_selfsup_destroy(ctx, &out);
+ *         printf("R-hat %.3f, node 0: %d\n", out.r_hat, (int)out.label[0]);
+ *     graphss_selfsup_result_destroy(ctx, &out);
  *
  * Knows no model and no graph: takes the class probabilities of any classifier, what one or
  * more sources said of the nodes, and a function that fits the classifier again.
@@ -92,22 +92,22 @@ typedef enum graphss_phi {
 } graphss_phi;
 
 typedef enum graphss_refit_rule {
-    GRAPHSS_GATE_NONE,     /* refit every retrain_every sweeps */
-    GRAPHSS_GATE_AGREEMENT /* refit only if z agrees better with the first source than
-                            * before */
+    GRAPHSS_REFIT_ALWAYS,   /* refit every retrain_every sweeps */
+    GRAPHSS_REFIT_AGREEMENT /* refit only if z agrees better with the first source than
+                             * before */
 } graphss_refit_rule;
 
 typedef struct graphss_selfsup_options {
-    uint32_t struct_size;  /* sizeof(graphss_selfsup_options) */
-    int64_t sweeps;        /* in all, 100 */
-    int64_t warmup;        /* number of initial sweeps that use phi', 40; < sweeps */
-    int64_t burn_in;       /* number of further sweeps that are not averaged */
-    int64_t chains;        /* independent runs, each with its own stream, 4 */
-    int update;            /* graphss_update */
-    int phi;               /* graphss_phi */
+    uint32_t struct_size; /* sizeof(graphss_selfsup_options) */
+    int64_t sweeps;       /* in all, 100 */
+    int64_t warmup;       /* number of initial sweeps that use phi', 40; < sweeps */
+    int64_t burn_in;      /* number of further sweeps that are not averaged */
+    int64_t chains;       /* independent runs, each with its own stream, 4 */
+    graphss_update update;
+    graphss_phi phi;
     int64_t phi_every;     /* ARGMAX: refresh phi every phi_every sweeps */
     int64_t retrain_every; /* refit after sweeps 1, 1 + this, ...; not after the last */
-    int gate;              /* graphss_refit_rule */
+    graphss_refit_rule refit_rule;
     bool frozen; /* ARGMAX with phi fixed: labels stay the classifier's own, which is what
                   * the paper's code does and why its ablation shows no change */
 } graphss_selfsup_options;
@@ -130,7 +130,7 @@ typedef struct graphss_trace {
 } graphss_trace;
 
 /* A plain value: {0} is empty; the arrays belong to it. */
-typedef struct graphss_selfsup {
+typedef struct graphss_selfsup_result {
     size_t n, n_classes, n_sources, n_states; /* n_states 0: no switch */
     int32_t *label;    /* [n] the most probable class (ARGMAX: the last z) */
     double *posterior; /* [n x n_classes] mean over kept sweeps and chains of the chance of
@@ -147,8 +147,9 @@ typedef struct graphss_selfsup {
     double ess;   /* the least of them */
     size_t kept;  /* sweeps averaged in each chain; a refit starts over */
     size_t refits;
-    double seconds; /* total, with refits */
-} graphss_selfsup;
+    double seconds;       /* total, with refits */
+    uint64_t reserved[4]; /* 0 */
+} graphss_selfsup_result;
 
 /* Infers classes. The same seed gives the same result whatever the number of threads.
  * Progress stage: "infer". out is written only on GRAPHSS_OK.
@@ -156,19 +157,20 @@ typedef struct graphss_selfsup {
  * finite, or a row of zeros; a matrix whose rows do not sum to 1), NOMEM, CANCELLED, and what
  * refit returns. Time O(chains * sweeps * n * n_classes * n_states * n_sources), chains in
  * parallel; memory O(chains * n * (n_classes + n_states)). */
-GRAPHSS_MUST_CHECK graphss_status graphss_selfsup_run(graphss_ctx *ctx, graphss_selfsup *out,
+GRAPHSS_MUST_CHECK graphss_status graphss_selfsup_run(graphss_ctx *ctx,
+                                                      graphss_selfsup_result *out,
                                                       const graphss_selfsup_input *in,
                                                       const graphss_selfsup_options *opt);
-GRAPHSS_API void graphss_selfsup_destroy(graphss_ctx *ctx, graphss_selfsup *out);
+GRAPHSS_API void graphss_selfsup_result_destroy(graphss_ctx *ctx, graphss_selfsup_result *out);
 
 /* Split R-hat of chains of equal length, trace [n_chains x length]: each is cut in two, and
  * the spread between the pieces compared with that within. 1 for a constant, infinite for
  * pieces that are constant but differ, NaN when length < 4. */
-GRAPHSS_API double graphss_r_hat(const double *trace, size_t n_chains, size_t length);
+GRAPHSS_API double graphss_trace_r_hat(const double *trace, size_t n_chains, size_t length);
 /* Effective number of independent draws, at most n_chains * length; that for a constant.
  * Time O(n_chains * length * lag), lag being where correlation dies. */
-GRAPHSS_API double graphss_effective_draws(const double *trace, size_t n_chains,
-                                           size_t length);
+GRAPHSS_API double graphss_trace_effective_draws(const double *trace, size_t n_chains,
+                                                 size_t length);
 
 #ifdef __cplusplus
 }

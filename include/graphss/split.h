@@ -1,5 +1,10 @@
 /* graphss/split.h - which nodes train, validate and test, and the labels that may be seen.
  *
+ *     graphss_split split = {0};
+ *     const size_t n = data.graph.n_nodes;
+ *     graphss_split_make(ctx, &split, data.label, n, data.n_classes, 1, NULL);
+ *     graphss_split_destroy(ctx, &split);
+ *
  * The labels a model or a defence may use are in the split and nowhere else: train_label
  * and val_label hold what the annotators said, noise included. The truth stays in the
  * dataset, for evaluation. */
@@ -34,7 +39,7 @@ typedef struct graphss_split_options {
     double train;         /* share of the labelled nodes, default 0.4 */
     double val;           /* default 0.2; the rest is test */
     double noise;         /* share of training and validation labels that are wrong, 0.1 */
-    int noise_kind;
+    graphss_noise noise_kind;
 } graphss_split_options;
 
 GRAPHSS_API void graphss_split_options_init(graphss_split_options *opt);

@@ -1,7 +1,11 @@
 /* graphss/status.h - what a call answers.
  *
+ *     const graphss_status st = graphss_dataset_read(ctx, &data, "cora.npz", NULL);
+ *     if (st)
+ *         fprintf(stderr, "%s: %s\n", graphss_status_text(st), graphss_ctx_error(ctx));
+ *
  * Every fallible call returns a graphss_status; 0 is fine. The sentence that says what
- * was found, what was wanted and where is on the context: graphss_error(ctx). */
+ * was found, what was wanted and where is on the context: graphss_ctx_error(ctx). */
 #ifndef GRAPHSS_STATUS_H
 #define GRAPHSS_STATUS_H
 
@@ -38,7 +42,7 @@ typedef enum graphss_status {
 GRAPHSS_API const char *graphss_status_text(graphss_status status);
 /* What the program exits with: 0, 2 usage, 3 data, 4 memory, disk or limit, 5 network,
  * 130 cancelled, 70 a mistake of ours. */
-GRAPHSS_API int graphss_exit_code(graphss_status status);
+GRAPHSS_API int graphss_status_exit_code(graphss_status status);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,12 @@
-/* graphss/synth.h - graphs made to order: a degree-corrected planted partition whose nodes
- * carry bags of words drawn by class. The same options give the same graph everywhere. */
+/* graphss/synth.h - graphs made to order.
+ *
+ *     graphss_synth_options opt;
+ *     graphss_synth_options_init(&opt);
+ *     opt.nodes = 5000;
+ *     graphss_synth_make(ctx, &data, &opt);
+ *
+ * A degree-corrected planted partition whose nodes carry bags of words drawn by class. The
+ * same options give the same graph everywhere. */
 #ifndef GRAPHSS_SYNTH_H
 #define GRAPHSS_SYNTH_H
 

@@ -26,13 +26,6 @@ typedef enum graphss_layout {
 /* "pyg", "dgl", "deeprobust"; "?" for what is no layout. */
 GRAPHSS_API const char *graphss_layout_text(graphss_layout layout);
 
-/* An array of weights: row-major, n_dims <= 3. */
-typedef struct graphss_tensor {
-    const char *name;
-    size_t n_dims, shape[3];
-    const float *value;
-} graphss_tensor;
-
 /* What a file does not say, with the usual values: a model's options without any scaling of
  * features. Of these model, hops (sgc), self_loops (gcn, sgc), activation (gat), row_normalise
  * are looked at; widths, layers, heads and biases follow from the shapes. */

@@ -1,5 +1,12 @@
 /* graphss_lab/fetch.h - the public datasets, downloaded and verified.
  *
+ *     graphss_fetch_options opt;
+ *     graphss_fetch_options_init(&opt);
+ *     opt.dir = "data";
+ *     graphss_fetch_result found = {0};
+ *     graphss_fetch_run(ctx, &found, "cora", &opt);
+ *     graphss_release(ctx, found.path);
+ *
  * The list of files, their sources, licences and checksums is built in (from
  * src/lab/fetch/manifest.json). Nothing is trusted that does not match its checksum. */
 #ifndef GRAPHSS_LAB_FETCH_H
@@ -40,6 +47,7 @@ typedef struct graphss_fetch_result {
     bool unchecked;  /* it was in data_dirs, in other files than these, so that there is no
                       * checksum to compare */
     char sha256[65]; /* of its file, or of the sha256sum-style listing if there are several */
+    uint64_t reserved[4]; /* 0 */
 } graphss_fetch_result;
 
 /* The i-th file of the manifest, or NULL past its end. Constant. */
@@ -53,9 +61,10 @@ GRAPHSS_API const graphss_fetch_item *graphss_fetch_item_at(size_t i);
  * that is neither http nor https), NETWORK, CHECKSUM (a download is removed; offline leaves
  * the file), LIMIT (a file beyond 256 MiB), IO, NOMEM, CANCELLED. With a libcurl before 7.84,
  * call curl_global_init before the first fetches of several threads. */
-GRAPHSS_MUST_CHECK graphss_status graphss_fetch(graphss_ctx *ctx, graphss_fetch_result *out,
-                                                const char *dataset,
-                                                const graphss_fetch_options *opt);
+GRAPHSS_MUST_CHECK graphss_status graphss_fetch_run(graphss_ctx *ctx,
+                                                    graphss_fetch_result *out,
+                                                    const char *dataset,
+                                                    const graphss_fetch_options *opt);
 
 #ifdef __cplusplus
 }

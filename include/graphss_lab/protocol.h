@@ -8,8 +8,8 @@
  *     for (uint64_t victims = 1; victims <= 5; victims++) {
  *         graphss_protocol_trial trial = {0};
  *         graphss_protocol_attack(ctx, &trial, &p, victims);
- *         graphss_recover_input in = graphss_protocol_input(&trial);
- *         graphss_recover(ctx, &r, &in, &recover_options);
+ *         graphss_defence_input in = graphss_protocol_input(&trial);
+ *         graphss_recover_run(ctx, &r, &in, &recover_options);
  *         graphss_protocol_score s = graphss_protocol_measure(&trial, r.predictions.label);
  *         graphss_protocol_trial_destroy(ctx, &trial);
  *     }
@@ -19,13 +19,15 @@
  *              generator; its three-layer models, which divide no row again; the attack as its
  *              code runs it, with the model's own weights and noisy labels; one model for all
  *              sets of victims; setting seen
- * mode honest  raw features, attacked in their own domain by a surrogate trained on the split;
- *              the tuned models; any setting
+ * mode honest  raw features, attacked in their own domain by a surrogate trained on the split,
+ *              by an attacker who believes what the model predicts; the tuned models; any
+ *              setting
  * A defence gets only graphss_protocol_input; the truth stays in the trial. */
 #ifndef GRAPHSS_LAB_PROTOCOL_H
 #define GRAPHSS_LAB_PROTOCOL_H
 
 #include <graphss/attack.h>
+#include <graphss/predictor.h>
 #include <graphss/recover.h>
 #include <graphss_lab/snapshot.h>
 
@@ -35,11 +37,14 @@ extern "C" {
 
 typedef struct graphss_protocol_options {
     uint32_t struct_size;          /* sizeof(graphss_protocol_options) */
-    int mode;                      /* graphss_mode; kept by split, model and attack */
+    graphss_mode mode;             /* kept by split, model and attack */
     graphss_split_options split;   /* 40/20/40, noise 10 % */
     graphss_train_options train;   /* the classifier's preset */
     graphss_snapshot_options plan; /* setting, share of victims */
     graphss_attack_options attack; /* edges or features < 0: by the dataset, see _budget */
+    const graphss_predictor *predictor; /* Answers in place of the classifier, which is fitted
+                                         * to it; NULL: none. Borrowed, never released;
+                                         * INVALID in paper mode. */
 } graphss_protocol_options;
 
 /* The preset of a mode for a classifier: "gcn", "sgc", "sage" or "mlp". */
@@ -47,8 +52,8 @@ GRAPHSS_API void graphss_protocol_options_init(graphss_protocol_options *opt,
                                                const char *model, graphss_mode mode);
 /* The paper's budgets: 5 edges on Amazon Photo and Coauthor CS, 2 elsewhere; ten times as many
  * features. */
-GRAPHSS_API void graphss_protocol_budget(const graphss_dataset *data, int64_t *edges,
-                                         int64_t *features);
+GRAPHSS_API void graphss_protocol_budget(int64_t *edges, int64_t *features,
+                                         const graphss_dataset *data);
 
 /* Replaces budgets below 0 and, in paper mode, self-loops by the values for a dataset.
  * graphss_protocol_start calls it; use it for snapshots made otherwise. */
@@ -78,6 +83,7 @@ typedef struct graphss_protocol {
     uint64_t seed;        /* of split, noise and model */
     graphss_model *model; /* setting seen: trained on data; else NULL */
     float *surrogate;     /* paper mode: what the attacker knows; else NULL, made per trial */
+    uint64_t reserved[4]; /* 0 */
 } graphss_protocol;
 
 /* Progress stage: "train". Errors: INVALID (an option; paper mode with another setting than
@@ -109,6 +115,7 @@ typedef struct graphss_protocol_trial {
     graphss_protocol_score clean, attacked; /* of these */
     uint64_t seed;
     double attack_seconds;
+    uint64_t reserved[4]; /* 0 */
 } graphss_protocol_trial;
 
 /* Draws victims with victim_seed, trains a model if previous depends on the victims, and
@@ -120,7 +127,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_protocol_attack(graphss_ctx *ctx,
                                                           uint64_t victim_seed);
 /* The input for a defence, with the seed of the victims. Borrows the trial, which must not
  * move while this is used. */
-GRAPHSS_API graphss_recover_input graphss_protocol_input(graphss_protocol_trial *trial);
+GRAPHSS_API graphss_defence_input graphss_protocol_input(graphss_protocol_trial *trial);
 /* Accuracy of label [nodes of current]; -1 (abstained) counts as wrong. */
 GRAPHSS_API graphss_protocol_score
 graphss_protocol_measure(const graphss_protocol_trial *trial, const int32_t *label);

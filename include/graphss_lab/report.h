@@ -23,6 +23,7 @@ typedef struct graphss_report_options {
 typedef struct graphss_report_summary {
     size_t cells, errors; /* records read, and how many of them are failures */
     size_t tables, plots;
+    uint64_t reserved[4]; /* 0 */
 } graphss_report_summary;
 
 GRAPHSS_API void graphss_report_options_init(graphss_report_options *opt);
@@ -76,8 +77,9 @@ typedef struct graphss_page {
 } graphss_page;
 
 /* Writes one page of HTML that needs nothing else, whole or not at all. IO, NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_page_write(graphss_ctx *ctx, const char *path,
-                                                     const graphss_page *page);
+GRAPHSS_MUST_CHECK graphss_status graphss_page_write(graphss_ctx *ctx,
+                                                     const graphss_page *page,
+                                                     const char *path);
 
 #ifdef __cplusplus
 }

@@ -2,8 +2,8 @@
  *
  *     graphss_snapshots s = {0};
  *     graphss_snapshots_plan(ctx, &s, &data, &split, 1, NULL);
- *     ... train on s.previous with s.previous_split; choose changes to s.current for
- *     s.victim with graphss_attack_run or graphss_benign_churn ...
+ *     // train on s.previous with s.previous_split; choose changes to s.current for s.victim
+ *     // with graphss_attack_run or graphss_benign_churn
  *     graphss_snapshots_change(ctx, &s, &flips);
  *     graphss_snapshots_write(ctx, &s, "DIR", false);
  *     graphss_snapshots_destroy(ctx, &s);
@@ -33,7 +33,7 @@ typedef enum graphss_setting {
 
 typedef struct graphss_snapshot_options {
     uint32_t struct_size;    /* sizeof(graphss_snapshot_options) */
-    int setting;             /* graphss_setting; seen */
+    graphss_setting setting; /* seen */
     double victims;          /* share of the nodes of an attacked group, (0, 1]; 0.2 */
     double missing;          /* growing: share of the edges previous lacks, [0, 1); 0.5 */
     int64_t groups;          /* number of groups the test nodes are divided into; 1 */
@@ -55,9 +55,10 @@ typedef struct graphss_snapshots {
     int32_t *group_node;  /* the test nodes, group by group, ascending in each */
     uint8_t *attacked;    /* [n_groups] */
     size_t n_victims, n_churned;
-    int32_t *victim;     /* ascending, all in attacked groups */
-    int32_t *churned;    /* ascending, in the others; empty without background */
-    graphss_flips flips; /* from current before the changes to current */
+    int32_t *victim;      /* ascending, all in attacked groups */
+    int32_t *churned;     /* ascending, in the others; empty without background */
+    graphss_flips flips;  /* from current before the changes to current */
+    uint64_t reserved[4]; /* 0 */
 } graphss_snapshots;
 
 /* Divides the test nodes into groups, draws the victims (stream VICTIMS) and the missing edges

@@ -79,7 +79,7 @@ static graphss_status make_cells(graphss_ctx *ctx, cell **out, size_t *n_out,
     size_t n = 0;
     for (size_t i = 0; i < flips->count; i++) {
         const graphss_flip *f = &flips->item[i];
-        if (f->kind != (int32_t)kind || (opt->one_only && f->victim != opt->victim))
+        if (f->kind != kind || (opt->one_only && f->victim != opt->victim))
             continue;
         cell c = {f->node, f->target, f->old_value, f->new_value, i, i};
         if (opt->undo) {

@@ -1,6 +1,7 @@
 /* attack.c - the table of attacks, their options, and the checks that all of them rely on. */
 #include "attack/attack_method.h"
 #include "graph/check.h"
+#include "graph/rows.h"
 #include "models/model_type.h"
 #include <math.h>
 #include <string.h>
@@ -57,6 +58,8 @@ bool graphss_attack_uses(const char *name, const char *option)
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         if (strcmp(option, tests[i]) == 0)
             return method->tests;
+    if (strcmp(option, "queries") == 0 || strcmp(option, "against") == 0)
+        return method->queries;
     return strcmp(option, "feature-domain") != 0 || method->domain;
 }
 
@@ -82,11 +85,28 @@ void graphss_attack_input_init(graphss_attack_input *in)
     *in = (graphss_attack_input){.struct_size = sizeof *in};
 }
 
+/* A posterior of 0 is taken for this, so that a margin has a value. */
+static const double LEAST = 1e-12;
+
+void graphss_attack_margins(double *loss, const graphss_attack_input *in,
+                            const double *posterior)
+{
+    const size_t k = in->n_classes;
+    for (size_t i = 0; i < in->n_victims; i++) {
+        const double *p = posterior + (size_t)in->victim[i] * k;
+        const size_t own = (size_t)in->label[in->victim[i]];
+        double other = 0;
+        for (size_t c = 0; c < k; c++)
+            other = c != own && p[c] > other ? p[c] : other;
+        loss[i] = log(fmax(p[own], LEAST)) - log(fmax(other, LEAST));
+    }
+}
+
 void graphss_attack_options_init(graphss_attack_options *opt)
 {
     *opt = (graphss_attack_options){.struct_size = sizeof(graphss_attack_options),
                                     .method = "nettack",
-                                    .mode = GRAPHSS_MODE_HONEST,
+                                    .mode = GRAPHSS_MODE_DEFAULT,
                                     .kind = GRAPHSS_ATTACK_LF,
                                     .edges = 2,
                                     .features = 20,
@@ -109,10 +129,12 @@ const graphss_option *graphss_attack_options_table(void)
          "honest, or as the paper's public code attacks", 0},
         {"kind", GRAPHSS_OPTION_CHOICE, AT(kind), 0, 0, kinds, "KIND",
          "lf: --links then --features; links, features, both: --budget changes", 0},
-        {"links", GRAPHSS_OPTION_INT, AT(edges), 0, 1e6, NULL, "N",
-         "link changes per victim (kind lf)", 0},
-        {"features", GRAPHSS_OPTION_INT, AT(features), 0, 1e6, NULL, "N",
-         "feature changes per victim (kind lf)", 0},
+        {"links", GRAPHSS_OPTION_AMOUNT, AT(edges), 0, 1e6, NULL, "N",
+         "link changes per victim, or a share of its links: 50% (kind lf)", 0,
+         .share = AT(edges_share)},
+        {"features", GRAPHSS_OPTION_AMOUNT, AT(features), 0, 1e6, NULL, "N",
+         "feature changes per victim, or a share of its features: 50% (kind lf)", 0,
+         .share = AT(features_share)},
         {"budget", GRAPHSS_OPTION_INT, AT(budget), 0, 1e6, NULL, "N",
          "changes per victim (other kinds); 0: its degree + 2", 0},
         {"independent", GRAPHSS_OPTION_BOOL, AT(independent), 0, 0, NULL, NULL,
@@ -131,6 +153,12 @@ const graphss_option *graphss_attack_options_table(void)
          "what the attacker knows of nodes without a published label: the true class, the "
          "model's prediction, or nothing (a random class) (default for attack: "
          "predictions, elsewhere truth)",
+         0, .later = true},
+        {"queries", GRAPHSS_OPTION_INT, AT(queries), 0, 1e6, NULL, "N",
+         "method adaptive: snapshots it may ask about; 0: 33", 0, .later = true},
+        {"against", GRAPHSS_OPTION_STRING, AT(against), 0, 0, NULL, "WHAT",
+         "method adaptive: what it is aimed at: recover, alert, or a method of "
+         "recover ('none': the model) (default for attack: recover)",
          0, .later = true},
         {0}};
 #undef AT
@@ -173,15 +201,18 @@ size_t graphss_attack_domain_text(char *out, size_t size, const graphss_features
 
 size_t graphss_attack_budget_text(char *out, size_t size, const graphss_attack_options *opt)
 {
-    char amount[96], through[64] = "direct";
+    char amount[112], edges[40], features[40], through[64] = "direct";
     if (!opt)
         return (size_t)snprintf(out, out ? size : 0, "?");
-    const char *of = opt->kind == GRAPHSS_ATTACK_BOTH                    ? "links or features"
-                     : opt->kind >= 0 && opt->kind < GRAPHSS_ATTACK_BOTH ? kinds[opt->kind]
-                                                                         : "?";
+    const char *of = opt->kind == GRAPHSS_ATTACK_BOTH            ? "links or features"
+                     : (unsigned)opt->kind < GRAPHSS_ATTACK_BOTH ? kinds[opt->kind]
+                                                                 : "?";
+    const graphss_option *table = graphss_attack_options_table();
+    graphss_option_text(edges, sizeof edges, opt, graphss_option_find(table, "links"));
+    graphss_option_text(features, sizeof features, opt,
+                        graphss_option_find(table, "features"));
     if (opt->kind == GRAPHSS_ATTACK_LF)
-        snprintf(amount, sizeof amount, "%lld links then %lld features", (long long)opt->edges,
-                 (long long)opt->features);
+        snprintf(amount, sizeof amount, "%s links then %s features", edges, features);
     else if (opt->budget)
         snprintf(amount, sizeof amount, "%lld %s", (long long)opt->budget, of);
     else
@@ -193,12 +224,28 @@ size_t graphss_attack_budget_text(char *out, size_t size, const graphss_attack_o
                             opt->independent ? "independent" : "cumulative", through);
 }
 
-graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options *opt,
-                                                   size_t degree)
+/* Rounded down, but for the last bits of a product: 0.29 of 100 is 29. */
+static size_t share_of(double share, size_t n)
 {
-    if (opt->kind == GRAPHSS_ATTACK_LF)
-        return (graphss_i_attack_budget){.edges = (size_t)opt->edges,
-                                         .features = (size_t)opt->features};
+    return (size_t)floor(share * (double)n * (1 + 1e-12));
+}
+
+graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options *opt,
+                                                   const graphss_attack_input *in,
+                                                   int32_t victim, size_t degree)
+{
+    if (opt->kind == GRAPHSS_ATTACK_LF) {
+        graphss_i_attack_budget lf = {.edges = (size_t)opt->edges,
+                                      .features = (size_t)opt->features};
+        if (opt->edges_share > 0)
+            lf.edges =
+                share_of(opt->edges_share, graphss_graph_degree(in->graph, (size_t)victim));
+        if (opt->features_share > 0)
+            lf.features =
+                share_of(opt->features_share,
+                         graphss_i_row_count(graphss_i_row_of(in->features, (size_t)victim)));
+        return lf;
+    }
     const size_t budget = opt->budget ? (size_t)opt->budget : degree + 2;
     graphss_i_attack_budget b = {0};
     if (opt->kind == GRAPHSS_ATTACK_EDGES)
@@ -219,9 +266,9 @@ void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log *log)
     *log = (graphss_attack_log){0};
 }
 
-static bool wants_features(const graphss_attack_options *opt)
+bool graphss_i_attack_wants_features(const graphss_attack_options *opt)
 {
-    return opt->kind == GRAPHSS_ATTACK_LF ? opt->features > 0
+    return opt->kind == GRAPHSS_ATTACK_LF ? opt->features > 0 || opt->features_share > 0
                                           : opt->kind != GRAPHSS_ATTACK_EDGES;
 }
 
@@ -238,7 +285,7 @@ static graphss_status check_method(graphss_ctx *ctx, const graphss_i_attack_meth
     if (method->needs_model && !in->model)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a model, none is given",
                               method->name);
-    if (method->edges_only && wants_features(opt))
+    if (method->edges_only && graphss_i_attack_wants_features(opt))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "%s changes links only: want --features 0 or --kind links",
                               method->name);
@@ -254,7 +301,7 @@ static graphss_status check_shapes(graphss_ctx *ctx, const graphss_attack_input 
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                               "features of %zu nodes, a graph of %zu: want the same",
                               f->n_rows, n);
-    if (wants_features(opt) && f->n_cols == 0)
+    if (graphss_i_attack_wants_features(opt) && f->n_cols == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                               "an attack on features, but the data has none");
     if (in->n_classes < 2)

@@ -15,6 +15,7 @@ typedef struct graphss_i_attack_method {
     bool tests;      /* has tests of unnoticeability: --degree-test, --delta-cutoff,
                       * --cooccurrence-test */
     bool domain;     /* adds features, so --feature-domain applies */
+    bool queries;    /* asks what it attacks: --queries, --against */
     /* Runs the attack on checked input and options. Appends to out and log (never NULL), with
      * a step for each flip and an entry for each victim. On an error the caller destroys
      * both. */
@@ -40,12 +41,17 @@ graphss_status graphss_i_attack(graphss_ctx *ctx, graphss_flips *out,
 graphss_status graphss_i_attack_log_steps(graphss_ctx *ctx, graphss_attack_log *log,
                                           const graphss_flips *flips);
 
-/* The number of edge and feature changes, or of both together, for a victim of that degree. */
+/* Whether the budget has room for changes of features. */
+bool graphss_i_attack_wants_features(const graphss_attack_options *opt);
+
+/* The number of edge and feature changes, or of both together, for a victim that has that
+ * degree now. Shares are of what it has in the input. */
 typedef struct graphss_i_attack_budget {
     size_t edges, features, either;
 } graphss_i_attack_budget;
 graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options *opt,
-                                                   size_t degree);
+                                                   const graphss_attack_input *in,
+                                                   int32_t victim, size_t degree);
 struct graphss_i_ground;
 /* Nettack as defences simulate it: cumulative and direct. Victim i has the budget each[i],
  * which opt bounds, or that of opt if each is NULL. New edges lead only to every stride-th

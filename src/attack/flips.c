@@ -39,7 +39,7 @@ size_t graphss_flips_count(const graphss_flips *flips, graphss_flip_kind kind)
 {
     size_t n = 0;
     for (size_t i = 0; flips && i < flips->count; i++)
-        n += flips->item[i].kind == (int32_t)kind;
+        n += flips->item[i].kind == kind;
     return n;
 }
 
@@ -315,12 +315,14 @@ static graphss_status read_flip(graphss_flip *out, const reading *r, char *line)
                               "%s:%zu: %zu fields, want %d with tabs between: victim kind "
                               "node target old new",
                               r->path, r->line, n, FIELDS);
-    graphss_flip f = {.kind = -1, .line = (uint32_t)r->line};
+    int kind = -1;
+    graphss_flip f = {.line = (uint32_t)r->line};
     for (int32_t k = 0; k < 2; k++)
         if (strcmp(field[1], kind_name[k]) == 0)
-            f.kind = k;
-    if (f.kind < 0)
+            kind = k;
+    if (kind < 0)
         return refuse(r, "kind", field[1], "link or feature");
+    f.kind = (graphss_flip_kind)kind;
     graphss_status st = read_node(&f.victim, r, field[0]);
     if (!st)
         st = read_node(&f.node, r, field[2]);

@@ -6,7 +6,7 @@
 const char *graphss_knowledge_text(graphss_knowledge knows)
 {
     const graphss_option *row = graphss_option_find(graphss_attack_options_table(), "knows");
-    return (unsigned)knows <= GRAPHSS_KNOWS_NOTHING ? row->choices[knows] : "?";
+    return (unsigned)knows <= GRAPHSS_KNOWLEDGE_NOTHING ? row->choices[knows] : "?";
 }
 
 /* Published labels are known to everybody. */
@@ -27,19 +27,19 @@ graphss_status graphss_attack_believe(graphss_ctx *ctx, int32_t *label,
                         {"predictions", predicted}))
         return GRAPHSS_ERR_INVALID;
     const size_t n = data->graph.n_nodes;
-    if ((unsigned)knows > GRAPHSS_KNOWS_NOTHING || n_classes == 0)
+    if ((unsigned)knows > GRAPHSS_KNOWLEDGE_NOTHING || n_classes == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "knowledge %d of %zu classes, want 0 to 2 and a class",
                               (int)knows, n_classes);
     const graphss_status st = graphss_i_split_check(ctx, split, n);
     if (st)
         return st;
-    if (knows == GRAPHSS_KNOWS_TRUTH) {
+    if (knows == GRAPHSS_KNOWLEDGE_TRUTH) {
         for (size_t i = 0; i < n; i++)
             label[i] = data->label && data->label[i] >= 0 ? data->label[i] : predicted[i];
         return GRAPHSS_OK;
     }
-    if (knows == GRAPHSS_KNOWS_PREDICTIONS) {
+    if (knows == GRAPHSS_KNOWLEDGE_PREDICTIONS) {
         memcpy(label, predicted, n * sizeof *label);
     } else {
         graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_ATTACK);

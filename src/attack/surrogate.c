@@ -12,7 +12,7 @@
 graphss_train_options graphss_i_surrogate_options(void)
 {
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "sgc", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, "sgc", GRAPHSS_MODE_DEFAULT, NULL);
     opt.hops = 2;
     opt.bias = false;
     opt.row_normalise = false;
@@ -25,49 +25,44 @@ graphss_train_options graphss_i_surrogate_options(void)
 /* Takes the weights and frees the model. */
 static graphss_status take_weights(graphss_ctx *ctx, float **w, graphss_model *model)
 {
-    const graphss_status st = graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_HONEST);
+    const graphss_status st =
+        graphss_surrogate_from_model(ctx, w, model, GRAPHSS_MODE_DEFAULT);
     graphss_model_free(ctx, model);
     return st;
 }
 
 graphss_status graphss_i_surrogate_train(graphss_ctx *ctx, float **w,
-                                         const graphss_graph *graph,
-                                         const graphss_features *features, size_t n_classes,
-                                         const graphss_split *split, uint64_t seed)
+                                         const graphss_train_input *in)
 {
     const graphss_train_options opt = graphss_i_surrogate_options();
     graphss_model *model = NULL;
-    const graphss_status st =
-        graphss_i_train(ctx, &model, NULL, graph, features, n_classes, split, seed, &opt);
+    const graphss_status st = graphss_i_train(ctx, &model, NULL, in, &opt);
     return st ? st : take_weights(ctx, w, model);
 }
 
-graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w, const graphss_graph *graph,
-                                       const graphss_features *features, size_t n_classes,
-                                       const graphss_split *split, uint64_t seed)
+graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w,
+                                       const graphss_train_input *in)
 {
     if (GRAPHSS_I_LACKS(ctx, {"place for the weights", w}))
         return GRAPHSS_ERR_INVALID;
     const graphss_train_options opt = graphss_i_surrogate_options();
     graphss_model *model = NULL;
-    const graphss_status st = graphss_i_train_checked(ctx, &model, NULL, graph, features,
-                                                      n_classes, split, seed, &opt);
+    const graphss_status st = graphss_i_train_checked(ctx, &model, NULL, in, &opt);
     return st ? st : take_weights(ctx, w, model);
 }
 
 /* The weights of the i-th layer; NULL past the last. */
 static const float *layer(const graphss_model *model, size_t i, size_t *rows, size_t *cols)
 {
-    const char *name;
-    for (size_t m = 0;; m++) {
-        const float *w = graphss_model_weight(model, m, &name, rows, cols);
-        if (!w)
-            return NULL;
-        if (!graphss_i_is_weight(name))
+    graphss_tensor w;
+    for (size_t m = 0; graphss_model_weight(&w, model, m); m++) {
+        if (!graphss_i_is_weight(w.name) || i-- > 0)
             continue;
-        if (i-- == 0)
-            return w;
+        *rows = w.shape[0];
+        *cols = w.shape[1];
+        return w.value;
     }
+    return NULL;
 }
 
 /* c [m x n] = a [m x k] b [k x n], summed in double */

@@ -7,8 +7,6 @@
 graphss_train_options graphss_i_surrogate_options(void);
 /* graphss_surrogate_train on a snapshot that was already checked. */
 graphss_status graphss_i_surrogate_train(graphss_ctx *ctx, float **w,
-                                         const graphss_graph *graph,
-                                         const graphss_features *features, size_t n_classes,
-                                         const graphss_split *split, uint64_t seed);
+                                         const graphss_train_input *in);
 
 #endif

@@ -74,58 +74,86 @@ static void rule_text(char *out, size_t size, const graphss_victim_options *opt,
         snprintf(out, size, "any");
 }
 
-graphss_status graphss_victims_choose(graphss_ctx *ctx, int32_t **victim, size_t *n_victims,
-                                      char **rule, const graphss_graph *graph,
-                                      const int32_t *candidate, size_t n, const float *prob,
-                                      const int32_t *label, size_t n_classes, uint64_t seed,
+void graphss_victim_input_init(graphss_victim_input *in)
+{
+    *in = (graphss_victim_input){.struct_size = sizeof *in};
+}
+
+void graphss_victims_destroy(graphss_ctx *ctx, graphss_victims *victims)
+{
+    if (!victims)
+        return;
+    graphss_release(ctx, victims->node);
+    graphss_release(ctx, victims->rule);
+    *victims = (graphss_victims){0};
+}
+
+static bool fits(const graphss_victim_input *in, const graphss_victim_options *opt,
+                 bool margins, size_t node)
+{
+    const int64_t degree = (int64_t)graphss_graph_degree(in->graph, node);
+    if (degree < opt->min_degree || (opt->max_degree > 0 && degree > opt->max_degree))
+        return false;
+    if (!opt->correct_only && !margins)
+        return true;
+    const size_t k = in->n_classes;
+    if (in->label[node] < 0 || (size_t)in->label[node] >= k)
+        return false;
+    const double margin = margin_of(in->prob + node * k, k, (size_t)in->label[node]);
+    return (!opt->correct_only || margin > 0) && margin >= opt->min_margin &&
+           margin <= opt->max_margin;
+}
+
+static graphss_status take_input(graphss_ctx *ctx, graphss_victim_input *in,
+                                 const graphss_victim_input *given, const void *out)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"input", given}, {"place for the victims", out}))
+        return GRAPHSS_ERR_INVALID;
+    const graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_victim_input, in, given);
+    if (st)
+        return st;
+    return GRAPHSS_I_LACKS(ctx, {"graph", in->graph},
+                           {"candidates", GRAPHSS_I_FILLED(in->candidate, in->n_candidates)})
+               ? GRAPHSS_ERR_INVALID
+               : GRAPHSS_OK;
+}
+
+graphss_status graphss_victims_choose(graphss_ctx *ctx, graphss_victims *out,
+                                      const graphss_victim_input *given,
                                       const graphss_victim_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"candidates", GRAPHSS_I_FILLED(candidate, n)},
-                        {"place for the victims", victim},
-                        {"place for their number", n_victims}, {"place for the rule", rule}))
-        return GRAPHSS_ERR_INVALID;
+    graphss_victim_input in = {0};
     graphss_victim_options standard;
     graphss_victim_options_init(&standard);
-    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_victim_options, &standard, opt);
+    graphss_status st = take_input(ctx, &in, given, out);
+    if (!st)
+        st = GRAPHSS_I_TAKE(ctx, graphss_victim_options, &standard, opt);
     opt = &standard;
     if (!st)
         st = graphss_options_check(ctx, opt, graphss_victim_options_table());
     if (st)
         return st;
     const bool margins = opt->min_margin > -1 || opt->max_margin < 1;
+    const size_t n = in.n_candidates;
     if (!(opt->share > 0))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "--victims: found 0, want a share above 0");
-    if ((opt->correct_only || margins) && (!prob || !label))
+    if ((opt->correct_only || margins) && (!in.prob || !in.label))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "victims by the model's answer: want its probabilities and the "
                               "labels");
+    for (size_t i = 0; i < n; i++)
+        if (in.candidate[i] < 0 || (size_t)in.candidate[i] >= in.graph->n_nodes)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "candidate %zu is node %d, want 0..%zu", i,
+                                  (int)in.candidate[i], in.graph->n_nodes - 1);
     int32_t *list = graphss_i_alloc(ctx, n, sizeof *list);
     if (!list)
         return GRAPHSS_ERR_NOMEM;
     size_t eligible = 0;
-    for (size_t i = 0; i < n; i++) {
-        const int32_t v = candidate[i];
-        if (v < 0 || (size_t)v >= graph->n_nodes) {
-            graphss_release(ctx, list);
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "candidate %zu is node %d, want 0..%zu", i, (int)v,
-                                  graph->n_nodes - 1);
-        }
-        const int64_t degree = (int64_t)graphss_graph_degree(graph, (size_t)v);
-        if (degree < opt->min_degree || (opt->max_degree > 0 && degree > opt->max_degree))
-            continue;
-        if (opt->correct_only || margins) {
-            if (label[v] < 0 || (size_t)label[v] >= n_classes)
-                continue;
-            const double margin =
-                margin_of(prob + (size_t)v * n_classes, n_classes, (size_t)label[v]);
-            if ((opt->correct_only && !(margin > 0)) || !(margin >= opt->min_margin) ||
-                !(margin <= opt->max_margin))
-                continue;
-        }
-        list[eligible++] = v;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (fits(&in, opt, margins, (size_t)in.candidate[i]))
+            list[eligible++] = in.candidate[i];
     if (eligible == 0) {
         graphss_release(ctx, list);
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
@@ -135,24 +163,22 @@ graphss_status graphss_victims_choose(graphss_ctx *ctx, int32_t **victim, size_t
     size_t wanted = (size_t)(opt->share * (double)n + 1e-9);
     wanted = wanted ? wanted : 1;
     const size_t chosen = wanted < eligible ? wanted : eligible;
-    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_VICTIMS);
+    graphss_rng rng = graphss_rng_make(in.seed, GRAPHSS_STREAM_VICTIMS);
     graphss_rng_shuffle(&rng, list, eligible);
     qsort(list, chosen, sizeof *list, ascending);
 
     char which[160], share[32];
     rule_text(which, sizeof which, opt, margins);
     graphss_i_double_text(share, sizeof share, opt->share);
-    char *told =
+    char *rule =
         graphss_i_format(ctx,
                          "%zu nodes: a share of %s of %zu candidates, drawn with seed %llu "
                          "from the %zu that fit the rule (%s)",
-                         chosen, share, n, (unsigned long long)seed, eligible, which);
-    if (!told) {
+                         chosen, share, n, (unsigned long long)in.seed, eligible, which);
+    if (!rule) {
         graphss_release(ctx, list);
         return GRAPHSS_ERR_NOMEM;
     }
-    *rule = told;
-    *victim = list;
-    *n_victims = chosen;
+    *out = (graphss_victims){chosen, list, rule};
     return GRAPHSS_OK;
 }

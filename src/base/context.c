@@ -46,7 +46,7 @@ const char *graphss_status_text(graphss_status status)
     return "unknown status";
 }
 
-int graphss_exit_code(graphss_status status)
+int graphss_status_exit_code(graphss_status status)
 {
     switch (status) {
     case GRAPHSS_OK:
@@ -119,25 +119,26 @@ void graphss_ctx_free(graphss_ctx *ctx)
         return;
     const graphss_allocator a = ctx->opt.allocator;
     graphss_i_pool_free(ctx, ctx->pool);
+    graphss_release(ctx, ctx->meeting);
     a.release(a.user, ctx);
 }
 
-const char *graphss_error(const graphss_ctx *ctx)
+const char *graphss_ctx_error(const graphss_ctx *ctx)
 {
     return ctx ? ctx->error : "no context: out of memory, or options it cannot be made of";
 }
 
-graphss_status graphss_error_status(const graphss_ctx *ctx)
+graphss_status graphss_ctx_status(const graphss_ctx *ctx)
 {
     return ctx ? ctx->status : GRAPHSS_ERR_NOMEM;
 }
 
-size_t graphss_threads(const graphss_ctx *ctx)
+size_t graphss_ctx_threads(const graphss_ctx *ctx)
 {
     return ctx->pool ? graphss_i_pool_threads(ctx->pool) : 1;
 }
 
-const char *graphss_instruction_set(const graphss_ctx *ctx)
+const char *graphss_ctx_instruction_set(const graphss_ctx *ctx)
 {
     return ctx->kernels->name;
 }

@@ -3,6 +3,7 @@
 #define GRAPHSS_CONTEXT_PRIVATE_H
 
 #include "base/base.h"
+#include <graphss/engine.h>
 
 typedef struct graphss_i_pool graphss_i_pool;
 
@@ -15,6 +16,11 @@ struct graphss_ctx {
     const char *stage; /* last progress reported, NULL before the first; see graphss_i_pulse */
     size_t done, total;
     double told; /* when, by graphss_i_seconds */
+
+    const graphss_engine *engine; /* NULL: it works alone; see base/ranks.h */
+    char *meeting;                /* [ranks x sizeof error] what they tell each other */
+    graphss_status left;          /* all ranks left with this error */
+    struct graphss_i_part *part;  /* of the dataset it works on, or NULL */
 };
 
 /* NULL if no threads can be created; the caller's thread then does all the work. */

@@ -31,6 +31,8 @@ bool graphss_i_option_unsaid(const void *options, const graphss_option *row)
         return *(const int *)field_of(options, row) == 0;
     case GRAPHSS_OPTION_INT:
         return *(const int64_t *)field_of(options, row) == 0;
+    case GRAPHSS_OPTION_STRING:
+        return !*(const char *const *)field_of(options, row);
     default:
         return !*(const bool *)field_of(options, row);
     }
@@ -45,6 +47,9 @@ void graphss_i_option_unsay(void *options, const graphss_option *row)
     case GRAPHSS_OPTION_INT:
         *(int64_t *)field(options, row) = 0;
         break;
+    case GRAPHSS_OPTION_STRING:
+        *(const char **)field(options, row) = NULL;
+        break;
     default:
         *(bool *)field(options, row) = false;
     }
@@ -58,6 +63,12 @@ static graphss_status refuse(graphss_ctx *ctx, const graphss_option *row, const 
     graphss_i_double_text(high, sizeof high, row->max);
     const char *noun = row->type == GRAPHSS_OPTION_INT ? "a whole number" : "a number";
     switch (row->type) {
+    case GRAPHSS_OPTION_AMOUNT:
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID,
+            "--%s: found '%s', want a whole number from %s to %s, or a share "
+            "above 0%% and up to 100%%",
+            row->name, found, low, high);
     case GRAPHSS_OPTION_BOOL:
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "--%s: found '%s', want yes or no",
                               row->name, found);
@@ -118,6 +129,46 @@ static const char *name_now(const graphss_option *row, const char *text)
     return text;
 }
 
+static bool parse_whole(int64_t *out, const char *text, size_t length)
+{
+    double real;
+    if (graphss_i_parse_int(out, text, length))
+        return true;
+    /* 1e6 is a whole number too. */
+    if (!graphss_i_parse_double(&real, text, length) || !(fabs(real) < 0x1p53) ||
+        real != floor(real))
+        return false;
+    *out = (int64_t)real;
+    return true;
+}
+
+static const double *share_of(const void *options, const graphss_option *row)
+{
+    return (const double *)(const void *)((const char *)options + row->share);
+}
+
+static bool good_share(double share)
+{
+    return share > 0 && share <= 1;
+}
+
+static graphss_status set_amount(graphss_ctx *ctx, void *options, const graphss_option *row,
+                                 const char *text)
+{
+    const size_t length = strlen(text);
+    int64_t count = 0;
+    double share = 0;
+    if (length && text[length - 1] == '%') {
+        if (!graphss_i_parse_double(&share, text, length - 1) || !good_share(share /= 100))
+            return refuse(ctx, row, text);
+    } else if (!parse_whole(&count, text, length) || !in_range(row, (double)count)) {
+        return refuse(ctx, row, text);
+    }
+    *(int64_t *)field(options, row) = count;
+    *(double *)(void *)((char *)options + row->share) = share;
+    return GRAPHSS_OK;
+}
+
 graphss_status graphss_option_set(graphss_ctx *ctx, void *options, const graphss_option *row,
                                   const char *text)
 {
@@ -130,15 +181,7 @@ graphss_status graphss_option_set(graphss_ctx *ctx, void *options, const graphss
         return parse_bool(at, text) ? GRAPHSS_OK : refuse(ctx, row, text);
     case GRAPHSS_OPTION_INT: {
         int64_t value;
-        double real;
-        if (!graphss_i_parse_int(&value, text, length)) {
-            /* 1e6 is a whole number too. */
-            if (!graphss_i_parse_double(&real, text, length) || !(fabs(real) < 0x1p53) ||
-                real != floor(real))
-                return refuse(ctx, row, text);
-            value = (int64_t)real;
-        }
-        if (!in_range(row, (double)value))
+        if (!parse_whole(&value, text, length) || !in_range(row, (double)value))
             return refuse(ctx, row, text);
         *(int64_t *)at = value;
         return GRAPHSS_OK;
@@ -162,6 +205,8 @@ graphss_status graphss_option_set(graphss_ctx *ctx, void *options, const graphss
     case GRAPHSS_OPTION_STRING:
         *(const char **)at = text;
         return GRAPHSS_OK;
+    case GRAPHSS_OPTION_AMOUNT:
+        return set_amount(ctx, options, row, text);
     }
     return graphss_i_fail(ctx, GRAPHSS_ERR_INTERNAL, "option %s has no type", row->name);
 }
@@ -198,6 +243,9 @@ graphss_status graphss_options_check(graphss_ctx *ctx, const void *options,
         bool fine = true;
         if (row->type == GRAPHSS_OPTION_INT)
             fine = in_range(row, (double)*(const int64_t *)at);
+        else if (row->type == GRAPHSS_OPTION_AMOUNT)
+            fine = *share_of(options, row) == 0 ? in_range(row, (double)*(const int64_t *)at)
+                                                : good_share(*share_of(options, row));
         else if (row->type == GRAPHSS_OPTION_REAL)
             fine = in_range(row, *(const double *)at);
         else if (row->type == GRAPHSS_OPTION_CHOICE) {
@@ -230,6 +278,13 @@ size_t graphss_option_text(char *out, size_t size, const void *options,
         break;
     case GRAPHSS_OPTION_INT:
         return (size_t)snprintf(out, size, "%lld", (long long)*(const int64_t *)at);
+    case GRAPHSS_OPTION_AMOUNT: {
+        char percent[32];
+        if (*share_of(options, row) == 0)
+            return (size_t)snprintf(out, size, "%lld", (long long)*(const int64_t *)at);
+        graphss_i_double_text(percent, sizeof percent, 100 * *share_of(options, row));
+        return (size_t)snprintf(out, size, "%s%%", percent);
+    }
     case GRAPHSS_OPTION_REAL:
         return graphss_i_double_text(out, size, *(const double *)at);
     case GRAPHSS_OPTION_CHOICE:

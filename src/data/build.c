@@ -411,7 +411,7 @@ graphss_status graphss_i_graph_from_pairs(graphss_ctx *ctx, graphss_graph *out, 
         to = some_to;
         m = kept;
     }
-    st = graphss_graph_build(ctx, out, n, from, to, m, cleaned);
+    st = graphss_graph_build(ctx, out, cleaned, n, from, to, m);
     if (st == GRAPHSS_OK && cleaned) {
         cleaned->zeros = zeros;
         cleaned->weighted = weighted;

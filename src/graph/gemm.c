@@ -11,8 +11,8 @@
  * ends the program by itself. So both are given their memory while it is known to be there:
  * all code is written at once after a look at how much memory there is (get_ready), and each
  * later product begins with a look whether its small blocks are available. Its large ones
- * oneDNN checks. If memory still ends while the code is written, C++ calls new_failed before it
- * throws: new_failed tries again, and then leaves oneDNN, which is not used any more.
+ * oneDNN checks. If memory still ends while the code is written, C++ calls new_failed before
+ * it throws: new_failed tries again, and then leaves oneDNN, which is not used any more.
  */
 #include "graph/products.h"
 #include <dlfcn.h>

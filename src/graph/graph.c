@@ -81,9 +81,9 @@ static int64_t merge_rows(int32_t *out, const int32_t *a, int64_t na, const int3
     return n;
 }
 
-graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_graph *out, size_t n_nodes,
-                                   const int32_t *from, const int32_t *to, size_t m,
-                                   graphss_cleaning *cleaned)
+graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_graph *out,
+                                   graphss_cleaning *cleaned, size_t n_nodes,
+                                   const int32_t *from, const int32_t *to, size_t m)
 {
     if (GRAPHSS_I_LACKS(ctx, {"first ends", GRAPHSS_I_FILLED(from, m)},
                         {"second ends", GRAPHSS_I_FILLED(to, m)},

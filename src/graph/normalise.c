@@ -1,17 +1,24 @@
 /* normalise.c - from a graph to D^-1/2 A D^-1/2 or D^-1 A, with or without loops. The
  * pattern is symmetric, so a transpose needs other values but no other indices. */
 #include "graph/normalise.h"
+#include "graph/part.h"
 #include <math.h>
 #include <string.h>
 
+/* Whether node a stands before b: in a part of a graph they go by their global numbers. */
+static bool precedes(const graphss_i_part *part, int32_t a, int32_t b)
+{
+    return part ? part->id[a] < part->id[b] : a < b;
+}
+
 /* Copies the neighbours of i to position e, with i itself inserted if self-loops are wanted;
- * returns the position after them. */
+ * returns the position after them. part: or NULL. */
 static int64_t put_row(int32_t *column, int64_t e, const graphss_graph *g, size_t i,
-                       bool loops)
+                       bool loops, const graphss_i_part *part)
 {
     bool placed = !loops;
     for (int64_t s = g->offset[i]; s < g->offset[i + 1]; s++) {
-        if (!placed && g->target[s] > (int32_t)i) {
+        if (!placed && precedes(part, (int32_t)i, g->target[s])) {
             column[e++] = (int32_t)i;
             placed = true;
         }
@@ -23,11 +30,12 @@ static int64_t put_row(int32_t *column, int64_t e, const graphss_graph *g, size_
 }
 
 /* Rows of A + I. */
-static void pattern_with_loops(int64_t *offset, int32_t *column, const graphss_graph *g)
+static void pattern_with_loops(int64_t *offset, int32_t *column, const graphss_graph *g,
+                               const graphss_i_part *part)
 {
     offset[0] = 0;
     for (size_t i = 0; i < g->n_nodes; i++)
-        offset[i + 1] = put_row(column, offset[i], g, i, true);
+        offset[i + 1] = put_row(column, offset[i], g, i, true, part);
 }
 
 /* symmetric: (d_i d_j)^-1/2; else 1 / d_i */
@@ -36,16 +44,24 @@ static float weight_of(double di, double dj, bool symmetric)
     return (float)(symmetric ? 1 / sqrt(di * dj) : 1 / di);
 }
 
+/* Entries of the row of column j. */
+static double degree_of(const graphss_i_csr *m, size_t j, bool loops)
+{
+    if (j >= m->n_rows)
+        return m->part->ghost_degree[j - m->n_rows] + loops;
+    return (double)(m->offset[j + 1] - m->offset[j]);
+}
+
 /* value as above, of the transpose of a row norm 1 / d_j */
 static void fill_values(float *value, float *transposed, const graphss_i_csr *m,
-                        bool symmetric)
+                        bool symmetric, bool loops)
 {
     const int64_t *offset = m->offset;
     for (size_t i = 0; i < m->n_rows; i++) {
         const double di = (double)(offset[i + 1] - offset[i]);
         for (int64_t e = offset[i]; e < offset[i + 1]; e++) {
             const size_t j = (size_t)m->column[e];
-            const double dj = (double)(offset[j + 1] - offset[j]);
+            const double dj = degree_of(m, j, loops);
             value[e] = weight_of(di, dj, symmetric);
             if (transposed)
                 transposed[e] = (float)(1 / dj);
@@ -81,6 +97,7 @@ graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagatio
     const size_t n = graph->n_nodes;
     const size_t nnz = (size_t)graph->offset[n] + (loops ? n : 0);
     p.m.n_rows = p.m.n_cols = n;
+    p.m.part = graphss_i_ranks(ctx) > 1 ? graphss_i_ctx_part(ctx) : NULL;
     if (norm == GRAPHSS_I_NORM_NONE) {
         *out = p;
         return GRAPHSS_OK;
@@ -89,7 +106,7 @@ graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagatio
         p.m.offset = graphss_i_alloc(ctx, n + 1, sizeof *p.m.offset);
         p.m.column = graphss_i_alloc(ctx, nnz, sizeof *p.m.column);
         if (p.m.offset && p.m.column)
-            pattern_with_loops(p.m.offset, p.m.column, graph);
+            pattern_with_loops(p.m.offset, p.m.column, graph, p.m.part);
     } else {
         p.m.offset = graph->offset;
         p.m.column = graph->target;
@@ -115,7 +132,7 @@ graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagatio
         graphss_i_propagation_destroy(ctx, &p);
         return GRAPHSS_ERR_NOMEM;
     }
-    fill_values(p.m.value, p.transposed.value, &p.m, norm == GRAPHSS_I_NORM_SYMMETRIC);
+    fill_values(p.m.value, p.transposed.value, &p.m, norm == GRAPHSS_I_NORM_SYMMETRIC, loops);
     *out = p;
     return GRAPHSS_OK;
 }
@@ -140,7 +157,7 @@ graphss_status graphss_i_propagation_rows(graphss_ctx *ctx, graphss_i_csr *out,
     for (size_t r = 0; r < n_rows; r++) {
         const size_t i = (size_t)row[r];
         const double di = (double)(graphss_graph_degree(g, i) + loops);
-        m.offset[r + 1] = put_row(m.column, m.offset[r], g, i, loops);
+        m.offset[r + 1] = put_row(m.column, m.offset[r], g, i, loops, NULL);
         for (int64_t e = m.offset[r]; e < m.offset[r + 1]; e++) {
             const size_t j = (size_t)m.column[e];
             m.value[e] =

@@ -5,18 +5,40 @@
  * below SMALL stays on the calling thread: waking others would take longer.
  *
  * The dense matrix is read once per entry, in no order. When it is too large for the
- * second-level cache but a strip of its columns is not, the product goes strip by strip. */
+ * second-level cache but a strip of its columns is not, the product goes strip by strip; but
+ * where that cache is small, rows read whole and ahead of time are faster. No cut of this
+ * kind changes a bit. */
 #include "graph/products.h"
+#include "graph/part.h"
 #include "kernels/kernels.h"
 #include <string.h>
+#include <unistd.h>
 
 enum {
     GRAIN = 1 << 17, /* multiply-adds of a task */
     SMALL = 1 << 20, /* multiply-adds that are not worth a second thread */
     FLOOR = 16,      /* cost of an entry, in multiply-adds, is at least this */
-    NEAR = 3 << 19,  /* bytes of a dense matrix that need no strips */
-    FAR = 3 << 20    /* bytes of a strip that would not stay in the cache either */
+    ROOMY = 1 << 20  /* bytes of a second-level cache for which strips pay: with 2 MiB they
+                        do, with 512 KiB not (bench/README.md) */
 };
+
+static size_t second_level_cache(void)
+{
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? (size_t)bytes : 0;
+#else
+    return 0;
+#endif
+}
+
+/* Whether a product with a matrix of so many bytes, in all and in a strip, should go
+ * strip by strip: the whole is well beyond the cache, a strip is not. */
+static bool strips_pay(size_t whole, size_t strip)
+{
+    const size_t cache = second_level_cache();
+    return cache >= ROOMY && whole > cache / 4 * 3 && strip <= cache / 2 * 3;
+}
 
 typedef struct product {
     const graphss_i_kernels *kernels;
@@ -109,12 +131,16 @@ static void spmm_task(void *arg, size_t task)
 void graphss_i_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x,
                     size_t k)
 {
+    if (m->part) {
+        graphss_i_part_spmm(ctx, y, m, x, k);
+        return;
+    }
     if (m->n_rows == 0 || k == 0)
         return;
     product p = {.kernels = graphss_i_ctx_kernels(ctx), .m = m, .out = y, .a = x, .k = k};
     const size_t column_bytes = m->n_cols * sizeof *x;
     const bool cut =
-        !is_small(&p) && column_bytes * k > NEAR && column_bytes * strip_columns(k) <= FAR;
+        !is_small(&p) && strips_pay(column_bytes * k, column_bytes * strip_columns(k));
     p.strips = cut ? count_strips(k) : 1;
     cut_rows(&p);
     graphss_i_parallel(ctx, p.runs * p.strips, spmm_task, &p);

@@ -11,10 +11,12 @@
 /* Compressed rows with values. {0} is empty. */
 typedef struct graphss_i_csr {
     size_t n_rows, n_cols;
-    int64_t *offset; /* [n_rows + 1] */
-    int32_t *column; /* [offset[n_rows]] */
-    float *value;    /* [offset[n_rows]], or NULL: all ones */
-    bool borrowed;   /* offset and column belong to someone else */
+    int64_t *offset;             /* [n_rows + 1] */
+    int32_t *column;             /* [offset[n_rows]] */
+    float *value;                /* [offset[n_rows]], or NULL: all ones */
+    bool borrowed;               /* offset and column belong to someone else */
+    struct graphss_i_part *part; /* columns are nodes of other ranks, too: see graph/part.h;
+                                  * NULL: n_cols is all there are */
 } graphss_i_csr;
 
 void graphss_i_csr_destroy(graphss_ctx *ctx, graphss_i_csr *m);

@@ -7,7 +7,8 @@
  * The paper's code is a step late: it measures, takes a step and keeps what it then has, from
  * the weights it starts with on, and of equally good epochs the first (adam->kept). */
 #include "models/fit.h"
-#include <graphss/evaluate.h>
+#include "base/ranks.h"
+#include <graphss/labels.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,6 +34,28 @@ bool graphss_i_better(graphss_i_measure now, graphss_i_measure best)
 {
     return now.accuracy > best.accuracy ||
            (now.accuracy == best.accuracy && now.loss < best.loss);
+}
+
+/* The same over the rows of all ranks. */
+static graphss_status judge_all(graphss_ctx *ctx, graphss_i_measure *out, const float *logits,
+                                size_t k, const int32_t *node, const int32_t *label, size_t n)
+{
+    *out = graphss_i_judge(logits, k, node, label, n);
+    if (graphss_i_ranks(ctx) == 1)
+        return GRAPHSS_OK;
+    double sum[3] = {n ? out->accuracy * (double)n : 0, n ? out->loss * (double)n : 0,
+                     (double)n};
+    const graphss_status st = graphss_i_ranks_sum(ctx, sum, 3);
+    *out = (graphss_i_measure){sum[2] > 0 ? round(sum[0]) / sum[2] : NAN,
+                               sum[2] > 0 ? sum[1] / sum[2] : NAN};
+    return st;
+}
+
+/* The loss of all ranks. */
+static graphss_status loss_of(graphss_ctx *ctx, double *out, const graphss_i_tape *tape)
+{
+    *out = graphss_i_tape_loss(tape);
+    return graphss_i_ranks_sum(ctx, out, 1);
 }
 
 /* The best weights so far, and the moments of Adam at that step where they are wanted. */
@@ -94,6 +117,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_DROPOUT);
     const bool draws = graphss_i_tape_draws(tape), late = adam->kept;
     const double start = graphss_i_seconds();
+    double n_val = (double)split->n_val; /* of all ranks */
 
     checkpoint kept = {0};
     st = checkpoint_make(ctx, &kept, params, adam);
@@ -103,6 +127,9 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         st = GRAPHSS_ERR_NOMEM;
         goto done;
     }
+    st = graphss_i_ranks_sum(ctx, &n_val, 1);
+    if (st)
+        goto done;
     checkpoint_take(&kept, params, adam); /* what is left when there are no epochs */
     for (size_t e = 0;; e++) {
         const uint64_t key = graphss_rng_u64(&rng);
@@ -111,14 +138,16 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         const size_t measured = late ? e : e - 1; /* the epoch these weights are judged for */
         bool taken = false;
         graphss_i_tape_rows(tape, split->val, separate ? split->n_val : 0);
-        if ((late ? !last : e > 0 || !separate) && (split->n_val || !separate))
+        if ((late ? !last : e > 0 || !separate) && (n_val > 0 || !separate))
             graphss_i_tape_forward(tape, !separate, key);
         if (late ? !last : e > 0) {
-            const graphss_i_measure now =
-                graphss_i_judge(graphss_i_tape_value(tape, logits), n_classes, split->val,
-                                split->val_label, split->n_val);
+            graphss_i_measure now;
+            st = judge_all(ctx, &now, graphss_i_tape_value(tape, logits), n_classes,
+                           split->val, split->val_label, split->n_val);
+            if (st)
+                goto done;
             run.val_acc[measured] = (float)now.accuracy;
-            taken = split->n_val == 0 ||
+            taken = n_val == 0 ||
                     (late ? now.accuracy > best.accuracy : graphss_i_better(now, best));
             if (taken) {
                 best = now;
@@ -130,7 +159,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         if (e > 0) {
             char note[64];
             const int used = snprintf(note, sizeof note, "loss %.3f", (double)run.loss[e - 1]);
-            if (split->n_val > 0)
+            if (n_val > 0)
                 snprintf(note + used, sizeof note - (size_t)used, "  val %.1f %%",
                          100 * (double)run.val_acc[e - 1]);
             st = graphss_i_progress(ctx, stage, e, epochs, note);
@@ -143,7 +172,10 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
             graphss_i_tape_rows(tape, split->train, split->n_train);
             graphss_i_tape_forward(tape, true, key);
         }
-        const double loss = graphss_i_tape_loss(tape);
+        double loss;
+        st = loss_of(ctx, &loss, tape);
+        if (st)
+            goto done;
         if (!isfinite(loss)) {
             st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                                 "training diverged at epoch %zu: the loss is %g; "
@@ -154,6 +186,9 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         run.loss[e] = (float)loss;
         run.epochs = e + 1;
         graphss_i_tape_backward(tape);
+        st = graphss_i_ranks_sum_floats(ctx, adam->grad, adam->count);
+        if (st)
+            goto done;
         graphss_i_adam_step(ctx, adam, params, opt->learning_rate, opt->weight_decay);
         if (taken && late)
             checkpoint_take(&kept, params, adam);
@@ -162,11 +197,15 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
     graphss_i_tape_rows(tape, NULL, 0);
     graphss_i_tape_forward(tape, false, 0);
     const float *x = graphss_i_tape_value(tape, logits);
-    run.train_accuracy =
-        graphss_i_judge(x, n_classes, split->train, split->train_label, split->n_train)
-            .accuracy;
-    run.val_accuracy =
-        graphss_i_judge(x, n_classes, split->val, split->val_label, split->n_val).accuracy;
+    graphss_i_measure train, val;
+    st =
+        judge_all(ctx, &train, x, n_classes, split->train, split->train_label, split->n_train);
+    if (!st)
+        st = judge_all(ctx, &val, x, n_classes, split->val, split->val_label, split->n_val);
+    if (st)
+        goto done;
+    run.train_accuracy = train.accuracy;
+    run.val_accuracy = val.accuracy;
 done:
     run.seconds = graphss_i_seconds() - start;
     checkpoint_destroy(ctx, &kept);

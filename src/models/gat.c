@@ -32,8 +32,8 @@ static void adjust(graphss_train_options *opt)
     opt->heads = 8;
     opt->output_heads = 1;
     opt->activation = GRAPHSS_ACTIVATION_ELU;
-    opt->hidden = opt->mode == GRAPHSS_MODE_HONEST ? 64 : opt->hidden;
-    opt->dropout = opt->mode == GRAPHSS_MODE_HONEST ? 0.6 : opt->dropout;
+    opt->hidden = opt->mode == GRAPHSS_MODE_DEFAULT ? 64 : opt->hidden;
+    opt->dropout = opt->mode == GRAPHSS_MODE_DEFAULT ? 0.6 : opt->dropout;
 }
 
 static graphss_status declare_layer(graphss_ctx *ctx, graphss_i_params *p, size_t l, shape s,

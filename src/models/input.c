@@ -1,4 +1,5 @@
 #include "models/input.h"
+#include "base/ranks.h"
 #include "graph/rows.h"
 #include <math.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static double row_sum(const graphss_features *f, size_t i)
     return sum;
 }
 
-double graphss_i_input_scale(const graphss_features *f, bool row_normalise)
+/* sum_i |x_i|^2, rows as row_normalise says */
+static double squared_lengths(const graphss_features *f, bool row_normalise)
 {
     double total = 0;
     for (size_t i = 0; i < f->n_rows; i++) {
@@ -33,15 +35,26 @@ double graphss_i_input_scale(const graphss_features *f, bool row_normalise)
         if (sum > 0)
             total += squares / (sum * sum);
     }
-    return total > 0 && isfinite(total) ? sqrt((double)f->n_rows / total) : 1;
+    return total;
+}
+
+static double unit_scale(double total, double n_rows)
+{
+    return total > 0 && isfinite(total) ? sqrt(n_rows / total) : 1;
+}
+
+double graphss_i_input_scale(const graphss_features *f, bool row_normalise)
+{
+    return unit_scale(squared_lengths(f, row_normalise), (double)f->n_rows);
 }
 
 /* ---- columns ---- */
 
 /* sum, squares, stored [d]: of each column the sum, then of the stored entries the squares of
  * what is off its mean. */
-static void column_moments(double *mean, double *squares, double *stored,
-                           const graphss_features *f, bool row_normalise)
+static graphss_status column_moments(graphss_ctx *ctx, double *mean, double *squares,
+                                     double *stored, double n_rows, const graphss_features *f,
+                                     bool row_normalise)
 {
     const size_t d = f->n_cols;
     for (int pass = 0; pass < 2; pass++) {
@@ -59,9 +72,15 @@ static void column_moments(double *mean, double *squares, double *stored,
                 }
             }
         }
+        graphss_status st = graphss_i_ranks_sum(ctx, pass == 0 ? mean : squares, d);
+        if (!st && pass == 0)
+            st = graphss_i_ranks_sum(ctx, stored, d);
+        if (st)
+            return st;
         for (size_t c = 0; c < d && pass == 0; c++)
-            mean[c] /= (double)f->n_rows;
+            mean[c] /= n_rows;
     }
+    return GRAPHSS_OK;
 }
 
 /* mean_c, and 1 / sqrt(mean_i (x_ic - mean_c)^2). A spread of rounding alone is none. */
@@ -78,18 +97,21 @@ static graphss_status learn_columns(graphss_ctx *ctx, graphss_i_scaling *s,
     }
     double *squares = mean + d, *stored = squares + d;
     s->gain = s->mean + d;
-    column_moments(mean, squares, stored, f, s->row_normalise);
+    double n_rows = (double)f->n_rows;
+    graphss_status st = graphss_i_ranks_sum(ctx, &n_rows, 1);
+    if (!st)
+        st = column_moments(ctx, mean, squares, stored, n_rows, f, s->row_normalise);
     *varying = 0;
-    for (size_t c = 0; c < d; c++) {
-        squares[c] += ((double)f->n_rows - stored[c]) * mean[c] * mean[c];
-        const double spread = sqrt(squares[c] / (double)f->n_rows);
+    for (size_t c = 0; c < d && !st; c++) {
+        squares[c] += (n_rows - stored[c]) * mean[c] * mean[c];
+        const double spread = sqrt(squares[c] / n_rows);
         const bool varies = isfinite(spread) && spread > rounding * fabs(mean[c]);
         s->mean[c] = varies ? (float)mean[c] : 0;
         s->gain[c] = varies && isfinite((float)(1 / spread)) ? (float)(1 / spread) : 0;
         *varying += s->gain[c] > 0;
     }
     graphss_release(ctx, mean);
-    return GRAPHSS_OK;
+    return st;
 }
 
 graphss_status graphss_i_scaling_learn(graphss_ctx *ctx, graphss_i_scaling *out,
@@ -107,7 +129,11 @@ graphss_status graphss_i_scaling_learn(graphss_ctx *ctx, graphss_i_scaling *out,
         if (opt->unit_scale && varying)
             s.scale = 1 / sqrt((double)varying);
     } else if (opt->unit_scale) {
-        s.scale = graphss_i_input_scale(f, opt->row_normalise);
+        double sum[2] = {squared_lengths(f, opt->row_normalise), (double)f->n_rows};
+        const graphss_status st = graphss_i_ranks_sum(ctx, sum, 2);
+        if (st)
+            return st;
+        s.scale = unit_scale(sum[0], sum[1]);
     }
     *out = s;
     return GRAPHSS_OK;
@@ -150,13 +176,18 @@ static int64_t row_factors(float *factor, const graphss_features *f, bool row_no
 
 typedef enum road { SPARSE, BITS, DENSE } road;
 
-/* edges: entries of P, times the hops */
-static road cheapest(const graphss_features *f, double edges, bool suits_bits)
+/* edges: entries of P, times the hops. All ranks choose the same. */
+static road cheapest(graphss_ctx *ctx, const graphss_features *f, double edges,
+                     bool suits_bits)
 {
     if (!f->offset)
         return DENSE;
-    const double cells = (double)f->n_rows * (double)f->n_cols;
-    const double stored = (double)f->offset[f->n_rows];
+    double sum[] = {(double)f->n_rows, (double)f->offset[f->n_rows], edges, !suits_bits};
+    if (graphss_i_ranks_sum(ctx, sum, 4))
+        return DENSE; /* it is told where ranks meet next */
+    const double cells = sum[0] * (double)f->n_cols, stored = sum[1];
+    edges = sum[2];
+    suits_bits = sum[3] == 0;
     const double sparse = stored + edges;
     const double bits = suits_bits ? bits_cell * cells + edges : INFINITY;
     const double dense =
@@ -284,13 +315,13 @@ static graphss_i_csr as_csr(const graphss_features *f)
 }
 
 /* number [n_rows]: becomes what each row holds where bits suit. */
-static road choose_road(float *number, const graphss_features *f, double edges,
-                        const graphss_i_scaling *scaling)
+static road choose_road(graphss_ctx *ctx, float *number, const graphss_features *f,
+                        double edges, const graphss_i_scaling *scaling)
 {
     const graphss_i_csr given = as_csr(f);
     return scaling->mean
                ? DENSE
-               : cheapest(f, edges, f->offset && graphss_i_bits_suit(number, &given));
+               : cheapest(ctx, f, edges, f->offset && graphss_i_bits_suit(number, &given));
 }
 
 static double edges_of(const graphss_i_input *in)
@@ -343,7 +374,7 @@ graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
     float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
     graphss_status st =
         number ? make_road(ctx, &in, f, scaling,
-                           choose_road(number, f, edges_of(&in), scaling), &number)
+                           choose_road(ctx, number, f, edges_of(&in), scaling), &number)
                : GRAPHSS_ERR_NOMEM;
     if (!st && in.bits.word)
         st = transpose_bits(ctx, &in);
@@ -467,7 +498,7 @@ graphss_status graphss_i_product_rows(graphss_ctx *ctx, float *value, bool *same
     float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
     if (!number)
         return GRAPHSS_ERR_NOMEM;
-    *same = choose_road(number, f, (double)hops * (double)entries, scaling) ==
+    *same = choose_road(ctx, number, f, (double)hops * (double)entries, scaling) ==
             (product->bits ? BITS : SPARSE);
     graphss_release(ctx, number);
     if (!*same || n == 0)
@@ -493,7 +524,7 @@ graphss_status graphss_i_input_multiply(graphss_ctx *ctx, graphss_i_input *out,
     float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
     if (!number)
         return GRAPHSS_ERR_NOMEM;
-    const road by = choose_road(number, f, edges_of(&in), scaling);
+    const road by = choose_road(ctx, number, f, edges_of(&in), scaling);
     graphss_release(ctx, number);
     if (by == DENSE)
         return graphss_i_input_make(ctx, out, f, p, hops, scaling);

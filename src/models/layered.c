@@ -44,9 +44,8 @@ graphss_i_var graphss_i_layered_record(graphss_i_tape *t, const graphss_train_op
     for (size_t l = 0;; l++) {
         if (l + 1 == layers)
             return opt->bias ? graphss_i_tape_add_bias(t, h, w[l * stride + 1]) : h;
-        h = opt->bias ? graphss_i_tape_bias_relu(t, h, w[l * stride + 1])
-                      : graphss_i_tape_relu(t, h);
-        h = graphss_i_tape_dropout(t, h, opt->dropout);
+        h = opt->bias ? graphss_i_tape_bias_relu(t, h, w[l * stride + 1], opt->dropout)
+                      : graphss_i_tape_dropout(t, graphss_i_tape_relu(t, h), opt->dropout);
         h = graphss_i_tape_matmul(t, h, w[(l + 1) * stride]);
         if (x->p->norm != GRAPHSS_I_NORM_NONE)
             h = graphss_i_tape_spmm(t, m, h);

@@ -4,7 +4,7 @@
 /* Without neighbours to average over it bears less noise than the others. */
 static void adjust(graphss_train_options *opt)
 {
-    if (opt->mode == GRAPHSS_MODE_HONEST)
+    if (opt->mode == GRAPHSS_MODE_DEFAULT)
         opt->dropout = 0.5;
 }
 

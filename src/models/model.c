@@ -2,11 +2,12 @@
 #include "data/build.h"
 #include "data/columns.h"
 #include "graph/check.h"
+#include "graph/part.h"
 #include "models/fit.h"
 #include "models/model_private.h"
 #include "models/predictor.h"
 #include "models/unchecked.h"
-#include <graphss/evaluate.h>
+#include <graphss/labels.h>
 #include <math.h>
 #include <string.h>
 
@@ -181,8 +182,8 @@ static graphss_status check_list(graphss_ctx *ctx, const char *what, const int32
     return GRAPHSS_OK;
 }
 
-static graphss_status check_snapshot(graphss_ctx *ctx, const graphss_graph *graph,
-                                     const graphss_features *features)
+static graphss_status check_shapes(graphss_ctx *ctx, const graphss_graph *graph,
+                                   const graphss_features *features)
 {
     if (graph->n_nodes == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the graph has no nodes");
@@ -207,13 +208,11 @@ static graphss_status check_columns(graphss_ctx *ctx, const graphss_model *model
                           features->n_cols, model->n_features);
 }
 
-static graphss_status check_training(graphss_ctx *ctx, const graphss_graph *graph,
-                                     const graphss_features *features, size_t n_classes,
-                                     const graphss_split *split)
+/* The labels that a model of n_classes is to be trained with. */
+static graphss_status check_training(graphss_ctx *ctx, const graphss_train_input *in,
+                                     size_t n_classes)
 {
-    graphss_status st = check_snapshot(ctx, graph, features);
-    if (st)
-        return st;
+    const graphss_split *split = in->split;
     if (n_classes < 2)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "%zu class%s: a classifier needs at least two", n_classes,
@@ -221,11 +220,13 @@ static graphss_status check_training(graphss_ctx *ctx, const graphss_graph *grap
     if (split->n_train == 0 || !split->train_label || (split->n_val && !split->val_label))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                               "the split has no training nodes with labels");
-    st = check_list(ctx, "training", split->train, split->train_label, split->n_train,
-                    graph->n_nodes, n_classes);
+    const graphss_i_part *part = graphss_i_ctx_part(ctx);
+    const size_t n = part ? part->n_all : in->graph->n_nodes;
+    graphss_status st = check_list(ctx, "training", split->train, split->train_label,
+                                   split->n_train, n, n_classes);
     if (!st)
-        st = check_list(ctx, "validation", split->val, split->val_label, split->n_val,
-                        graph->n_nodes, n_classes);
+        st = check_list(ctx, "validation", split->val, split->val_label, split->n_val, n,
+                        n_classes);
     return st;
 }
 
@@ -240,18 +241,54 @@ static void resume(graphss_i_adam *adam, const graphss_i_adam *start)
     adam->step = start->step;
 }
 
+/* The nodes of a list that this rank has, by its own numbers. */
+static size_t own_nodes(int32_t *node, int32_t *label, const graphss_i_part *part,
+                        const int32_t *all, const int32_t *all_label, size_t n)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t at = graphss_i_part_find(part, all[i]);
+        if (at < 0)
+            continue;
+        node[found] = (int32_t)at;
+        label[found++] = all_label[i];
+    }
+    return found;
+}
+
+/* What of a split this rank fits. */
+static graphss_status own_split(graphss_ctx *ctx, graphss_split *out,
+                                const graphss_i_part *part, const graphss_split *split)
+{
+    const graphss_status st = graphss_split_copy(ctx, out, split);
+    if (st)
+        return st;
+    out->n_train = own_nodes(out->train, out->train_label, part, split->train,
+                             split->train_label, split->n_train);
+    if (split->n_val)
+        out->n_val = own_nodes(out->val, out->val_label, part, split->val, split->val_label,
+                               split->n_val);
+    return GRAPHSS_OK;
+}
+
 /* Fits the model's weights, as they are, to the labels of the split, which it remembers. */
 static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
-                                  const graphss_i_adam *start, graphss_training *log,
-                                  const graphss_graph *graph, const graphss_features *features,
-                                  const graphss_split *split, int64_t epochs)
+                                  graphss_training *log, const graphss_i_adam *start,
+                                  const graphss_train_input *in, int64_t epochs)
 {
+    const graphss_split *split = in->split;
     network net = {0};
+    graphss_split own = {0};
     graphss_train_options opt = model->opt;
     opt.epochs = epochs;
+    const graphss_i_part *part = graphss_i_ctx_part(ctx);
     graphss_status st = graphss_split_copy(ctx, &model->split, split);
+    if (!st && part)
+        st = own_split(ctx, &own, part, split);
+    if (part)
+        split = &own;
     if (!st)
-        st = network_open(ctx, &net, model, graph, features, split, NULL);
+        st = network_open(ctx, &net, model, in->graph, in->features, split, NULL);
     if (!st)
         st = network_record(ctx, &net, model, split);
     if (!st) {
@@ -276,6 +313,7 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
             model->adam.grad = NULL;
         }
     }
+    graphss_split_destroy(ctx, &own);
     network_destroy(ctx, &net);
     return st;
 }
@@ -301,54 +339,53 @@ static graphss_status check_memory(graphss_ctx *ctx, const graphss_train_options
                           n_features, params.count, need / 1e9, memory / 1e9);
 }
 
+static graphss_status train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
+                            const graphss_train_input *in, const graphss_train_options *opt)
+{
+    graphss_model *model = NULL;
+    graphss_status st = check_memory(ctx, opt, in->features->n_cols, in->n_classes);
+    if (!st)
+        st = graphss_i_model_new(ctx, &model, opt, in->features->n_cols, in->n_classes,
+                                 in->seed);
+    if (st)
+        return st;
+    graphss_rng rng = graphss_rng_make(in->seed, GRAPHSS_STREAM_INIT);
+    graphss_i_params_glorot(&model->params, &rng);
+    if (opt->mode == GRAPHSS_MODE_PAPER && model->type->paper_gain > 0)
+        for (size_t i = 0; i < model->params.count; i++)
+            model->params.value[i] *= (float)model->type->paper_gain;
+    st = graphss_i_scaling_learn(ctx, &model->scaling, in->features, opt);
+    if (!st)
+        st = fit_weights(ctx, model, log, NULL, in, opt->epochs);
+    if (st)
+        graphss_model_free(ctx, model);
+    else
+        *out = model;
+    return st;
+}
+
 graphss_status graphss_i_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
-                               const graphss_graph *graph, const graphss_features *features,
-                               size_t n_classes, const graphss_split *split, uint64_t seed,
+                               const graphss_train_input *in,
                                const graphss_train_options *given)
 {
     graphss_train_options opt;
-    graphss_model *model = NULL;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, features);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, in->features);
     graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_train_options, &opt, given);
     if (!st)
-        st = check_training(ctx, graph, features, n_classes, split);
-    if (!st)
-        st = check_memory(ctx, &opt, features->n_cols, n_classes);
-    if (!st)
-        st = graphss_i_model_new(ctx, &model, &opt, features->n_cols, n_classes, seed);
-    if (st)
-        return st;
-    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_INIT);
-    graphss_i_params_glorot(&model->params, &rng);
-    if (opt.mode == GRAPHSS_MODE_PAPER && model->type->paper_gain > 0)
-        for (size_t i = 0; i < model->params.count; i++)
-            model->params.value[i] *= (float)model->type->paper_gain;
-    st = graphss_i_scaling_learn(ctx, &model->scaling, features, &opt);
-    if (!st)
-        st = fit_weights(ctx, model, NULL, log, graph, features, split, opt.epochs);
-    if (st)
-        graphss_model_free(ctx, model);
-    else
-        *out = model;
-    return st;
+        st = check_training(ctx, in, in->n_classes);
+    return st ? st : train(ctx, out, log, in, &opt);
 }
 
 graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
-                                  const graphss_model *from, const graphss_graph *graph,
-                                  const graphss_features *features, const graphss_split *split,
-                                  uint64_t seed, int64_t epochs)
+                                  const graphss_model *from, const graphss_train_input *in,
+                                  int64_t epochs)
 {
     graphss_model *model = NULL;
-    if (epochs < 1)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "epochs: found %lld, want at least 1",
-                              (long long)epochs);
-    graphss_status st = check_training(ctx, graph, features, from->n_classes, split);
+    graphss_status st = check_training(ctx, in, from->n_classes);
     if (!st)
-        st = check_columns(ctx, from, features);
+        st = graphss_i_model_like(ctx, &model, from, in->seed);
     if (!st)
-        st = graphss_i_model_like(ctx, &model, from, seed);
-    if (!st)
-        st = fit_weights(ctx, model, &from->adam, log, graph, features, split, epochs);
+        st = fit_weights(ctx, model, log, &from->adam, in, epochs);
     if (st)
         graphss_model_free(ctx, model);
     else
@@ -356,69 +393,77 @@ graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss
     return st;
 }
 
+/* Is everything there, and does it fit together? */
+static graphss_status take_input(graphss_ctx *ctx, graphss_train_input *in,
+                                 const graphss_train_input *given, graphss_model *const *out)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"input", given}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_train_input, in, given);
+    if (st)
+        return st;
+    if (GRAPHSS_I_LACKS(ctx, {"graph", in->graph}, {"features", in->features},
+                        {"split", in->split}, {"place for the model", out}))
+        return GRAPHSS_ERR_INVALID;
+    st = check_shapes(ctx, in->graph, in->features);
+    return st ? st : graphss_i_split_check(ctx, in->split, in->graph->n_nodes);
+}
+
+void graphss_train_input_init(graphss_train_input *in)
+{
+    *in = (graphss_train_input){.struct_size = sizeof *in};
+}
+
 graphss_status graphss_i_train_checked(graphss_ctx *ctx, graphss_model **out,
-                                       graphss_training *log, const graphss_graph *graph,
-                                       const graphss_features *features, size_t n_classes,
-                                       const graphss_split *split, uint64_t seed,
+                                       graphss_training *log, const graphss_train_input *given,
                                        const graphss_train_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features}, {"split", split},
-                        {"place for the model", out}))
-        return GRAPHSS_ERR_INVALID;
-    graphss_status st = check_snapshot(ctx, graph, features);
+    graphss_train_input in = {0};
+    graphss_status st = take_input(ctx, &in, given, out);
     if (!st)
-        st = graphss_i_split_check(ctx, split, graph->n_nodes);
+        st = graphss_i_check_snapshot(ctx, in.graph, in.features);
     if (!st)
-        st = check_training(ctx, graph, features, n_classes, split);
-    if (!st)
-        st = graphss_i_check_snapshot(ctx, graph, features);
-    if (!st)
-        st = graphss_i_columns_check_range(ctx, features, NULL, NULL);
-    return st ? st
-              : graphss_i_train(ctx, out, log, graph, features, n_classes, split, seed, opt);
+        st = graphss_i_columns_check_range(ctx, in.features, NULL, NULL);
+    return st ? st : graphss_i_train(ctx, out, log, &in, opt);
 }
 
 graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
-                                   graphss_training *log, const graphss_graph *graph,
-                                   const graphss_features *features, size_t n_classes,
-                                   const graphss_split *split, uint64_t seed,
+                                   graphss_training *log, const graphss_train_input *in,
                                    const graphss_train_options *opt)
 {
+    const graphss_features *features = in ? in->features : NULL;
     if (features && features->n_cols && graphss_features_dense(features) && opt &&
-        opt->mode == GRAPHSS_MODE_HONEST && !opt->standardise)
+        opt->mode == GRAPHSS_MODE_DEFAULT && !opt->standardise)
         graphss_i_log(
             ctx, GRAPHSS_LOG_WARN,
             "features are measurements and not standardised, so large numbers drown "
             "small ones: train by default, and graphss_train_options_init, standardise");
-    return graphss_i_train_checked(ctx, out, log, graph, features, n_classes, split, seed,
-                                   opt);
+    return graphss_i_train_checked(ctx, out, log, in, opt);
 }
 
 graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
                                       graphss_training *log, const graphss_model *from,
-                                      const graphss_graph *graph,
-                                      const graphss_features *features,
-                                      const graphss_split *split, uint64_t seed,
-                                      int64_t epochs)
+                                      const graphss_train_input *given, int64_t epochs)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"model", from}, {"graph", graph}, {"features", features},
-                        {"split", split}, {"place for the model", out}))
+    if (GRAPHSS_I_LACKS(ctx, {"model", from}))
         return GRAPHSS_ERR_INVALID;
     if (from->predictor)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "a predictor cannot be trained further here: train it where it "
                               "comes from");
-    graphss_status st = check_snapshot(ctx, graph, features);
+    graphss_train_input in = {0};
+    graphss_status st = take_input(ctx, &in, given, out);
+    if (!st && in.n_classes && in.n_classes != from->n_classes)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%zu classes, the model has %zu",
+                            in.n_classes, from->n_classes);
+    if (!st && epochs < 1)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "epochs: found %lld, want at least 1",
+                            (long long)epochs);
     if (!st)
-        st = graphss_i_split_check(ctx, split, graph->n_nodes);
+        st = check_columns(ctx, from, in.features);
     if (!st)
-        st = check_training(ctx, graph, features, from->n_classes, split);
-    if (!st)
-        st = check_columns(ctx, from, features);
-    if (!st)
-        st = graphss_i_check_snapshot(ctx, graph, features);
-    return st ? st
-              : graphss_i_continue(ctx, out, log, from, graph, features, split, seed, epochs);
+        st = graphss_i_check_snapshot(ctx, in.graph, in.features);
+    return st ? st : graphss_i_continue(ctx, out, log, from, &in, epochs);
 }
 
 /* ---- prediction ---- */
@@ -476,7 +521,7 @@ static graphss_status predict(graphss_ctx *ctx, float *prob, graphss_i_forward_c
                               const graphss_model *model, const graphss_graph *graph,
                               const graphss_features *features, const graphss_i_known *known)
 {
-    graphss_status st = check_snapshot(ctx, graph, features);
+    graphss_status st = check_shapes(ctx, graph, features);
     if (!st)
         st = check_columns(ctx, model, features);
     if (st)
@@ -490,7 +535,7 @@ graphss_status graphss_i_predict_by_weights(graphss_ctx *ctx, float *prob,
                                             const graphss_graph *graph,
                                             const graphss_features *features)
 {
-    graphss_status st = check_snapshot(ctx, graph, features);
+    graphss_status st = check_shapes(ctx, graph, features);
     if (!st)
         st = check_columns(ctx, model, features);
     return st ? st : pass_over(ctx, prob, NULL, model, graph, features, NULL);
@@ -541,7 +586,7 @@ graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphs
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"graph", graph}, {"features", features},
                         {"place for the probabilities", prob}))
         return GRAPHSS_ERR_INVALID;
-    graphss_status st = check_snapshot(ctx, graph, features);
+    graphss_status st = check_shapes(ctx, graph, features);
     if (!st)
         st = check_columns(ctx, model, features);
     if (!st)
@@ -562,7 +607,7 @@ graphss_status graphss_model_label(graphss_ctx *ctx, int32_t *label,
         return GRAPHSS_ERR_NOMEM;
     const graphss_status st = graphss_model_predict(ctx, prob, model, graph, features);
     if (!st)
-        graphss_argmax(label, prob, n, k);
+        graphss_labels_argmax(label, prob, n, k);
     graphss_release(ctx, prob);
     return st;
 }
@@ -630,17 +675,11 @@ const char *graphss_model_dataset_name(const graphss_model *model)
     return model ? model->dataset_name : "";
 }
 
-const float *graphss_model_weight(const graphss_model *model, size_t i, const char **name,
-                                  size_t *rows, size_t *cols)
+bool graphss_model_weight(graphss_tensor *out, const graphss_model *model, size_t i)
 {
-    if (!model || i >= model->params.n)
-        return NULL;
+    if (!out || !model || i >= model->params.n)
+        return false;
     const graphss_i_param *m = &model->params.param[i];
-    if (name)
-        *name = m->name;
-    if (rows)
-        *rows = m->rows;
-    if (cols)
-        *cols = m->cols;
-    return model->params.value + m->offset;
+    *out = (graphss_tensor){m->name, 2, {m->rows, m->cols}, model->params.value + m->offset};
+    return true;
 }

@@ -22,8 +22,8 @@ static graphss_status check_counts(graphss_ctx *ctx, const graphss_dataset *data
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_model_describe(graphss_ctx *ctx, graphss_model *model,
-                                      const graphss_dataset *data)
+graphss_status graphss_model_set_dataset(graphss_ctx *ctx, graphss_model *model,
+                                         const graphss_dataset *data)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
         return GRAPHSS_ERR_INVALID;
@@ -240,8 +240,8 @@ static void warn_of_lacking(graphss_ctx *ctx, const graphss_model *model,
 }
 
 /* made, names: empty where nothing moves. */
-static graphss_status adopt_columns(graphss_ctx *ctx, graphss_features *made,
-                                    graphss_names *names, graphss_adoption *what,
+static graphss_status align_columns(graphss_ctx *ctx, graphss_features *made,
+                                    graphss_names *names, graphss_alignment *what,
                                     const graphss_model *model, const graphss_dataset *data)
 {
     const graphss_names *own = &data->column_names, *known = &model->column_names;
@@ -344,8 +344,8 @@ static void warn_of_classes(graphss_ctx *ctx, const graphss_model *model,
 
 /* label, names: empty where nothing changes. *to_out [classes of the data]: their numbers to
  * the model, -1 for a class it does not know, or NULL; the caller's. */
-static graphss_status adopt_classes(graphss_ctx *ctx, int32_t **to_out, int32_t **label,
-                                    graphss_names *names, graphss_adoption *what,
+static graphss_status align_classes(graphss_ctx *ctx, int32_t **to_out, int32_t **label,
+                                    graphss_names *names, graphss_alignment *what,
                                     const graphss_model *model, const graphss_dataset *data)
 {
     const graphss_names *own = &data->class_names, *known = &model->class_names;
@@ -401,12 +401,12 @@ static void renumber(int32_t *node, int32_t *label, size_t *n, const int32_t *to
     *n = kept;
 }
 
-graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
-                                   graphss_dataset *data, graphss_adoption *what)
+graphss_status graphss_dataset_align(graphss_ctx *ctx, graphss_alignment *out,
+                                     graphss_dataset *data, const graphss_model *model)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
         return GRAPHSS_ERR_INVALID;
-    graphss_adoption done = {0};
+    graphss_alignment done = {0};
     graphss_dataset made = *data; /* shallow: what does not move stays the data's */
     graphss_features features = {0}, filled = {0};
     graphss_names columns = {0}, classes = {0};
@@ -417,9 +417,9 @@ graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
     if (!st && done.filled)
         made.features = filled;
     if (!st)
-        st = adopt_columns(ctx, &features, &columns, &done, model, &made);
+        st = align_columns(ctx, &features, &columns, &done, model, &made);
     if (!st)
-        st = adopt_classes(ctx, &to, &label, &classes, &done, model, data);
+        st = align_classes(ctx, &to, &label, &classes, &done, model, data);
     if (!st && done.columns) {
         made.features = features;
         made.column_names = columns;
@@ -459,7 +459,7 @@ graphss_status graphss_model_adopt(graphss_ctx *ctx, const graphss_model *model,
     }
     graphss_release(ctx, to);
     *data = made;
-    if (what)
-        *what = done;
+    if (out)
+        *out = done;
     return GRAPHSS_OK;
 }

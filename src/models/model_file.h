@@ -19,8 +19,7 @@
 enum { GRAPHSS_I_FORMAT_VERSION = 3, GRAPHSS_I_COLUMN_TENSORS = 2 };
 static const char *const graphss_i_columns_called[GRAPHSS_I_COLUMN_TENSORS] = {
     "features.mean", "features.gain"};
-static const char *const graphss_i_kept_called[GRAPHSS_I_KEPT] = {"alert.lesson",
-                                                                  "recover.states"};
+static const char *const graphss_i_kept_called[GRAPHSS_I_KEPT] = {"states"};
 #define GRAPHSS_I_MEANS_CALLED "columns.mean"
 
 #endif

@@ -11,7 +11,7 @@
 #include "models/unchecked.h"
 #include "models/weight_names.h"
 #include <graphss/dataset.h>
-#include <graphss/evaluate.h>
+#include <graphss/labels.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ typedef struct network {
 
 void graphss_import_options_init(graphss_train_options *opt, const char *model)
 {
-    graphss_train_options_init(opt, model, GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(opt, model, GRAPHSS_MODE_DEFAULT, NULL);
     opt->row_normalise = opt->unit_scale = opt->standardise = false;
 }
 

@@ -76,7 +76,7 @@ static graphss_status read_options(graphss_ctx *ctx, graphss_train_options *out,
         return st;
     if (!graphss_i_model_type_find(name))
         return bad(ctx, src, "option.model", name, "a model of this version");
-    graphss_train_options_init(out, name, GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(out, name, GRAPHSS_MODE_DEFAULT, NULL);
     for (const graphss_option *row = graphss_train_options_table(); row->name && !st; row++) {
         char key[64];
         snprintf(key, sizeof key, "option.%s", row->name);
@@ -428,8 +428,6 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
         st = read_predictor(ctx, model, src);
     if (!st)
         st = read_columns(ctx, model, src);
-    if (!st)
-        st = read_kept(ctx, model, src, GRAPHSS_I_KEPT_DETECTOR);
     if (!st)
         st = read_kept(ctx, model, src, GRAPHSS_I_KEPT_STATES);
     if (!st)

@@ -1,5 +1,6 @@
 /* model_missing.c - see model_missing.h. */
 #include "models/model_missing.h"
+#include "base/ranks.h"
 #include "data/build.h"
 #include "graph/rows.h"
 
@@ -19,11 +20,18 @@ graphss_status graphss_i_column_means(graphss_ctx *ctx, float **out,
         for (size_t j = 0; j < row.n; j++)
             sum[graphss_i_row_at(row, j)] += (double)row.value[j];
     }
+    double n_rows = (double)features->n_rows;
+    graphss_status st = graphss_i_ranks_sum(ctx, sum, d);
+    if (!st)
+        st = graphss_i_ranks_sum(ctx, &n_rows, 1);
     for (size_t c = 0; c < d; c++)
-        mean[c] = (float)(sum[c] / (double)features->n_rows);
+        mean[c] = (float)(sum[c] / n_rows);
     graphss_release(ctx, sum);
-    *out = mean;
-    return GRAPHSS_OK;
+    if (st)
+        graphss_release(ctx, mean);
+    else
+        *out = mean;
+    return st;
 }
 
 const float *graphss_i_model_means(const graphss_model *model)

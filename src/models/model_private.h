@@ -13,8 +13,7 @@ typedef struct graphss_i_model_kept {
 } graphss_i_model_kept;
 
 enum {
-    GRAPHSS_I_KEPT_DETECTOR, /* of alert (alert/detector_fit.c) */
-    GRAPHSS_I_KEPT_STATES,   /* of recover (detect/state_model.c) */
+    GRAPHSS_I_KEPT_STATES, /* of alert and recover (detect/state_model.c) */
     GRAPHSS_I_KEPT
 };
 

@@ -74,7 +74,7 @@ double graphss_i_predictor_agreement(const graphss_i_predictor *p)
     return p->agreement;
 }
 
-bool graphss_model_predictor(const graphss_model *model, graphss_predictor_use *use)
+bool graphss_model_predictor_use(graphss_predictor_use *use, const graphss_model *model)
 {
     const graphss_i_predictor *p = model ? model->predictor : NULL;
     graphss_predictor_use found = {0};
@@ -211,7 +211,7 @@ static graphss_status both_ways(graphss_ctx *ctx, graphss_graph *room,
     for (size_t i = 0; i < n; i++)
         for (int64_t e = graph->offset[i]; e < graph->offset[i + 1]; e++)
             from[e] = (int32_t)i;
-    const graphss_status st = graphss_graph_build(ctx, room, n, from, graph->target, m, NULL);
+    const graphss_status st = graphss_graph_build(ctx, room, NULL, n, from, graph->target, m);
     graphss_release(ctx, from);
     *out = room;
     return st;
@@ -445,12 +445,11 @@ static double agreement_of(const float *a, const float *b, size_t k, const int32
 
 /* A classifier of ours that says what prob says, and own [n x k], what it says. */
 static graphss_status fit_to(graphss_ctx *ctx, graphss_model **out, double *agreement,
-                             float *own, const float *prob, const graphss_graph *graph,
-                             const graphss_features *features, size_t k,
-                             const graphss_split *given, uint64_t seed,
+                             float *own, const float *prob, const graphss_train_input *in,
                              const graphss_train_options *opt)
 {
-    const size_t n = graph->n_nodes;
+    const size_t n = in->graph->n_nodes, k = in->n_classes;
+    graphss_train_input to = *in;
     graphss_split_options how;
     graphss_split_options_init(&how);
     graphss_split fit = {0}, drawn = {0};
@@ -461,20 +460,21 @@ static graphss_status fit_to(graphss_ctx *ctx, graphss_model **out, double *agre
         for (size_t i = 0; i < n; i++)
             label[i] = (int32_t)graphss_i_top(prob + i * k, k);
     how.noise = 0;
-    if (!st && !given)
-        st = graphss_split_make(ctx, &drawn, label, n, k, seed, &how);
+    if (!st && !in->split)
+        st = graphss_split_make(ctx, &drawn, label, n, k, in->seed, &how);
     how.train = FIT_TRAIN;
     how.val = 1 - FIT_TRAIN;
     if (!st)
-        st = graphss_split_make(ctx, &fit, label, n, k, seed, &how);
+        st = graphss_split_make(ctx, &fit, label, n, k, in->seed, &how);
+    to.split = &fit;
     if (!st)
-        st = graphss_i_train_checked(ctx, &model, NULL, graph, features, k, &fit, seed, opt);
+        st = graphss_i_train_checked(ctx, &model, NULL, &to, opt);
     if (!st)
-        st = graphss_i_predict_by_weights(ctx, own, model, graph, features);
+        st = graphss_i_predict_by_weights(ctx, own, model, in->graph, in->features);
     if (!st) {
         *agreement = agreement_of(prob, own, k, fit.val, fit.n_val);
         graphss_split_destroy(ctx, &model->split);
-        st = graphss_split_copy(ctx, &model->split, given ? given : &drawn);
+        st = graphss_split_copy(ctx, &model->split, in->split ? in->split : &drawn);
     }
     graphss_release(ctx, label);
     graphss_split_destroy(ctx, &fit);
@@ -551,33 +551,35 @@ static graphss_status check_snapshot_of(graphss_ctx *ctx, const graphss_graph *g
 
 graphss_status graphss_model_from_predictor(graphss_ctx *ctx, graphss_model **out,
                                             const graphss_predictor *predictor,
-                                            const graphss_graph *graph,
-                                            const graphss_features *features, size_t n_classes,
-                                            const graphss_split *split, uint64_t seed,
+                                            const graphss_train_input *given,
                                             const graphss_train_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"predictor", predictor}, {"graph", graph},
-                        {"features", features}, {"place for the model", out}))
+    if (GRAPHSS_I_LACKS(ctx, {"predictor", predictor}, {"input", given}))
         return GRAPHSS_ERR_INVALID;
-    graphss_status st = check_predictor(ctx, predictor);
+    graphss_train_input in = {0};
+    graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_train_input, &in, given);
+    if (!st && GRAPHSS_I_LACKS(ctx, {"graph", in.graph}, {"features", in.features},
+                               {"place for the model", out}))
+        return GRAPHSS_ERR_INVALID;
     if (!st)
-        st = check_snapshot_of(ctx, graph, features, n_classes);
+        st = check_predictor(ctx, predictor);
+    if (!st)
+        st = check_snapshot_of(ctx, in.graph, in.features, in.n_classes);
     if (st)
         return st;
-    const size_t n = graph->n_nodes;
+    const size_t n = in.graph->n_nodes, n_classes = in.n_classes;
     graphss_model *model = NULL;
     double agreement = NAN;
     float *prob = graphss_i_alloc(ctx, n, n_classes * sizeof *prob);
     float *own = graphss_i_alloc(ctx, n, n_classes * sizeof *own);
-    st = prob && own ? ask_twice(ctx, prob, own, predictor, graph, features, n_classes)
+    st = prob && own ? ask_twice(ctx, prob, own, predictor, in.graph, in.features, n_classes)
                      : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = fit_to(ctx, &model, &agreement, own, prob, graph, features, n_classes, split,
-                    seed, opt);
+        st = fit_to(ctx, &model, &agreement, own, prob, &in, opt);
     if (!st)
         st = graphss_i_predictor_new(ctx, model, agreement);
     if (!st)
-        st = learn_constants(ctx, model->predictor, features);
+        st = learn_constants(ctx, model->predictor, in.features);
     graphss_release(ctx, own);
     graphss_release(ctx, prob);
     if (st) {
@@ -647,8 +649,10 @@ graphss_status graphss_model_from_answers(graphss_ctx *ctx, graphss_model **out,
         if (!list[i].own)
             st = GRAPHSS_ERR_NOMEM;
         else if (i == 0)
-            st = fit_to(ctx, &model, &agreement, list[i].own, a.prob, a.graph, a.features,
-                        n_classes, split, seed, opt);
+            st = fit_to(ctx, &model, &agreement, list[i].own, a.prob,
+                        &(graphss_train_input){sizeof(graphss_train_input), a.graph,
+                                               a.features, n_classes, split, seed},
+                        opt);
         else
             st = graphss_i_predict_by_weights(ctx, list[i].own, model, a.graph, a.features);
     }

@@ -57,7 +57,7 @@ const char *graphss_model_summary(size_t i)
  * With dropout this heavy, weight decay brings nothing (docs/method.md). */
 static const graphss_train_options honest = {
     .struct_size = sizeof honest,
-    .mode = GRAPHSS_MODE_HONEST,
+    .mode = GRAPHSS_MODE_DEFAULT,
     .layers = 2,
     .hidden = 128,
     .hops = 1,
@@ -102,7 +102,7 @@ void graphss_train_options_init(graphss_train_options *opt, const char *model,
 void graphss_i_train_options_scale(graphss_train_options *opt,
                                    const graphss_features *features)
 {
-    if (!features || !graphss_features_dense(features) || opt->mode != GRAPHSS_MODE_HONEST)
+    if (!features || !graphss_features_dense(features) || opt->mode != GRAPHSS_MODE_DEFAULT)
         return;
     opt->standardise = true;
     opt->row_normalise = false;

@@ -34,9 +34,8 @@ static graphss_i_var record(graphss_i_tape *t, const graphss_train_options *opt,
         h = graphss_i_tape_spmm_beside(t, m, h);
         if (l + 1 == layers)
             return opt->bias ? graphss_i_tape_add_bias(t, h, w[l * stride + 1]) : h;
-        h = opt->bias ? graphss_i_tape_bias_relu(t, h, w[l * stride + 1])
-                      : graphss_i_tape_relu(t, h);
-        h = graphss_i_tape_dropout(t, h, opt->dropout);
+        h = opt->bias ? graphss_i_tape_bias_relu(t, h, w[l * stride + 1], opt->dropout)
+                      : graphss_i_tape_dropout(t, graphss_i_tape_relu(t, h), opt->dropout);
         h = graphss_i_tape_matmul(t, h, w[(l + 1) * stride]);
     }
 }

@@ -7,7 +7,7 @@
 static void adjust(graphss_train_options *opt)
 {
     opt->hops = 2;
-    if (opt->mode == GRAPHSS_MODE_HONEST) {
+    if (opt->mode == GRAPHSS_MODE_DEFAULT) {
         opt->layers = 1;
         opt->learning_rate = 0.1;
         opt->weight_decay = 1e-5;

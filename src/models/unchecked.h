@@ -1,25 +1,21 @@
 /* unchecked.h - train and predict on snapshots that were checked before, or that the
  * library made: simulated ones are many. The same as the public ones otherwise. */
-#ifndef GRAPHSS_TRUSTED_H
-#define GRAPHSS_TRUSTED_H
+#ifndef GRAPHSS_UNCHECKED_H
+#define GRAPHSS_UNCHECKED_H
 
 #include "models/predict_incremental.h"
 #include <graphss/model.h>
 
 graphss_status graphss_i_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
-                               const graphss_graph *graph, const graphss_features *features,
-                               size_t n_classes, const graphss_split *split, uint64_t seed,
+                               const graphss_train_input *in,
                                const graphss_train_options *opt);
 /* graphss_model_train without its warning, for who knows what is not standardised and why. */
 graphss_status graphss_i_train_checked(graphss_ctx *ctx, graphss_model **out,
-                                       graphss_training *log, const graphss_graph *graph,
-                                       const graphss_features *features, size_t n_classes,
-                                       const graphss_split *split, uint64_t seed,
+                                       graphss_training *log, const graphss_train_input *in,
                                        const graphss_train_options *opt);
 graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
-                                  const graphss_model *from, const graphss_graph *graph,
-                                  const graphss_features *features, const graphss_split *split,
-                                  uint64_t seed, int64_t epochs);
+                                  const graphss_model *from, const graphss_train_input *in,
+                                  int64_t epochs);
 graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
                                  const graphss_graph *graph, const graphss_features *features);
 /* The same, and what it leaves for snapshots that differ in a few nodes; the caller destroys

@@ -30,9 +30,9 @@ graphss_observation graphss_dataset_observe(const graphss_dataset *data)
     return (graphss_observation){&data->graph, &data->features, &data->node_names};
 }
 
-graphss_status graphss_match_nodes(graphss_ctx *ctx, int32_t **match,
-                                   const graphss_observation *to,
-                                   const graphss_observation *from)
+graphss_status graphss_observation_match(graphss_ctx *ctx, int32_t **match,
+                                         const graphss_observation *to,
+                                         const graphss_observation *from)
 {
     if (GRAPHSS_I_LACKS(ctx, {"snapshot", to}, {"snapshot to match", from},
                         {"place for the match", match}) ||
@@ -76,7 +76,7 @@ static graphss_status match_known(graphss_ctx *ctx, int32_t **match,
                                   const graphss_observation *from, size_t *found)
 {
     const size_t n = to->graph->n_nodes, m = from->graph->n_nodes;
-    const graphss_status st = graphss_match_nodes(ctx, match, to, from);
+    const graphss_status st = graphss_observation_match(ctx, match, to, from);
     if (st)
         return st;
     *found = 0;
@@ -100,7 +100,33 @@ static graphss_status match_known(graphss_ctx *ctx, int32_t **match,
         m);
 }
 
-graphss_status graphss_match_split(graphss_ctx *ctx, graphss_split *out,
+graphss_status graphss_i_match_trained(graphss_ctx *ctx, int32_t **number,
+                                       const graphss_model *model,
+                                       const graphss_observation *current)
+{
+    const size_t n = current->graph->n_nodes;
+    size_t found;
+    const graphss_graph known = {.n_nodes = graphss_model_nodes(model)};
+    const graphss_observation from = {.graph = &known,
+                                      .names = graphss_model_node_names(model)};
+    int32_t *match = NULL;
+    graphss_status st = GRAPHSS_OK;
+    if (known.n_nodes && has_names(&from) && has_names(current))
+        st = match_known(ctx, &match, current, &from, &found);
+    else if (!(match = graphss_i_alloc(ctx, n, sizeof *match)))
+        st = GRAPHSS_ERR_NOMEM;
+    else
+        for (size_t i = 0; i < n; i++)
+            match[i] = (int32_t)i;
+    for (size_t i = 0; i < n && !st; i++)
+        if (match[i] < 0)
+            match[i] = (int32_t)i;
+    if (!st)
+        *number = match;
+    return st;
+}
+
+graphss_status graphss_split_match(graphss_ctx *ctx, graphss_split *out,
                                    const graphss_model *model,
                                    const graphss_observation *current)
 {

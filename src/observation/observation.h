@@ -7,14 +7,20 @@
 #include <graphss/observation.h>
 
 /* Checks that the parts of each snapshot, and the two snapshots, fit together. DATA, SHAPE. */
-graphss_status graphss_i_check_shapes(graphss_ctx *ctx, const graphss_recover_input *in);
+graphss_status graphss_i_check_shapes(graphss_ctx *ctx, const graphss_defence_input *in);
 /* Checks also that they fit the model and that graphs and features are sound. INVALID. Called
  * once at the entry of an operation. */
-graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_recover_input *in);
+graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_defence_input *in);
 /* Checks that the split of the snapshot called `which` has training nodes, and that nodes and
  * labels are in range. DATA, SHAPE. */
 graphss_status graphss_i_check_split(graphss_ctx *ctx, const graphss_split *split, size_t n,
                                      size_t k, const char *which);
+
+/* number [nodes of current], the caller's: what the snapshot the model was trained on calls
+ * each node; its own number where that has no such name. */
+graphss_status graphss_i_match_trained(graphss_ctx *ctx, int32_t **number,
+                                       const graphss_model *model,
+                                       const graphss_observation *current);
 
 /* ---- the previous snapshot (match.c) ---- */
 

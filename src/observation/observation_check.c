@@ -3,9 +3,16 @@
 #include "graph/check.h"
 #include "observation/observation.h"
 
-void graphss_recover_input_init(graphss_recover_input *in)
+void graphss_defence_input_init(graphss_defence_input *in)
 {
-    *in = (graphss_recover_input){.struct_size = sizeof *in};
+    *in = (graphss_defence_input){.struct_size = sizeof *in};
+}
+
+const char *graphss_perturbation_text(graphss_perturbation kind)
+{
+    static const char *const text[] = {
+        NULL, "none", "links", "features", "links and features", "copied"};
+    return (size_t)kind < sizeof text / sizeof *text ? text[kind] : "?";
 }
 
 static graphss_status check_observation(graphss_ctx *ctx, const graphss_observation *o,
@@ -27,7 +34,7 @@ static graphss_status check_observation(graphss_ctx *ctx, const graphss_observat
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_check_shapes(graphss_ctx *ctx, const graphss_recover_input *in)
+graphss_status graphss_i_check_shapes(graphss_ctx *ctx, const graphss_defence_input *in)
 {
     graphss_status st = check_observation(ctx, &in->current, "current");
     if (!st && in->previous)
@@ -46,9 +53,9 @@ static graphss_status check_parts(graphss_ctx *ctx, const graphss_observation *o
     return st ? graphss_i_fail_in(ctx, st, which) : st;
 }
 
-graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_recover_input *in)
+graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_defence_input *in)
 {
-    if (GRAPHSS_I_TAKE(ctx, graphss_recover_input, NULL, in) ||
+    if (GRAPHSS_I_TAKE(ctx, graphss_defence_input, NULL, in) ||
         GRAPHSS_I_LACKS(ctx, {"model", in->model},
                         {"graph of the current snapshot", in->current.graph},
                         {"features of the current snapshot", in->current.features}))

@@ -64,7 +64,7 @@ static graphss_status standardise(graphss_ctx *ctx, graphss_features *out,
 }
 
 graphss_status graphss_i_standardise_open(graphss_ctx *ctx, graphss_i_standardised *scaled,
-                                          const graphss_recover_input *in)
+                                          const graphss_defence_input *in)
 {
     const graphss_i_scaling *s = &in->model->scaling;
     scaled->in = *in;

@@ -12,7 +12,7 @@
 
 /* {0} is empty. `in` points into the struct, so it must not be moved. */
 typedef struct graphss_i_standardised {
-    graphss_recover_input in;
+    graphss_defence_input in;
     graphss_features current, past; /* empty: unchanged */
     graphss_observation previous;
     graphss_model model; /* shallow: the given one without what is done here */
@@ -20,7 +20,7 @@ typedef struct graphss_i_standardised {
 } graphss_i_standardised;
 
 graphss_status graphss_i_standardise_open(graphss_ctx *ctx, graphss_i_standardised *scaled,
-                                          const graphss_recover_input *in);
+                                          const graphss_defence_input *in);
 void graphss_i_standardise_close(graphss_ctx *ctx, graphss_i_standardised *scaled);
 
 #endif

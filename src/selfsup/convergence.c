@@ -46,7 +46,7 @@ static double variances(const pieces *p, double *within)
     return (double)(n - 1) / (double)n * *within + between;
 }
 
-double graphss_r_hat(const double *trace, size_t n_chains, size_t length)
+double graphss_trace_r_hat(const double *trace, size_t n_chains, size_t length)
 {
     if (n_chains == 0 || length < 4)
         return NAN;
@@ -70,7 +70,7 @@ static double correlation(const pieces *p, size_t lag, double plus)
     return 1 - sum / (double)(2 * p->n_chains * (p->half - lag)) / (2 * plus);
 }
 
-double graphss_effective_draws(const double *trace, size_t n_chains, size_t length)
+double graphss_trace_effective_draws(const double *trace, size_t n_chains, size_t length)
 {
     const double all = (double)n_chains * (double)length;
     if (n_chains == 0 || length < 4)

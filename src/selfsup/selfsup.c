@@ -4,7 +4,7 @@
  * does not depend on who ran which. They stop together where something happens that concerns
  * all: the end of warm-up, a refit, a word to the caller. */
 #include "selfsup/selfsup_private.h"
-#include <graphss/evaluate.h>
+#include <graphss/labels.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,8 +38,8 @@ graphss_status graphss_i_refit(graphss_ctx *ctx, bool *done, double *best, float
                                const int32_t *z, const graphss_selfsup_input *in,
                                const graphss_selfsup_options *opt)
 {
-    if (opt->gate == GRAPHSS_GATE_AGREEMENT) {
-        const double agreement = graphss_accuracy(z, in->source[0].label, NULL, in->n);
+    if (opt->refit_rule == GRAPHSS_REFIT_AGREEMENT) {
+        const double agreement = graphss_labels_accuracy(z, in->source[0].label, NULL, in->n);
         if (!(agreement > *best))
             return GRAPHSS_OK;
         *best = agreement;
@@ -172,7 +172,7 @@ static graphss_status chain_make(graphss_ctx *ctx, graphss_i_chain *c, tally *su
             for (size_t k = 0; k < K; k++)
                 t->alpha_row[k] += t->alpha[y * K + k];
     }
-    graphss_argmax(c->z, p->prob[0], p->n, K);
+    graphss_labels_argmax(c->z, p->prob[0], p->n, K);
     graphss_i_chain_warm(p, c); /* also where no sweep is warm: matrices may be fixed */
     return GRAPHSS_OK;
 }
@@ -321,7 +321,7 @@ static size_t round_end(const run *u, const graphss_selfsup_input *in, size_t fr
     return to;
 }
 
-static graphss_status run_chains(graphss_ctx *ctx, graphss_selfsup *out, run *u,
+static graphss_status run_chains(graphss_ctx *ctx, graphss_selfsup_result *out, run *u,
                                  const graphss_selfsup_input *in)
 {
     const size_t sweeps = (size_t)u->opt->sweeps;
@@ -396,7 +396,7 @@ static void take_likeliest(int32_t *label, const double *posterior, size_t n, si
         label[i] = (int32_t)graphss_i_top_double(posterior + i * K, K);
 }
 
-static void diagnose(graphss_selfsup *out, run *u)
+static void diagnose(graphss_selfsup_result *out, run *u)
 {
     const graphss_i_problem *p = &u->problem;
     const size_t n_chains = u->n_chains, kept = u->kept;
@@ -416,14 +416,14 @@ static void diagnose(graphss_selfsup *out, run *u)
         for (size_t j = 0; j < n_chains * kept; j++)
             square += (x[j] - t->mean) * (x[j] - t->mean);
         t->deviation = sqrt(square / (double)(n_chains * kept));
-        t->r_hat = graphss_r_hat(x, n_chains, kept);
-        t->ess = graphss_effective_draws(x, n_chains, kept);
+        t->r_hat = graphss_trace_r_hat(x, n_chains, kept);
+        t->ess = graphss_trace_effective_draws(x, n_chains, kept);
         out->r_hat = t->r_hat > out->r_hat ? t->r_hat : out->r_hat;
         out->ess = t->ess < out->ess ? t->ess : out->ess;
     }
 }
 
-static graphss_status sample(graphss_ctx *ctx, graphss_selfsup *out,
+static graphss_status sample(graphss_ctx *ctx, graphss_selfsup_result *out,
                              const graphss_selfsup_input *in,
                              const graphss_selfsup_options *opt)
 {
@@ -467,11 +467,11 @@ done:
 }
 
 /* The arrays of a result but its traces. */
-static graphss_status alloc_result(graphss_ctx *ctx, graphss_selfsup *out,
+static graphss_status alloc_result(graphss_ctx *ctx, graphss_selfsup_result *out,
                                    const graphss_selfsup_input *in)
 {
     const size_t n = in->n, K = in->n_classes, M = in->n_sources, S = in->n_states;
-    *out = (graphss_selfsup){.n = n, .n_classes = K, .n_sources = M, .n_states = S};
+    *out = (graphss_selfsup_result){.n = n, .n_classes = K, .n_sources = M, .n_states = S};
     out->r_hat = out->ess = NAN;
     out->label = graphss_i_alloc(ctx, n, sizeof *out->label);
     out->posterior = graphss_i_alloc(ctx, n * K, sizeof *out->posterior);
@@ -486,7 +486,7 @@ static graphss_status alloc_result(graphss_ctx *ctx, graphss_selfsup *out,
     return out->state && out->share ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
-graphss_status graphss_selfsup_run(graphss_ctx *ctx, graphss_selfsup *out,
+graphss_status graphss_selfsup_run(graphss_ctx *ctx, graphss_selfsup_result *out,
                                    const graphss_selfsup_input *in,
                                    const graphss_selfsup_options *opt)
 {
@@ -505,14 +505,14 @@ graphss_status graphss_selfsup_run(graphss_ctx *ctx, graphss_selfsup *out,
         st = graphss_i_selfsup_check(ctx, in, opt);
     if (st)
         return st;
-    graphss_selfsup result = {0};
+    graphss_selfsup_result result = {0};
     st = alloc_result(ctx, &result, in);
     if (!st)
         st = opt->update == GRAPHSS_UPDATE_ARGMAX
                  ? graphss_i_selfsup_paper(ctx, &result, in, opt)
                  : sample(ctx, &result, in, opt);
     if (st) {
-        graphss_selfsup_destroy(ctx, &result);
+        graphss_selfsup_result_destroy(ctx, &result);
         return st;
     }
     result.seconds = graphss_i_seconds() - start;
@@ -520,7 +520,7 @@ graphss_status graphss_selfsup_run(graphss_ctx *ctx, graphss_selfsup *out,
     return GRAPHSS_OK;
 }
 
-void graphss_selfsup_destroy(graphss_ctx *ctx, graphss_selfsup *out)
+void graphss_selfsup_result_destroy(graphss_ctx *ctx, graphss_selfsup_result *out)
 {
     if (!out)
         return;
@@ -531,5 +531,5 @@ void graphss_selfsup_destroy(graphss_ctx *ctx, graphss_selfsup *out)
     graphss_release(ctx, out->phi);
     graphss_release(ctx, out->share);
     graphss_release(ctx, out->trace);
-    *out = (graphss_selfsup){0};
+    *out = (graphss_selfsup_result){0};
 }

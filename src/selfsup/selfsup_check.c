@@ -19,7 +19,7 @@ void graphss_selfsup_options_init(graphss_selfsup_options *opt)
                                      .phi = GRAPHSS_PHI_DYNAMIC,
                                      .phi_every = 10,
                                      .retrain_every = 10,
-                                     .gate = GRAPHSS_GATE_NONE};
+                                     .refit_rule = GRAPHSS_REFIT_ALWAYS};
 }
 
 void graphss_selfsup_options_init_paper(graphss_selfsup_options *opt)
@@ -27,7 +27,7 @@ void graphss_selfsup_options_init_paper(graphss_selfsup_options *opt)
     graphss_selfsup_options_init(opt);
     opt->chains = 1;
     opt->update = GRAPHSS_UPDATE_ARGMAX;
-    opt->gate = GRAPHSS_GATE_AGREEMENT;
+    opt->refit_rule = GRAPHSS_REFIT_AGREEMENT;
     opt->frozen = true;
 }
 
@@ -35,7 +35,7 @@ void graphss_selfsup_options_init_paper(graphss_selfsup_options *opt)
 
 static const char *const updates[] = {"draw", "argmax", NULL};
 static const char *const phis[] = {"dynamic", "fixed", NULL};
-static const char *const gates[] = {"none", "agreement", NULL};
+static const char *const refit_rules[] = {"always", "agreement", NULL};
 
 static const graphss_option table[] = {
     {"sweeps", GRAPHSS_OPTION_INT, FIELD(sweeps), 1, 1e6, NULL, "N",
@@ -54,7 +54,7 @@ static const graphss_option table[] = {
      "with argmax: sweeps between two looks at the transition matrix", 0},
     {"retrain-every", GRAPHSS_OPTION_INT, FIELD(retrain_every), 1, 1e6, NULL, "N",
      "sweeps between two refits of the classifier", 0},
-    {"gate", GRAPHSS_OPTION_CHOICE, FIELD(gate), 0, 0, gates, "HOW",
+    {"refit-rule", GRAPHSS_OPTION_CHOICE, FIELD(refit_rule), 0, 0, refit_rules, "HOW",
      "when to refit: always, or if agreement with the first source rose", 0},
     {"frozen", GRAPHSS_OPTION_BOOL, FIELD(frozen), 0, 1, NULL, NULL,
      "with argmax and phi fixed: never change a label, as the paper's code", 0},
@@ -182,9 +182,9 @@ graphss_status graphss_i_selfsup_check(graphss_ctx *ctx, const graphss_selfsup_i
                               "states or 2 to %d",
                               in->n_sources, in->n_states, (int)GRAPHSS_SOURCES_MAX,
                               (int)GRAPHSS_STATES_MAX);
-    if (in->refit && opt->gate == GRAPHSS_GATE_AGREEMENT && in->n_sources == 0)
+    if (in->refit && opt->refit_rule == GRAPHSS_REFIT_AGREEMENT && in->n_sources == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "gate agreement: no source to agree with");
+                              "--refit-rule agreement: no source to agree with");
     if (opt->update == GRAPHSS_UPDATE_ARGMAX)
         st = check_argmax(ctx, in, opt);
     if (!st)

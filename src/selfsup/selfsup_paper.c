@@ -5,7 +5,7 @@
  * The one deviation: the code refits when accuracy against the truth of all nodes rose; here
  * agreement with the source stands in for it, since nobody has the truth. */
 #include "selfsup/selfsup_private.h"
-#include <graphss/evaluate.h>
+#include <graphss/labels.h>
 #include <string.h>
 
 /* w[k] = P[n][k] * phi[k][y], normalised into out [n x K]; z the largest. */
@@ -40,7 +40,7 @@ static void normalise_into(double *out, const float *prob, size_t n, size_t K)
     }
 }
 
-graphss_status graphss_i_selfsup_paper(graphss_ctx *ctx, graphss_selfsup *out,
+graphss_status graphss_i_selfsup_paper(graphss_ctx *ctx, graphss_selfsup_result *out,
                                        const graphss_selfsup_input *in,
                                        const graphss_selfsup_options *opt)
 {
@@ -64,7 +64,7 @@ graphss_status graphss_i_selfsup_paper(graphss_ctx *ctx, graphss_selfsup *out,
     if (in->source[0].phi)
         memcpy(warmup, in->source[0].phi, K * K * sizeof *warmup);
 
-    graphss_argmax(out->label, prob, n, K);
+    graphss_labels_argmax(out->label, prob, n, K);
     graphss_transition_count(out->counts, out->label, observed, n, K);
     if (frozen)
         normalise_into(out->posterior, prob, n, K);

@@ -19,8 +19,7 @@ run --json alert --model-file calm/model --current calm/current.npz \
 exits 0; no_err; json alert false; json kind none
 
 case_ "an alert does not name an attack on 0.0 % of the nodes"
-run alert --model-file calm/model --current calm/current.npz --previous calm/previous.npz \
-    --false-alarm-rate 0.999
+run alert --model-file calm/model --current calm/current.npz --false-alarm-rate 0.999
 exits 1; out "how many of the nodes were hit cannot be told"
 
 case_ "every node goes into a file"
@@ -89,9 +88,9 @@ exits 3; err "group.txt:1: no node is called 'nobody'"
 run alert --model-file hit/model --current hit/current.npz --groups group.txt --group group.txt
 exits 2; err "excludes"
 run alert --model-file hit/model --current hit/current.npz --groups many.txt --show 3
-exits 2; no_out; err "--groups excludes --group, --show, --inspect and --report"
-run alert --model-file hit/model --current hit/current.npz --groups many.txt --inspect
-exits 2; no_out; err "--groups excludes"
+exits 2; no_out; err "--groups excludes --group, --show and --report"
+run alert --model-file hit/model --current hit/current.npz --fdr
+exits 2; no_out; err "is for --groups"
 run alert --model-file hit/model --current hit/current.npz --groups absent.txt
 exits 3; err "absent.txt"
 
@@ -158,7 +157,7 @@ exits 1; out "ALERT"
 ! grep -q "Dataset\|Cleaned" ../stdout || complain "--quiet describes the data"
 
 case_ "nodes that go by number and are all others than before: one warning"
-for way in "alert" "alert --inspect" "alert --groups many.txt" "recover -o strangers.npz"; do
+for way in "alert" "alert --groups many.txt" "recover -o strangers.npz"; do
     # shellcheck disable=SC2086 # words
     run $way --model-file hit/model --current hit/current.npz --previous $graph,seed=9
     [ "$code" -le 1 ] || complain "code $code"

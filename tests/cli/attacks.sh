@@ -61,6 +61,28 @@ for method in $(run attack --list; sed -n 's/^\([a-z0-9-]*\) .*/\1/p' ../stdout)
     exits 0
 done
 
+case_ "an adaptive attacker is aimed at a defence, and tells so"
+run --json attack $graph --model-file gcn.model --method adaptive --against label-propagation \
+    --queries 12 --links 2 --features 10 -o aimed.flips
+exits 0; json against label-propagation; json queries 12; json knows predictions
+json against_past false
+before=$("$json_value" aimed_at.accuracy_before <../stdout)
+after=$("$json_value" aimed_at.accuracy_after <../stdout)
+awk "BEGIN { exit !($after < $before - 0.1) }" || complain "the defence is not misled"
+run --json attack $graph --model-file gcn.model --method adaptive --against recover --queries 2 \
+    --previous $graph --links 50% --features 25%
+exits 0; json against recover; json against_past true; json options.links 50%
+run --json attack $graph --model-file gcn.model --method adaptive --against alert --queries 2
+exits 0; json against alert; json aimed_at.victims 32
+run attack $graph --model-file gcn.model --method adaptive --against magic
+exits 2; err "magic"
+run attack $graph --model-file gcn.model --against recover
+exits 2; err "--against"
+run attack $graph --model-file gcn.model --previous $graph
+exits 2; err "--previous"
+run attack $graph --model-file gcn.model --links 0%
+exits 2; err "0%"
+
 case_ "copies and benign change by the same command"
 run --json attack $graph --model-file gcn.model --method copy --links 4 --features 20 -o c.flips
 exits 0; json method copy; json changes_wanted 768
@@ -247,7 +269,7 @@ exits 0; json knows labels
 run attack $know --model-file know.model --knows all
 exits 2; err "want one of truth, predictions, nothing"
 run --json snapshots $know -o known -q
-exits 0; json knows truth
+exits 0; json knows predictions
 run --json snapshots $know --knows nothing -o unknown -q
 exits 0; json knows nothing
 run --json snapshots $know --mode paper -o paper -q

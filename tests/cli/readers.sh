@@ -1,6 +1,6 @@
 # readers.sh - the first hour with one's own files: formats, gaps, text, swapped arguments.
+data=$(cd "$(dirname "$1")/seeds/data" && pwd)
 . "$(dirname "$0")/harness.sh"
-data=$(dirname "$0")/../data
 
 mkdir people later
 awk 'BEGIN { srand(1); print "node_id,label,age,city"

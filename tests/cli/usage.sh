@@ -115,7 +115,7 @@ if command -v bash >/dev/null; then
     [ "$found" = "sgc sage sage-mean" ] || complain "completes --model s as: $found"
     found=$(bash -c '. ../stdout; COMP_WORDS=(graphss ev); COMP_CWORD=1
                      _graphss; echo "${COMPREPLY[@]}"')
-    [ "$found" = "evaluate" ] || complain "completes ev as: $found"
+    [ "$found" = "evaluate events" ] || complain "completes ev as: $found"
 fi
 case_ "names of a list appear wherever they can be given"
 for list in "attack --list" "recover --list"; do

@@ -64,7 +64,7 @@ static inline void fuzz_check_dataset(graphss_ctx *ctx, const graphss_dataset *d
                                       graphss_status status)
 {
     if (status != GRAPHSS_OK) {
-        must(!data->graph.offset && !data->label && graphss_error(ctx)[0]);
+        must(!data->graph.offset && !data->label && graphss_ctx_error(ctx)[0]);
         return;
     }
     const graphss_features *f = &data->features;

@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             must(strcmp(back.hash, data.hash) == 0);
         }
     } else {
-        must(!flips.item && graphss_error(ctx)[0]);
+        must(!flips.item && graphss_ctx_error(ctx)[0]);
     }
     graphss_flips_destroy(ctx, &flips);
     graphss_dataset_destroy(ctx, &back);

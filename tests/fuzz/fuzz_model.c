@@ -23,7 +23,7 @@ static void ask(graphss_ctx *ctx, const graphss_model *model)
     const size_t d = graphss_model_features(model), k = graphss_model_classes(model);
     const graphss_observation now = {.graph = &graph};
     graphss_split split = {0};
-    if (graphss_match_split(ctx, &split, model, &now) == GRAPHSS_OK)
+    if (graphss_split_match(ctx, &split, model, &now) == GRAPHSS_OK)
         for (size_t i = 0; i < split.n_train && graphss_model_nodes(model); i++)
             must(split.train[i] >= 0 && split.train[i] < NODES);
     graphss_split_destroy(ctx, &split);
@@ -35,7 +35,7 @@ static void ask(graphss_ctx *ctx, const graphss_model *model)
         value[j] = 1;
     const graphss_features features = {.n_rows = NODES, .n_cols = d, .value = value};
     if (graphss_model_predict(ctx, prob, model, &graph, &features) != GRAPHSS_OK)
-        must(graphss_error(ctx)[0]);
+        must(graphss_ctx_error(ctx)[0]);
     free(prob);
     free(value);
 }
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             must(graphss_model_nodes(again) == graphss_model_nodes(model));
         }
     } else {
-        must(!model && graphss_error(ctx)[0]);
+        must(!model && graphss_ctx_error(ctx)[0]);
     }
     graphss_model_free(ctx, again);
     graphss_model_free(ctx, model);
@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             graphss_import_options_init(&how, graphss_model_name(m));
             graphss_model *foreign = NULL;
             if (graphss_model_import(ctx, &foreign, path, (graphss_layout)layout, &how))
-                must(!foreign && graphss_error(ctx)[0]);
+                must(!foreign && graphss_ctx_error(ctx)[0]);
             else
                 ask(ctx, foreign);
             graphss_model_free(ctx, foreign);

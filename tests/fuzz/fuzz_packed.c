@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(n <= most && bytes[n] == '\0');
         graphss_release(ctx, bytes);
     } else {
-        must(!bytes && graphss_error(ctx)[0]);
+        must(!bytes && graphss_ctx_error(ctx)[0]);
     }
     graphss_ctx_free(ctx);
     (void)remove(path);

@@ -32,7 +32,7 @@ static void fuzz_one(graphss_ctx *ctx, const uint8_t *data, size_t size)
     if (graphss_i_pickle_read(ctx, &p, bytes, size, "fuzz", FUZZ_MEMORY) == GRAPHSS_OK)
         (void)look(p, graphss_i_pickle_root(p), 2);
     else
-        must(!p && graphss_error(ctx)[0]);
+        must(!p && graphss_ctx_error(ctx)[0]);
     graphss_i_pickle_free(ctx, p);
     free(bytes);
 }

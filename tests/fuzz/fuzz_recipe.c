@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const graphss_status st =
         graphss_i_recipe_parse(ctx, &recipe, "fuzz", (const char *)bytes, size);
     if (st != GRAPHSS_OK)
-        must(!recipe.text && !recipe.line && graphss_error(ctx)[0]);
+        must(!recipe.text && !recipe.line && graphss_ctx_error(ctx)[0]);
     for (size_t i = 0; i < recipe.n_lines; i++) {
         const graphss_i_recipe_line *line = &recipe.line[i];
         must(line->number > (i ? recipe.line[i - 1].number : 0));

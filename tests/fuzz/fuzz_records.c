@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (st == GRAPHSS_OK)
         must(size == whole || !memchr(bytes + whole, '\n', size - whole));
     else
-        must(graphss_error(ctx)[0]);
+        must(graphss_ctx_error(ctx)[0]);
     json_decref(index);
     graphss_ctx_free(ctx);
     return 0;

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         must(writer.status == GRAPHSS_OK && strstr(writer.text, "</html>\n"));
         must(graphss_i_is_utf8((const unsigned char *)writer.text, writer.n));
     } else {
-        must(graphss_error(ctx)[0] && !records.record);
+        must(graphss_ctx_error(ctx)[0] && !records.record);
     }
     graphss_i_writer_done(&writer);
     graphss_i_runs_destroy(&records);

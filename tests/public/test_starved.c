@@ -12,11 +12,10 @@ typedef struct given {
     graphss_split split;
     graphss_model *model;
     graphss_observation previous;
-    graphss_recover_input in;
+    graphss_defence_input in;
     graphss_snapshots snapshots;
     int32_t *label;
     float *prob;
-    double *chance; /* of each node, that it was hit */
     char folder[256], file[300], surrogate[300], probe[300];
 } given;
 
@@ -27,7 +26,7 @@ static void set_up(given *g)
     graphss_synth_options synth;
     graphss_synth_options_init(&synth);
     graphss_train_options train;
-    graphss_train_options_init(&train, "sgc", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&train, "sgc", GRAPHSS_MODE_DEFAULT, NULL);
     synth.nodes = 150;
     synth.classes = 2;
     synth.features = 60;
@@ -36,10 +35,17 @@ static void set_up(given *g)
     assert_ok(ctx, graphss_synth_make(ctx, &g->data, &synth));
     const size_t n = g->data.graph.n_nodes, k = g->data.n_classes;
     assert_ok(ctx, graphss_split_make(ctx, &g->split, g->data.label, n, k, 1, NULL));
-    assert_ok(ctx, graphss_model_train(ctx, &g->model, NULL, &g->data.graph, &g->data.features,
-                                       k, &g->split, 1, &train));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &g->model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &g->data.graph,
+                                              .features = &g->data.features,
+                                              .n_classes = k,
+                                              .split = &g->split,
+                                              .seed = 1},
+                       &train));
     g->previous = graphss_dataset_observe(&g->data);
-    g->in = (graphss_recover_input){.struct_size = sizeof(graphss_recover_input),
+    g->in = (graphss_defence_input){.struct_size = sizeof(graphss_defence_input),
                                     .current = g->previous,
                                     .previous = &g->previous,
                                     .model = g->model,
@@ -49,10 +55,6 @@ static void set_up(given *g)
     g->prob = malloc(n * k * sizeof *g->prob);
     assert_non_null(g->label);
     assert_non_null(g->prob);
-    g->chance = malloc(n * sizeof *g->chance);
-    assert_non_null(g->chance);
-    for (size_t i = 0; i < n; i++)
-        g->chance[i] = i % 2 ? 0.9 : 0.1;
     memcpy(g->label, g->data.label, n * sizeof *g->label);
     assert_ok(
         ctx, graphss_model_predict(ctx, g->prob, g->model, &g->data.graph, &g->data.features));
@@ -101,7 +103,6 @@ static void tear_down(given *g)
     char command[400];
     snprintf(command, sizeof command, "rm -r '%s'", g->folder);
     assert_int_equal(system(command), 0);
-    free(g->chance);
     free(g->prob);
     free(g->label);
     graphss_snapshots_destroy(g->ctx, &g->snapshots);
@@ -117,7 +118,7 @@ static graphss_status alert_look(graphss_ctx *ctx, void *arg)
 {
     given *g = arg;
     graphss_alert_scores out = {0};
-    const graphss_status st = graphss_alert_look(ctx, &out, &g->in, NULL);
+    const graphss_status st = graphss_alert_score(ctx, &out, &g->in, NULL);
     graphss_alert_scores_destroy(ctx, &out);
     return st;
 }
@@ -125,11 +126,9 @@ static graphss_status alert_look(graphss_ctx *ctx, void *arg)
 static graphss_status alert_run(graphss_ctx *ctx, void *arg)
 {
     given *g = arg;
-    graphss_alert out = {0};
-    graphss_status st = graphss_alert_run(ctx, &out, &g->in, NULL, 0, NULL);
-    if (!st)
-        st = graphss_alert_revise(ctx, &out, g->chance, 0.5, "links", NULL);
-    graphss_alert_destroy(ctx, &out);
+    graphss_alert_result out = {0};
+    const graphss_status st = graphss_alert_run(ctx, &out, &g->in, NULL, 0, NULL);
+    graphss_alert_result_destroy(ctx, &out);
     return st;
 }
 
@@ -137,7 +136,7 @@ static graphss_status data_dirs(graphss_ctx *ctx, void *arg)
 {
     (void)arg;
     const char **dirs = NULL;
-    const graphss_status st = graphss_data_dirs(ctx, &dirs);
+    const graphss_status st = graphss_dataset_dirs(ctx, &dirs);
     graphss_release(ctx, (void *)dirs);
     return st;
 }
@@ -171,7 +170,7 @@ static graphss_status fetch(graphss_ctx *ctx, void *arg)
     graphss_fetch_result out = {0};
     const graphss_fetch_options opt = {
         .struct_size = sizeof opt, .dir = g->folder, .offline = true};
-    const graphss_status st = graphss_fetch(ctx, &out, "cora", &opt);
+    const graphss_status st = graphss_fetch_run(ctx, &out, "cora", &opt);
     assert_int_not_equal(st, GRAPHSS_OK);
     return st == GRAPHSS_ERR_NOMEM ? st : GRAPHSS_OK;
 }
@@ -191,7 +190,7 @@ static graphss_status match_split(graphss_ctx *ctx, void *arg)
 {
     given *g = arg;
     graphss_split out = {0};
-    const graphss_status st = graphss_match_split(ctx, &out, g->model, &g->in.current);
+    const graphss_status st = graphss_split_match(ctx, &out, g->model, &g->in.current);
     graphss_split_destroy(ctx, &out);
     return st;
 }
@@ -202,7 +201,7 @@ static graphss_status model_describe(graphss_ctx *ctx, void *arg)
     graphss_model *model = NULL;
     graphss_status st = graphss_model_load(ctx, &model, g->file);
     if (!st)
-        st = graphss_model_describe(ctx, model, &g->data);
+        st = graphss_model_set_dataset(ctx, model, &g->data);
     if (!st)
         st = graphss_model_fits(ctx, model, &g->data);
     graphss_model_free(ctx, model);
@@ -302,7 +301,7 @@ static graphss_status surrogate_from_model(graphss_ctx *ctx, void *arg)
     given *g = arg;
     float *w = NULL;
     const graphss_status st =
-        graphss_surrogate_from_model(ctx, &w, g->model, GRAPHSS_MODE_HONEST);
+        graphss_surrogate_from_model(ctx, &w, g->model, GRAPHSS_MODE_DEFAULT);
     graphss_release(ctx, w);
     return st;
 }

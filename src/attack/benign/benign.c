@@ -211,7 +211,7 @@ graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
 /* Fills the log for changes without known losses. */
 static graphss_status write_log(graphss_ctx *ctx, graphss_attack_log *log,
                                 const graphss_flips *flips, const graphss_attack_input *in,
-                                size_t wanted)
+                                const graphss_i_churning *each)
 {
     log->victim = graphss_i_calloc(ctx, in->n_victims, sizeof *log->victim);
     if (!log->victim)
@@ -219,8 +219,10 @@ static graphss_status write_log(graphss_ctx *ctx, graphss_attack_log *log,
     size_t at = 0; /* changes are in the order of the victims */
     for (size_t i = 0; i < in->n_victims; i++) {
         graphss_attack_victim *v = &log->victim[log->n_victims++];
-        *v = (graphss_attack_victim){
-            .node = in->victim[i], .loss_before = NAN, .loss_after = NAN, .wanted = wanted};
+        *v = (graphss_attack_victim){.node = in->victim[i],
+                                     .loss_before = NAN,
+                                     .loss_after = NAN,
+                                     .wanted = (size_t)(each[i].edges + each[i].features)};
         for (; at < flips->count && flips->item[at].victim == v->node; at++)
             *(flips->item[at].kind == GRAPHSS_FLIP_EDGE ? &v->n_edges : &v->n_features) += 1;
     }
@@ -234,18 +236,28 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "benign: want --links and --features, no --kind, --influencers "
                               "or --independent");
+    graphss_status st = GRAPHSS_OK;
     int32_t *label = graphss_i_copy(ctx, in->label, in->graph->n_nodes, sizeof *label);
-    if (!label)
-        return GRAPHSS_ERR_NOMEM;
+    graphss_i_churning *each = graphss_i_calloc(ctx, in->n_victims, sizeof *each);
+    if (!label || !each) {
+        st = GRAPHSS_ERR_NOMEM;
+        goto done;
+    }
+    for (size_t i = 0; i < in->n_victims; i++) {
+        const graphss_i_attack_budget b = graphss_i_attack_budget_of(
+            opt, in, in->victim[i], graphss_graph_degree(in->graph, (size_t)in->victim[i]));
+        each[i] =
+            (graphss_i_churning){.edges = (int64_t)b.edges, .features = (int64_t)b.features};
+    }
     const graphss_dataset data = {.graph = *in->graph,
                                   .features = *in->features,
                                   .label = label,
                                   .n_classes = in->n_classes};
-    const graphss_i_churning each = {.edges = opt->edges, .features = opt->features};
-    graphss_status st =
-        graphss_i_churn(ctx, out, &data, in->victim, in->n_victims, in->seed, &each, 0);
+    st = graphss_i_churn(ctx, out, &data, in->victim, in->n_victims, in->seed, each, 1);
     if (!st)
-        st = write_log(ctx, log, out, in, (size_t)(opt->edges + opt->features));
+        st = write_log(ctx, log, out, in, each);
+done:
+    graphss_release(ctx, each);
     graphss_release(ctx, label);
     return st;
 }

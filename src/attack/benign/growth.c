@@ -122,7 +122,7 @@ static graphss_status grow_graph(graphss_ctx *ctx, graphss_dataset *out,
             from[e] = x->from[i];
             to[e++] = x->to[i];
         }
-        st = graphss_graph_build(ctx, &out->graph, g->n_nodes + n_new, from, to, e, NULL);
+        st = graphss_graph_build(ctx, &out->graph, NULL, g->n_nodes + n_new, from, to, e);
     }
     graphss_release(ctx, to);
     graphss_release(ctx, from);

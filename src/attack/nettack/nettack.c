@@ -192,9 +192,9 @@ static graphss_status run_cumulative(graphss_ctx *ctx, graphss_flips *out,
     work.ctx = ctx;
     for (size_t i = 0; i < in->n_victims && !st; i++) {
         a.u = in->victim[i];
-        a.budget = shared->each
-                       ? shared->each[i]
-                       : graphss_i_attack_budget_of(shared->opt, (size_t)work.adj.length[a.u]);
+        a.budget = shared->each ? shared->each[i]
+                                : graphss_i_attack_budget_of(shared->opt, in, a.u,
+                                                             (size_t)work.adj.length[a.u]);
         const size_t wanted = a.budget.edges + a.budget.features + a.budget.either;
         if (wanted > room) {
             graphss_release(ctx, a.made);
@@ -270,7 +270,7 @@ static graphss_status run_independent(graphss_ctx *ctx, graphss_flips *out,
     enum { BATCH = 256, RECORDS = 1 << 18 };
     const graphss_attack_input *in = shared->in;
     graphss_status st = GRAPHSS_OK;
-    size_t n_work = graphss_threads(ctx), step_room = 0, room = 0, work_made = 0;
+    size_t n_work = graphss_ctx_threads(ctx), step_room = 0, room = 0, work_made = 0;
     attempt *a = NULL;
     record *made = NULL;
     n_work = n_work < in->n_victims ? n_work : in->n_victims;
@@ -296,7 +296,7 @@ static graphss_status run_independent(graphss_ctx *ctx, graphss_flips *out,
             attempt *next = &a[t.n];
             next->u = in->victim[from + t.n];
             next->budget = graphss_i_attack_budget_of(
-                shared->opt, graphss_graph_degree(in->graph, (size_t)next->u));
+                shared->opt, in, next->u, graphss_graph_degree(in->graph, (size_t)next->u));
             wanted += next->budget.edges + next->budget.features + next->budget.either;
         }
         if (wanted > room) {

@@ -164,8 +164,7 @@ graphss_status graphss_i_nettack_shared_init(graphss_ctx *ctx,
                                          .w = in->surrogate,
                                          .most_targets = 1,
                                          .stride = 1};
-    const graphss_i_attack_budget budget = graphss_i_attack_budget_of(opt, 0);
-    shared->features = budget.features || budget.either;
+    shared->features = graphss_i_attack_wants_features(opt);
     if (opt->influencers)
         shared->most_targets =
             (size_t)opt->influencers < shared->n ? (size_t)opt->influencers : shared->n;

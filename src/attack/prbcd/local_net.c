@@ -60,6 +60,14 @@ static void record_margin(graphss_i_tape *t, graphss_i_var x, const int32_t *row
     }
 }
 
+/* The i-th array of weights of a model, on a tape. */
+static graphss_i_var weights(graphss_i_tape *t, const graphss_model *model, size_t i)
+{
+    graphss_tensor w = {0};
+    graphss_model_weight(&w, model, i);
+    return graphss_i_tape_constant(t, w.value, w.shape[0], w.shape[1]);
+}
+
 /* ---- what victims share ---- */
 
 static graphss_status first_product(graphss_ctx *ctx, graphss_i_local_model *lm,
@@ -74,17 +82,16 @@ static graphss_status first_product(graphss_ctx *ctx, graphss_i_local_model *lm,
         st = graphss_i_tape_new(ctx, &t);
     if (st)
         goto done;
-    size_t rows = 0, cols = 0;
-    const float *w = graphss_model_weight(lm->model, 0, NULL, &rows, &cols);
-    const graphss_i_var y =
-        graphss_i_input_apply(t, &input, graphss_i_tape_constant(t, w, rows, cols), 0);
+    const graphss_i_var y = graphss_i_input_apply(t, &input, weights(t, lm->model, 0), 0);
     graphss_i_tape_keep(t, y);
     st = graphss_i_tape_finish(t);
     if (st)
         goto done;
     graphss_i_tape_forward(t, false, 0);
-    lm->width = cols;
-    lm->xw = graphss_i_copy(ctx, graphss_i_tape_value(t, y), features->n_rows * cols,
+    graphss_tensor w = {0};
+    graphss_model_weight(&w, lm->model, 0);
+    lm->width = w.shape[1];
+    lm->xw = graphss_i_copy(ctx, graphss_i_tape_value(t, y), features->n_rows * lm->width,
                             sizeof *lm->xw);
     if (!lm->xw)
         st = GRAPHSS_ERR_NOMEM;
@@ -270,19 +277,13 @@ static graphss_status record(graphss_ctx *ctx, graphss_i_local_net *net)
     const graphss_i_var v = graphss_i_tape_weight(t, net->m.value, net->grad, nnz, 1);
     graphss_i_var h = graphss_i_tape_constant(t, net->gathered, net->n, lm->width);
     for (size_t l = 0; l < (size_t)opt->layers; l++) {
-        size_t rows = 0, cols = 0;
-        if (l > 0) {
-            const float *w = graphss_model_weight(lm->model, l * stride, NULL, &rows, &cols);
+        if (l > 0)
             h = graphss_i_tape_matmul(t, graphss_i_tape_relu(t, h),
-                                      graphss_i_tape_constant(t, w, rows, cols));
-        }
+                                      weights(t, lm->model, l * stride));
         for (size_t i = 0; i < (l == 0 ? lm->hops : 1); i++)
             h = graphss_i_tape_spmm_edges(t, &net->m, &net->transposed, net->entry, v, h);
-        if (opt->bias) {
-            const float *bias =
-                graphss_model_weight(lm->model, l * stride + 1, NULL, &rows, &cols);
-            h = graphss_i_tape_add_bias(t, h, graphss_i_tape_constant(t, bias, rows, cols));
-        }
+        if (opt->bias)
+            h = graphss_i_tape_add_bias(t, h, weights(t, lm->model, l * stride + 1));
     }
     record_margin(t, h, &net->row, &net->label);
     return graphss_i_tape_finish(t);

@@ -305,7 +305,9 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
         s->victim = in->victim[i];
         s->rng = graphss_rng_make(in->seed,
                                   GRAPHSS_STREAM_ATTACK + ((uint64_t)s->victim + 1) * 256);
-        s->budget = graphss_i_attack_budget_of(opt, (size_t)s->edges.length[s->victim]).edges;
+        s->budget =
+            graphss_i_attack_budget_of(opt, in, s->victim, (size_t)s->edges.length[s->victim])
+                .edges;
         log->n_victims++;
         st = attack_one(ctx, s, out, log, &log->victim[i]);
         if (!st && !opt->independent)

@@ -166,7 +166,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
         graphss_rng rng =
             graphss_rng_make(in->seed, GRAPHSS_STREAM_ATTACK + ((uint64_t)victim + 1) * 256);
         const graphss_i_attack_budget budget =
-            graphss_i_attack_budget_of(opt, (size_t)s.edges.length[victim]);
+            graphss_i_attack_budget_of(opt, in, victim, (size_t)s.edges.length[victim]);
         const graphss_i_copying how = share_out(budget, &rng);
         graphss_attack_victim *report = &log->victim[i];
         *report =

@@ -61,7 +61,7 @@ static graphss_status attack_one(graphss_ctx *ctx, graphss_i_control_state *s,
     const uint64_t stream = GRAPHSS_STREAM_ATTACK + ((uint64_t)victim + 1) * 256;
     s->rng = graphss_rng_make(s->in->seed, stream);
     const graphss_i_attack_budget budget =
-        graphss_i_attack_budget_of(opt, (size_t)s->world.edges.length[victim]);
+        graphss_i_attack_budget_of(opt, s->in, victim, (size_t)s->world.edges.length[victim]);
     const size_t actors = choose_actors(s, actor, victim, (size_t)opt->influencers);
     *report =
         (graphss_attack_victim){.node = victim,

@@ -1,5 +1,6 @@
 /* What holds for every attack of the list. */
 #include "attack/test/testing_fixture.h"
+#include "graph/rows.h"
 
 static graphss_attack_options options(const char *method, graphss_attack_kind kind)
 {
@@ -18,8 +19,14 @@ static void make(graphss_ctx *ctx, fixture *s, float **w)
 {
     *w = NULL;
     fixture_make(ctx, s, "gcn");
-    assert_ok(ctx, graphss_surrogate_train(ctx, w, &s->data.graph, &s->data.features,
-                                           s->data.n_classes, &s->split, 1));
+    assert_ok(ctx, graphss_surrogate_train(
+                       ctx, w,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &s->data.graph,
+                                              .features = &s->data.features,
+                                              .n_classes = s->data.n_classes,
+                                              .split = &s->split,
+                                              .seed = 1}));
     s->in.surrogate = *w;
 }
 
@@ -99,6 +106,36 @@ static void test_each_attack_keeps_its_budget_and_its_changes_apply(void **state
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
     graphss_ctx_free(two);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_share_is_of_what_the_victim_has(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    fixture s;
+    float *w;
+    make(ctx, &s, &w);
+    for (size_t m = 0; graphss_attack_name(m); m++) {
+        graphss_attack_options opt = options(graphss_attack_name(m), GRAPHSS_ATTACK_LF);
+        graphss_flips flips = {0};
+        graphss_attack_log log = {0};
+        opt.edges_share = 0.5;
+        opt.features_share = graphss_attack_edges_only(opt.method) ? 0 : 0.25;
+        assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
+        assert_true(flips.count > 0);
+        for (size_t v = 0; v < log.n_victims; v++) {
+            const size_t node = (size_t)log.victim[v].node;
+            const size_t degree = graphss_graph_degree(&s.data.graph, node);
+            const size_t words = graphss_i_row_count(graphss_i_row_of(&s.data.features, node));
+            assert_true(log.victim[v].n_edges <= degree / 2);
+            assert_true(log.victim[v].n_features <= (opt.features_share > 0 ? words / 4 : 0));
+        }
+        graphss_attack_log_destroy(ctx, &log);
+        graphss_flips_destroy(ctx, &flips);
+    }
+    graphss_release(ctx, w);
+    fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
 
@@ -222,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_attack_keeps_its_budget_and_its_changes_apply),
+        cmocka_unit_test(test_a_share_is_of_what_the_victim_has),
         cmocka_unit_test(test_what_a_method_lacks_is_refused),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
         cmocka_unit_test(test_each_method_tells_which_options_it_uses),

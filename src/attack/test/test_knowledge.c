@@ -43,12 +43,12 @@ static void test_truth_is_the_truth_and_else_the_prediction(void **state)
     world w = make_world();
     edge_world(&w);
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
-                                          GRAPHSS_KNOWS_TRUTH));
+                                          GRAPHSS_KNOWLEDGE_TRUTH));
     for (int i = 0; i < N; i++)
         assert_int_equal(label[i], i == 7 ? w.predicted[i] : w.truth[i]);
     w.data.label = NULL;
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
-                                          GRAPHSS_KNOWS_TRUTH));
+                                          GRAPHSS_KNOWLEDGE_TRUTH));
     assert_memory_equal(label, w.predicted, sizeof label);
     graphss_ctx_free(ctx);
 }
@@ -62,7 +62,7 @@ static void test_predictions_do_not_depend_on_the_truth(void **state)
     edge_world(&w);
     w.data.label = NULL;
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
-                                          GRAPHSS_KNOWS_PREDICTIONS));
+                                          GRAPHSS_KNOWLEDGE_PREDICTIONS));
     assert_int_equal(label[0], 3); /* as given out */
     assert_int_equal(label[1], 3);
     assert_int_equal(label[2], 1);
@@ -80,11 +80,11 @@ static void test_nothing_draws_all_classes_alike(void **state)
     world w = make_world();
     edge_world(&w);
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
-                                          GRAPHSS_KNOWS_NOTHING));
+                                          GRAPHSS_KNOWLEDGE_NOTHING));
     assert_ok(ctx, graphss_attack_believe(ctx, again, &w.data, &w.split, w.predicted, K, 1,
-                                          GRAPHSS_KNOWS_NOTHING));
+                                          GRAPHSS_KNOWLEDGE_NOTHING));
     assert_ok(ctx, graphss_attack_believe(ctx, other, &w.data, &w.split, w.predicted, K, 2,
-                                          GRAPHSS_KNOWS_NOTHING));
+                                          GRAPHSS_KNOWLEDGE_NOTHING));
     assert_memory_equal(label, again, sizeof label);
     assert_int_equal(label[0], 3);
     assert_int_equal(label[2], 1);
@@ -110,7 +110,7 @@ static void test_unsound_input_is_refused_and_labels_left_alone(void **state)
     edge_world(&w);
     assert_fails(ctx,
                  graphss_attack_believe(ctx, label, &w.data, &w.split, NULL, K, 1,
-                                        GRAPHSS_KNOWS_NOTHING),
+                                        GRAPHSS_KNOWLEDGE_NOTHING),
                  GRAPHSS_ERR_INVALID, "predictions");
     assert_fails(ctx,
                  graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
@@ -119,10 +119,10 @@ static void test_unsound_input_is_refused_and_labels_left_alone(void **state)
     w.train[1] = N;
     assert_fails(ctx,
                  graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
-                                        GRAPHSS_KNOWS_NOTHING),
+                                        GRAPHSS_KNOWLEDGE_NOTHING),
                  GRAPHSS_ERR_SHAPE, "training node 1 is 200");
     assert_int_equal(label[0], 9);
-    assert_string_equal(graphss_knowledge_text(GRAPHSS_KNOWS_PREDICTIONS), "predictions");
+    assert_string_equal(graphss_knowledge_text(GRAPHSS_KNOWLEDGE_PREDICTIONS), "predictions");
     assert_string_equal(graphss_knowledge_text((graphss_knowledge)-1), "?");
     graphss_ctx_free(ctx);
 }
@@ -132,7 +132,7 @@ static graphss_status believe(graphss_ctx *ctx, void *user)
     world *w = user;
     int32_t label[N];
     return graphss_attack_believe(ctx, label, &w->data, &w->split, w->predicted, K, 1,
-                                  GRAPHSS_KNOWS_NOTHING);
+                                  GRAPHSS_KNOWLEDGE_NOTHING);
 }
 
 static void test_each_allocation_may_fail(void **state)

@@ -12,33 +12,32 @@ static void test_victims_are_drawn_by_the_seed_and_the_rule_is_reported(void **s
     graphss_victim_options opt;
     graphss_victim_options_init(&opt);
     opt.share = 0.45;
-    int32_t *a = NULL, *b = NULL;
-    size_t n_a, n_b;
-    char *rule_a = NULL, *rule_b = NULL;
-    assert_ok(ctx, graphss_victims_choose(ctx, &a, &n_a, &rule_a, &t.data.graph, candidate, 10,
-                                          NULL, NULL, 0, 3, &opt));
-    assert_ok(ctx, graphss_victims_choose(ctx, &b, &n_b, &rule_b, &t.data.graph, candidate, 10,
-                                          NULL, NULL, 0, 3, &opt));
-    assert_int_equal(n_a, 4);
-    assert_int_equal(n_b, 4);
-    assert_memory_equal(a, b, 4 * sizeof *a);
+    graphss_victim_input in = {.struct_size = sizeof in,
+                               .graph = &t.data.graph,
+                               .candidate = candidate,
+                               .n_candidates = 10,
+                               .seed = 3};
+    graphss_victims a = {0}, b = {0};
+    assert_ok(ctx, graphss_victims_choose(ctx, &a, &in, &opt));
+    assert_ok(ctx, graphss_victims_choose(ctx, &b, &in, &opt));
+    assert_int_equal(a.count, 4);
+    assert_int_equal(b.count, 4);
+    assert_memory_equal(a.node, b.node, 4 * sizeof *a.node);
     for (size_t i = 1; i < 4; i++)
-        assert_true(a[i] > a[i - 1]);
-    assert_string_equal(rule_a, "4 nodes: a share of 0.45 of 10 candidates, drawn with seed 3 "
+        assert_true(a.node[i] > a.node[i - 1]);
+    assert_string_equal(a.rule, "4 nodes: a share of 0.45 of 10 candidates, drawn with seed 3 "
                                 "from the 10 that fit the rule (any)");
-    graphss_release(ctx, a);
-    graphss_release(ctx, b);
-    graphss_release(ctx, rule_a);
-    graphss_release(ctx, rule_b);
+    graphss_victims_destroy(ctx, &a);
+    graphss_victims_destroy(ctx, &b);
     int32_t many[100];
     for (int32_t i = 0; i < 100; i++)
         many[i] = i % TINY_N;
     opt.share = 0.29; /* times 100 is less than 29 in binary */
-    assert_ok(ctx, graphss_victims_choose(ctx, &a, &n_a, &rule_a, &t.data.graph, many, 100,
-                                          NULL, NULL, 0, 3, &opt));
-    assert_int_equal(n_a, 29);
-    graphss_release(ctx, a);
-    graphss_release(ctx, rule_a);
+    in.candidate = many;
+    in.n_candidates = 100;
+    assert_ok(ctx, graphss_victims_choose(ctx, &a, &in, &opt));
+    assert_int_equal(a.count, 29);
+    graphss_victims_destroy(ctx, &a);
     graphss_dataset_destroy(ctx, &t.data);
     graphss_ctx_free(ctx);
 }
@@ -67,45 +66,45 @@ static void test_rules_by_degree_margin_and_correctness_are_kept(void **state)
     opt.min_degree = 2;
     opt.max_degree = 4;
     opt.max_margin = 0.75;
-    int32_t *victim = NULL;
-    size_t n = 0, want = 0, at = 0;
-    char *rule = NULL;
-    assert_ok(ctx, graphss_victims_choose(ctx, &victim, &n, &rule, &t.data.graph, candidate,
-                                          TINY_N, prob, t.data.label, TINY_K, 1, &opt));
+    graphss_victim_input in = {.struct_size = sizeof in,
+                               .graph = &t.data.graph,
+                               .candidate = candidate,
+                               .n_candidates = TINY_N,
+                               .prob = prob,
+                               .label = t.data.label,
+                               .n_classes = TINY_K,
+                               .seed = 1};
+    graphss_victims v = {0};
+    size_t want = 0, at = 0;
+    assert_ok(ctx, graphss_victims_choose(ctx, &v, &in, &opt));
     for (int32_t i = 0; i < TINY_N; i++) {
         const size_t degree = graphss_graph_degree(&t.data.graph, (size_t)i);
         const double margin =
             (double)prob[i * TINY_K + i % 2] - (double)prob[i * TINY_K + 1 - i % 2];
         const bool fits = margin > 0 && margin <= 0.75 && degree >= 2 && degree <= 4;
         want += fits;
-        at += at < n && victim[at] == i;
+        at += at < v.count && v.node[at] == i;
     }
     assert_true(want > 0 && want < TINY_N);
-    assert_int_equal(n, want);
-    assert_int_equal(at, n);
-    assert_non_null(strstr(rule, "(correctly classified, degree 2 to 4, margin -1 to 0.75)"));
-    graphss_release(ctx, victim);
-    graphss_release(ctx, rule);
+    assert_int_equal(v.count, want);
+    assert_int_equal(at, want);
+    assert_non_null(
+        strstr(v.rule, "(correctly classified, degree 2 to 4, margin -1 to 0.75)"));
+    graphss_victims_destroy(ctx, &v);
     opt.min_degree = 100;
     opt.max_degree = 0;
-    assert_fails(ctx,
-                 graphss_victims_choose(ctx, &victim, &n, &rule, &t.data.graph, candidate,
-                                        TINY_N, prob, t.data.label, TINY_K, 1, &opt),
-                 GRAPHSS_ERR_DATA, "none of 14 candidates");
-    assert_fails(ctx,
-                 graphss_victims_choose(ctx, &victim, &n, &rule, &t.data.graph, candidate,
-                                        TINY_N, NULL, t.data.label, TINY_K, 1, &opt),
-                 GRAPHSS_ERR_INVALID, "want its probabilities");
+    assert_fails(ctx, graphss_victims_choose(ctx, &v, &in, &opt), GRAPHSS_ERR_DATA,
+                 "none of 14 candidates");
+    in.prob = NULL;
+    assert_fails(ctx, graphss_victims_choose(ctx, &v, &in, &opt), GRAPHSS_ERR_INVALID,
+                 "want its probabilities");
+    in.prob = prob;
     opt.share = 0;
-    assert_fails(ctx,
-                 graphss_victims_choose(ctx, &victim, &n, &rule, &t.data.graph, candidate,
-                                        TINY_N, prob, t.data.label, TINY_K, 1, &opt),
-                 GRAPHSS_ERR_INVALID, "--victims");
+    assert_fails(ctx, graphss_victims_choose(ctx, &v, &in, &opt), GRAPHSS_ERR_INVALID,
+                 "--victims");
     candidate[3] = 99;
-    assert_fails(ctx,
-                 graphss_victims_choose(ctx, &victim, &n, &rule, &t.data.graph, candidate,
-                                        TINY_N, prob, t.data.label, TINY_K, 1, NULL),
-                 GRAPHSS_ERR_INVALID, "candidate 3 is node 99");
+    assert_fails(ctx, graphss_victims_choose(ctx, &v, &in, NULL), GRAPHSS_ERR_INVALID,
+                 "candidate 3 is node 99");
     graphss_dataset_destroy(ctx, &t.data);
     graphss_ctx_free(ctx);
 }
@@ -119,21 +118,28 @@ static void test_a_surrogate_is_the_product_of_the_layers(void **state)
     graphss_split split = {0};
     assert_ok(ctx, graphss_split_make(ctx, &split, t.data.label, TINY_N, TINY_K, 1, NULL));
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
     opt.layers = 3;
     opt.hidden = 3;
     opt.epochs = 2;
     graphss_model *model = NULL;
-    assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &t.data.graph, &t.data.features,
-                                       TINY_K, &split, 1, &opt));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &t.data.graph,
+                                              .features = &t.data.features,
+                                              .n_classes = TINY_K,
+                                              .split = &split,
+                                              .seed = 1},
+                       &opt));
     const float *layer[3] = {0};
-    size_t found = 0, rows, cols;
-    const char *name;
-    for (size_t i = 0; graphss_model_weight(model, i, &name, &rows, &cols); i++)
-        if (!strstr(name, "bias"))
-            layer[found++] = graphss_model_weight(model, i, NULL, NULL, NULL);
+    size_t found = 0;
+    graphss_tensor one;
+    for (size_t i = 0; graphss_model_weight(&one, model, i); i++)
+        if (!strstr(one.name, "bias"))
+            layer[found++] = one.value;
     assert_int_equal(found, 3);
-    for (int mode = GRAPHSS_MODE_HONEST; mode <= GRAPHSS_MODE_PAPER; mode++) {
+    for (int mode = GRAPHSS_MODE_DEFAULT; mode <= GRAPHSS_MODE_PAPER; mode++) {
         float *w = NULL;
         assert_ok(ctx, graphss_surrogate_from_model(ctx, &w, model, (graphss_mode)mode));
         for (size_t i = 0; i < TINY_D; i++)
@@ -168,18 +174,27 @@ static void test_blocks_of_a_layer_are_averaged_in_a_surrogate(void **state)
     static const char *const names[] = {"sage-mean", "gat"};
     for (size_t m = 0; m < 2; m++) {
         graphss_train_options opt;
-        graphss_train_options_init(&opt, names[m], GRAPHSS_MODE_HONEST, NULL);
+        graphss_train_options_init(&opt, names[m], GRAPHSS_MODE_DEFAULT, NULL);
         opt.layers = 1;
         opt.output_heads = 2;
         opt.epochs = 2;
         graphss_model *model = NULL;
         float *w = NULL;
-        size_t rows, cols;
-        assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &t.data.graph, &t.data.features,
-                                           TINY_K, &split, 1, &opt));
-        const float *layer = graphss_model_weight(model, 0, NULL, &rows, &cols);
-        assert_true(rows == TINY_D && cols == 2 * TINY_K);
-        assert_ok(ctx, graphss_surrogate_from_model(ctx, &w, model, GRAPHSS_MODE_HONEST));
+        graphss_tensor one;
+        assert_ok(ctx, graphss_model_train(
+                           ctx, &model, NULL,
+                           &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                  .graph = &t.data.graph,
+                                                  .features = &t.data.features,
+                                                  .n_classes = TINY_K,
+                                                  .split = &split,
+                                                  .seed = 1},
+                           &opt));
+        assert_true(graphss_model_weight(&one, model, 0));
+        const float *layer = one.value;
+        const size_t cols = one.shape[1];
+        assert_true(one.shape[0] == TINY_D && cols == 2 * TINY_K);
+        assert_ok(ctx, graphss_surrogate_from_model(ctx, &w, model, GRAPHSS_MODE_DEFAULT));
         for (size_t i = 0; i < TINY_D; i++)
             for (size_t c = 0; c < TINY_K; c++)
                 assert_true(fabs(2 * (double)w[i * TINY_K + c] - layer[i * cols + c] -
@@ -204,8 +219,14 @@ static void test_a_trained_surrogate_classifies(void **state)
     graphss_split split = {0};
     assert_ok(ctx, graphss_split_make(ctx, &split, data.label, 200, 2, 1, NULL));
     float *w = NULL;
-    assert_ok(ctx,
-              graphss_surrogate_train(ctx, &w, &data.graph, &data.features, 2, &split, 1));
+    assert_ok(ctx, graphss_surrogate_train(
+                       ctx, &w,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &data.graph,
+                                              .features = &data.features,
+                                              .n_classes = 2,
+                                              .split = &split,
+                                              .seed = 1}));
     const graphss_attack_input in = {.struct_size = sizeof in,
                                      .graph = &data.graph,
                                      .features = &data.features,
@@ -264,19 +285,25 @@ typedef struct starving {
 static graphss_status choose_and_train(graphss_ctx *ctx, void *arg)
 {
     starving *s = arg;
-    int32_t *victim = NULL;
+    graphss_victims v = {0};
     float *w = NULL;
-    char *rule = NULL;
-    size_t n;
-    graphss_status st =
-        graphss_victims_choose(ctx, &victim, &n, &rule, &s->data.graph, s->split.test,
-                               s->split.n_test, NULL, NULL, 0, 1, NULL);
+    const graphss_victim_input in = {.struct_size = sizeof in,
+                                     .graph = &s->data.graph,
+                                     .candidate = s->split.test,
+                                     .n_candidates = s->split.n_test,
+                                     .seed = 1};
+    graphss_status st = graphss_victims_choose(ctx, &v, &in, NULL);
     if (!st)
-        st = graphss_surrogate_train(ctx, &w, &s->data.graph, &s->data.features,
-                                     s->data.n_classes, &s->split, 1);
+        st = graphss_surrogate_train(
+            ctx, &w,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                   .graph = &s->data.graph,
+                                   .features = &s->data.features,
+                                   .n_classes = s->data.n_classes,
+                                   .split = &s->split,
+                                   .seed = 1});
     graphss_release(ctx, w);
-    graphss_release(ctx, rule);
-    graphss_release(ctx, victim);
+    graphss_victims_destroy(ctx, &v);
     return st;
 }
 

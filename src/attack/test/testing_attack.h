@@ -29,7 +29,7 @@ static inline void tiny_make(graphss_ctx *ctx, tiny_world *t, uint64_t seed,
         from[m] = (int32_t)graphss_rng_below(&rng, TINY_N);
         to[m++] = (int32_t)graphss_rng_below(&rng, TINY_N);
     }
-    assert_ok(ctx, graphss_graph_build(ctx, &t->data.graph, TINY_N, from, to, m, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &t->data.graph, NULL, TINY_N, from, to, m));
     float *x = graphss_i_calloc(ctx, TINY_N * TINY_D, sizeof *x);
     for (size_t e = 0; e < TINY_N * TINY_D; e++) {
         if (graphss_rng_below(&rng, 3) != 0)

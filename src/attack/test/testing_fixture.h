@@ -27,12 +27,18 @@ static inline void fixture_make(graphss_ctx *ctx, fixture *s, const char *model)
                                       s->data.n_classes, 1, NULL));
     if (model) {
         graphss_train_options opt;
-        graphss_train_options_init(&opt, model, GRAPHSS_MODE_HONEST, NULL);
+        graphss_train_options_init(&opt, model, GRAPHSS_MODE_DEFAULT, NULL);
         opt.epochs = 60;
         opt.hidden = 16;
-        assert_ok(ctx,
-                  graphss_model_train(ctx, &s->model, NULL, &s->data.graph, &s->data.features,
-                                      s->data.n_classes, &s->split, 1, &opt));
+        assert_ok(ctx, graphss_model_train(
+                           ctx, &s->model, NULL,
+                           &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                  .graph = &s->data.graph,
+                                                  .features = &s->data.features,
+                                                  .n_classes = s->data.n_classes,
+                                                  .split = &s->split,
+                                                  .seed = 1},
+                           &opt));
     }
     size_t n = 0;
     for (size_t i = 0; n < SCENE_VICTIMS; i++)

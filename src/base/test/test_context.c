@@ -28,8 +28,8 @@ static void test_a_context_wants_a_whole_allocator_and_a_sane_number_of_threads(
     opt.threads = SIZE_MAX;
     assert_null(graphss_ctx_new(&opt));
     assert_int_equal(memory.granted, 0);
-    assert_non_null(strstr(graphss_error(NULL), "out of memory"));
-    assert_int_equal(graphss_error_status(NULL), GRAPHSS_ERR_NOMEM);
+    assert_non_null(strstr(graphss_ctx_error(NULL), "out of memory"));
+    assert_int_equal(graphss_ctx_status(NULL), GRAPHSS_ERR_NOMEM);
     opt.threads = GRAPHSS_THREADS_MOST; /* which start with the first work */
     graphss_ctx *ctx = graphss_ctx_new(&opt);
     assert_non_null(ctx);
@@ -53,8 +53,8 @@ static void test_what_is_lacking_is_named(void **state)
     const graphss_dataset data = {0};
     const graphss_flips flips = {0};
     const graphss_observation empty = {0};
-    const graphss_recovery recovery = {0};
-    const graphss_recover_input in = {.struct_size = sizeof in};
+    const graphss_recover_result recovery = {0};
+    const graphss_defence_input in = {.struct_size = sizeof in};
     graphss_graph g;
     graphss_features f;
     graphss_dataset d;
@@ -63,17 +63,18 @@ static void test_what_is_lacking_is_named(void **state)
     graphss_flips list;
     graphss_snapshots shots = {0};
     graphss_alert_scores seen;
-    graphss_verdict verdict;
-    graphss_alert alert;
-    graphss_recovery found;
-    graphss_selfsup drawn;
+    graphss_alert_verdict verdict;
+    graphss_alert_result alert;
+    graphss_recover_result found;
+    graphss_selfsup_result drawn;
     graphss_node_index *index = NULL;
     int32_t *nodes = NULL;
     size_t n = 0;
     float *w = NULL, prob[1];
-    double p, threshold;
+    double p;
+    graphss_victims victims;
 #define NAMED(call, part) assert_fails(ctx, call, GRAPHSS_ERR_INVALID, "no " part " given")
-    NAMED(graphss_graph_build(ctx, &g, 2, NULL, NULL, 1, NULL), "first ends");
+    NAMED(graphss_graph_build(ctx, &g, NULL, 2, NULL, NULL, 1), "first ends");
     NAMED(graphss_graph_copy(ctx, &g, no_graph), "graph");
     NAMED(graphss_graph_check(ctx, no_graph), "graph");
     NAMED(graphss_features_copy(ctx, &f, no_features), "features");
@@ -90,18 +91,49 @@ static void test_what_is_lacking_is_named(void **state)
     NAMED(graphss_split_write(ctx, no_split, "x.npz"), "split");
     NAMED(graphss_split_copy(ctx, &s, no_split), "split");
     NAMED(graphss_split_translate(ctx, &s, no_split, NULL, 0), "split");
-    NAMED(graphss_model_train(ctx, &model, NULL, no_graph, &features, 2, &split, 1, NULL),
-          "graph");
-    NAMED(graphss_model_train(ctx, &model, NULL, &graph, no_features, 2, &split, 1, NULL),
-          "features");
-    NAMED(graphss_model_train(ctx, &model, NULL, &graph, &features, 2, no_split, 1, NULL),
-          "split");
-    NAMED(graphss_model_continue(ctx, &model, NULL, no_model, &graph, &features, &split, 1, 1),
+    NAMED(
+        graphss_model_train(ctx, &model, NULL,
+                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                   .graph = no_graph,
+                                                   .features = &features,
+                                                   .n_classes = 2,
+                                                   .split = &split,
+                                                   .seed = 1},
+                            NULL),
+        "graph");
+    NAMED(
+        graphss_model_train(ctx, &model, NULL,
+                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                   .graph = &graph,
+                                                   .features = no_features,
+                                                   .n_classes = 2,
+                                                   .split = &split,
+                                                   .seed = 1},
+                            NULL),
+        "features");
+    NAMED(
+        graphss_model_train(ctx, &model, NULL,
+                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                   .graph = &graph,
+                                                   .features = &features,
+                                                   .n_classes = 2,
+                                                   .split = no_split,
+                                                   .seed = 1},
+                            NULL),
+        "split");
+    NAMED(graphss_model_continue(
+              ctx, &model, NULL, no_model,
+              &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                     .graph = &graph,
+                                     .features = &features,
+                                     .split = &split,
+                                     .seed = 1},
+              1),
           "model");
     NAMED(graphss_model_predict(ctx, prob, no_model, &graph, &features), "model");
-    NAMED(graphss_model_describe(ctx, NULL, &data), "model");
+    NAMED(graphss_model_set_dataset(ctx, NULL, &data), "model");
     NAMED(graphss_model_fits(ctx, no_model, &data), "model");
-    NAMED(graphss_model_adopt(ctx, no_model, &d, NULL), "model");
+    NAMED(graphss_dataset_align(ctx, NULL, &d, no_model), "model");
     NAMED(graphss_model_save(ctx, no_model, "x"), "model");
     NAMED(graphss_model_load(ctx, &model, nowhere), "path");
     NAMED(graphss_predictions_write(ctx, NULL, "x.npz"), "predictions");
@@ -116,11 +148,20 @@ static void test_what_is_lacking_is_named(void **state)
               ctx, &list, NULL,
               &(graphss_attack_input){.struct_size = sizeof(graphss_attack_input)}, NULL),
           "graph");
-    NAMED(graphss_surrogate_train(ctx, &w, &graph, &features, 2, no_split, 1), "split");
-    NAMED(graphss_surrogate_from_model(ctx, &w, no_model, GRAPHSS_MODE_HONEST), "model");
+    NAMED(graphss_surrogate_train(
+              ctx, &w,
+              &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                     .graph = &graph,
+                                     .features = &features,
+                                     .n_classes = 2,
+                                     .split = no_split,
+                                     .seed = 1}),
+          "split");
+    NAMED(graphss_surrogate_from_model(ctx, &w, no_model, GRAPHSS_MODE_DEFAULT), "model");
     NAMED(graphss_surrogate_read(ctx, &w, nowhere, 1, 2), "path");
-    NAMED(graphss_victims_choose(ctx, &nodes, &n, NULL, no_graph, NULL, 0, NULL, NULL, 2, 1,
-                                 NULL),
+    NAMED(graphss_victims_choose(
+              ctx, &victims,
+              &(graphss_victim_input){.struct_size = sizeof(graphss_victim_input)}, NULL),
           "graph");
     NAMED(graphss_benign_churn(ctx, &list, no_data, NULL, 0, 1, NULL), "dataset");
     NAMED(graphss_benign_grow(ctx, &d, no_data, 1, 1), "dataset");
@@ -133,26 +174,26 @@ static void test_what_is_lacking_is_named(void **state)
               ctx, &drawn,
               &(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input)}, NULL),
           "probabilities");
-    NAMED(graphss_alert_test(ctx, &p, &threshold, NULL, 1, &p, 1, 1, NULL), "scores");
-    NAMED(graphss_alert_judge(ctx, &verdict, NULL, NULL, 0, 1, NULL), "scores");
-    NAMED(graphss_alert_look(ctx, &seen, NULL, NULL), "input");
+    NAMED(graphss_alert_test(ctx, &verdict, NULL, 1, &p, 1, 1, NULL), "scores");
+    NAMED(graphss_alert_test_group(ctx, &verdict, NULL, NULL, 0, 1, NULL), "scores");
+    NAMED(graphss_alert_score(ctx, &seen, NULL, NULL), "input");
     NAMED(graphss_alert_run(ctx, &alert, NULL, NULL, 0, NULL), "input");
     NAMED(graphss_alert_run(ctx, &alert, &in, NULL, 0, NULL), "model");
-    NAMED(graphss_recover(ctx, &found, NULL, NULL), "input");
-    NAMED(graphss_recover(ctx, &found, &in, NULL), "model");
+    NAMED(graphss_recover_run(ctx, &found, NULL, NULL), "input");
+    NAMED(graphss_recover_run(ctx, &found, &in, NULL), "model");
     NAMED(graphss_recover_flips(ctx, &list, &in, NULL, 0.5), "recovery");
     NAMED(graphss_recover_flips(ctx, &list, &in, &recovery, 0.5), "model");
-    NAMED(graphss_match_nodes(ctx, &nodes, &empty, NULL), "snapshot to match");
-    NAMED(graphss_match_nodes(ctx, &nodes, &empty, &empty), "graph");
-    NAMED(graphss_match_split(ctx, &s, no_model, &empty), "model");
+    NAMED(graphss_observation_match(ctx, &nodes, &empty, NULL), "snapshot to match");
+    NAMED(graphss_observation_match(ctx, &nodes, &empty, &empty), "graph");
+    NAMED(graphss_split_match(ctx, &s, no_model, &empty), "model");
     NAMED(graphss_protocol_start(ctx, NULL, no_data, 1, NULL), "dataset");
     NAMED(graphss_protocol_attack(ctx, NULL, NULL, 1), "protocol");
-    NAMED(graphss_reproduce(ctx, NULL, 1, NULL), "options");
+    NAMED(graphss_reproduce_run(ctx, NULL, 1, NULL), "options");
     NAMED(graphss_report_write(ctx, NULL, nowhere, "x.html", NULL), "records");
     NAMED(graphss_plot_write(ctx, NULL, 1, "x.svg"), "plots");
     NAMED(graphss_prior_cells(ctx, &p, NULL, 2), "prior");
     NAMED(graphss_transition_warmup(ctx, &p, NULL, NULL, NULL, 0, 1, 2), "probabilities");
-    NAMED(graphss_fetch(ctx, NULL, nowhere, NULL), "dataset");
+    NAMED(graphss_fetch_run(ctx, NULL, nowhere, NULL), "dataset");
     NAMED(graphss_option_set(ctx, &p, NULL, "1"), "option");
     NAMED(graphss_options_check(ctx, NULL, graphss_train_options_table()), "options");
     NAMED(graphss_synth_options_parse(ctx, NULL, nowhere), "text");
@@ -181,8 +222,8 @@ static void test_a_place_that_is_lacking_is_named(void **state)
     const graphss_dataset data = {0};
     const graphss_flips flips = {0};
     const graphss_observation snapshot = {.graph = &graph, .features = &features};
-    const graphss_recovery recovery = {0};
-    const graphss_recover_input in = {.struct_size = sizeof in};
+    const graphss_recover_result recovery = {0};
+    const graphss_defence_input in = {.struct_size = sizeof in};
     const graphss_alert_scores seen = {0};
     const graphss_protocol protocol = {0};
     const graphss_reproduce_options order = {.struct_size = sizeof order};
@@ -195,10 +236,9 @@ static void test_a_place_that_is_lacking_is_named(void **state)
     graphss_graph g;
     int32_t *nodes = NULL;
     size_t n = 0;
-    double p;
 #define NAMED(call, what)                                                                     \
     assert_fails(ctx, call, GRAPHSS_ERR_INVALID, "no place for " what " given")
-    NAMED(graphss_graph_build(ctx, NULL, 2, NULL, NULL, 0, NULL), "the graph");
+    NAMED(graphss_graph_build(ctx, NULL, NULL, 2, NULL, NULL, 0), "the graph");
     NAMED(graphss_graph_copy(ctx, NULL, &graph), "the graph");
     NAMED(graphss_features_copy(ctx, NULL, &features), "the features");
     NAMED(graphss_features_from_rows(ctx, NULL, 0, 0, offset, NULL, NULL), "the features");
@@ -216,10 +256,18 @@ static void test_a_place_that_is_lacking_is_named(void **state)
     NAMED(graphss_split_translate(ctx, NULL, &split, NULL, 0), "the split");
     NAMED(graphss_synth_options_parse(ctx, NULL, ""), "the options");
     NAMED(graphss_synth_make(ctx, NULL, NULL), "the dataset");
-    NAMED(graphss_fetch(ctx, NULL, "cora", NULL), "the result");
+    NAMED(graphss_fetch_run(ctx, NULL, "cora", NULL), "the result");
     NAMED(graphss_predictions_read(ctx, NULL, "x.npz"), "the predictions");
-    NAMED(graphss_model_train(ctx, NULL, NULL, &graph, &features, 2, &split, 1, NULL),
-          "the model");
+    NAMED(
+        graphss_model_train(ctx, NULL, NULL,
+                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                   .graph = &graph,
+                                                   .features = &features,
+                                                   .n_classes = 2,
+                                                   .split = &split,
+                                                   .seed = 1},
+                            NULL),
+        "the model");
     NAMED(graphss_model_load(ctx, NULL, "x"), "the model");
     NAMED(graphss_flips_read(ctx, NULL, "x", &data), "the changes");
     NAMED(graphss_flips_apply(ctx, NULL, &data, &flips, NULL), "the dataset");
@@ -229,11 +277,20 @@ static void test_a_place_that_is_lacking_is_named(void **state)
               ctx, NULL, NULL,
               &(graphss_attack_input){.struct_size = sizeof(graphss_attack_input)}, NULL),
           "the changes");
-    NAMED(graphss_surrogate_train(ctx, NULL, &graph, &features, 2, &split, 1), "the weights");
+    NAMED(graphss_surrogate_train(
+              ctx, NULL,
+              &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                     .graph = &graph,
+                                     .features = &features,
+                                     .n_classes = 2,
+                                     .split = &split,
+                                     .seed = 1}),
+          "the weights");
     NAMED(graphss_surrogate_read(ctx, NULL, "x", 1, 2), "the weights");
-    NAMED(
-        graphss_victims_choose(ctx, &nodes, &n, NULL, &graph, NULL, 0, NULL, NULL, 2, 1, NULL),
-        "the rule");
+    NAMED(graphss_victims_choose(
+              ctx, NULL, &(graphss_victim_input){.struct_size = sizeof(graphss_victim_input)},
+              NULL),
+          "the victims");
     NAMED(graphss_benign_churn(ctx, NULL, &data, NULL, 0, 1, NULL), "the changes");
     NAMED(graphss_benign_grow(ctx, NULL, &data, 1, 1), "the dataset");
     NAMED(graphss_snapshots_plan(ctx, NULL, &data, &split, 1, NULL), "the snapshots");
@@ -241,25 +298,25 @@ static void test_a_place_that_is_lacking_is_named(void **state)
               ctx, NULL,
               &(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input)}, NULL),
           "the result");
-    NAMED(graphss_alert_test(ctx, NULL, &p, score, 1, score, 1, 1, NULL), "the p-value");
-    NAMED(graphss_alert_judge(ctx, NULL, &seen, NULL, 0, 1, NULL), "the verdict");
-    NAMED(graphss_alert_look(ctx, NULL, &in, NULL), "the scores");
+    NAMED(graphss_alert_test(ctx, NULL, score, 1, score, 1, 1, NULL), "the verdict");
+    NAMED(graphss_alert_test_group(ctx, NULL, &seen, NULL, 0, 1, NULL), "the verdict");
+    NAMED(graphss_alert_score(ctx, NULL, &in, NULL), "the scores");
     NAMED(graphss_alert_run(ctx, NULL, &in, NULL, 0, NULL), "the alert");
-    NAMED(graphss_recover(ctx, NULL, &in, NULL), "the recovery");
+    NAMED(graphss_recover_run(ctx, NULL, &in, NULL), "the recovery");
     NAMED(graphss_recover_flips(ctx, NULL, &in, &recovery, 0.5), "the changes");
-    NAMED(graphss_match_nodes(ctx, NULL, &snapshot, &snapshot), "the match");
+    NAMED(graphss_observation_match(ctx, NULL, &snapshot, &snapshot), "the match");
     NAMED(graphss_protocol_start(ctx, NULL, &data, 1, NULL), "the protocol");
     NAMED(graphss_protocol_attack(ctx, NULL, &protocol, 1), "the scene");
     NAMED(graphss_protocol_surrogate(ctx, NULL, &data, &split, 1, &train), "the surrogate");
-    NAMED(graphss_reproduce(ctx, NULL, 1, &order), "the counts");
+    NAMED(graphss_reproduce_run(ctx, NULL, 1, &order), "the counts");
     NAMED(graphss_prior_cells(ctx, NULL, &prior, 2), "the cells");
     NAMED(graphss_transition_warmup(ctx, NULL, prob, NULL, NULL, 0, 1, 1), "the matrix");
     NAMED(graphss_flips_victims(ctx, NULL, &n, &flips), "the victims");
     NAMED(graphss_flips_victims(ctx, &nodes, NULL, &flips), "their number");
-    NAMED(graphss_data_dirs(ctx, NULL), "the folders");
+    NAMED(graphss_dataset_dirs(ctx, NULL), "the folders");
 #undef NAMED
-    assert_true(isnan(graphss_accuracy(NULL, label, NULL, 1)));
-    assert_true(isnan(graphss_accuracy(label, NULL, NULL, 1)));
+    assert_true(isnan(graphss_labels_accuracy(NULL, label, NULL, 1)));
+    assert_true(isnan(graphss_labels_accuracy(label, NULL, NULL, 1)));
     graphss_ctx_free(ctx);
 }
 
@@ -267,7 +324,7 @@ static void test_nothing_is_destroyed_without_complaint(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    graphss_alert_destroy(ctx, NULL);
+    graphss_alert_result_destroy(ctx, NULL);
     graphss_alert_scores_destroy(ctx, NULL);
     graphss_attack_log_destroy(ctx, NULL);
     graphss_dataset_destroy(ctx, NULL);
@@ -281,8 +338,8 @@ static void test_nothing_is_destroyed_without_complaint(void **state)
     graphss_predictions_destroy(ctx, NULL);
     graphss_protocol_destroy(ctx, NULL);
     graphss_protocol_trial_destroy(ctx, NULL);
-    graphss_recovery_destroy(ctx, NULL);
-    graphss_selfsup_destroy(ctx, NULL);
+    graphss_recover_result_destroy(ctx, NULL);
+    graphss_selfsup_result_destroy(ctx, NULL);
     graphss_snapshots_destroy(ctx, NULL);
     graphss_split_destroy(ctx, NULL);
     graphss_training_destroy(ctx, NULL);
@@ -305,7 +362,7 @@ static void test_every_status_has_a_text_and_an_exit_code(void **state)
                                [GRAPHSS_ERR_CANCELLED] = 130,
                                [GRAPHSS_ERR_INTERNAL] = 70};
     for (size_t i = 0; i < sizeof code / sizeof *code; i++) {
-        assert_int_equal(graphss_exit_code((graphss_status)i), code[i]);
+        assert_int_equal(graphss_status_exit_code((graphss_status)i), code[i]);
         assert_true(strlen(graphss_status_text((graphss_status)i)) > 0);
     }
 }
@@ -314,9 +371,33 @@ static void test_the_instruction_set_is_a_known_one(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    const char *name = graphss_instruction_set(ctx);
+    const char *name = graphss_ctx_instruction_set(ctx);
     assert_true(!strcmp(name, "avx512") || !strcmp(name, "avx2") || !strcmp(name, "generic"));
     graphss_ctx_free(ctx);
+}
+
+static void test_the_instruction_set_can_be_asked_for(void **state)
+{
+    (void)state;
+    const char *before = getenv("GRAPHSS_KERNELS");
+    char *kept = before ? strdup(before) : NULL;
+    unsetenv("GRAPHSS_KERNELS");
+    graphss_ctx *fastest = graphss_ctx_new(NULL);
+    setenv("GRAPHSS_KERNELS", "generic", 1);
+    graphss_ctx *generic = graphss_ctx_new(NULL);
+    setenv("GRAPHSS_KERNELS", "another", 1);
+    graphss_ctx *another = graphss_ctx_new(NULL);
+    assert_string_equal(graphss_ctx_instruction_set(generic), "generic");
+    assert_string_equal(graphss_ctx_instruction_set(another),
+                        graphss_ctx_instruction_set(fastest));
+    graphss_ctx_free(fastest);
+    graphss_ctx_free(generic);
+    graphss_ctx_free(another);
+    if (kept)
+        setenv("GRAPHSS_KERNELS", kept, 1);
+    else
+        unsetenv("GRAPHSS_KERNELS");
+    free(kept);
 }
 
 int main(void)
@@ -329,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_nothing_is_destroyed_without_complaint),
         cmocka_unit_test(test_every_status_has_a_text_and_an_exit_code),
         cmocka_unit_test(test_the_instruction_set_is_a_known_one),
+        cmocka_unit_test(test_the_instruction_set_can_be_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ typedef struct work {
 static graphss_status make(graphss_ctx *own, void *arg, size_t job)
 {
     work *w = arg;
-    assert_int_equal(graphss_threads(own) > 1, false);
+    assert_int_equal(graphss_ctx_threads(own) > 1, false);
     for (int i = 0; i < 9; i++)
         graphss_release(own, graphss_i_alloc(own, 10, sizeof(float)));
     if (job >= w->bad)
@@ -184,7 +184,7 @@ static void test_long_work_stops_soon_after_the_caller_says_so(void **state)
             graphss_i_parallel_checked(ctx, LONG * 100 * threads, work_for_long, &turns),
             GRAPHSS_ERR_CANCELLED);
         assert_true(turns > 0);
-        assert_int_equal(graphss_error_status(ctx), GRAPHSS_ERR_CANCELLED);
+        assert_int_equal(graphss_ctx_status(ctx), GRAPHSS_ERR_CANCELLED);
         assert_int_equal(graphss_i_parallel_jobs(ctx, 3, pulse_for_long, NULL),
                          GRAPHSS_ERR_CANCELLED);
         assert_true(graphss_i_seconds() - begin < LONG / 4);

@@ -23,7 +23,7 @@ static void test_a_product_that_overflows_is_out_of_memory(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     assert_null(graphss_i_alloc(ctx, SIZE_MAX / 4, 8));
-    assert_int_equal(graphss_error_status(ctx), GRAPHSS_ERR_NOMEM);
+    assert_int_equal(graphss_ctx_status(ctx), GRAPHSS_ERR_NOMEM);
     graphss_ctx_free(ctx);
 }
 
@@ -71,10 +71,10 @@ static void test_errors_carry_their_place(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    assert_string_equal(graphss_error(ctx), "");
+    assert_string_equal(graphss_ctx_error(ctx), "");
     graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "row %d", 7);
     assert_int_equal(graphss_i_fail_in(ctx, GRAPHSS_ERR_DATA, "file.csv"), GRAPHSS_ERR_DATA);
-    assert_string_equal(graphss_error(ctx), "file.csv: row 7");
+    assert_string_equal(graphss_ctx_error(ctx), "file.csv: row 7");
     for (int s = GRAPHSS_OK; s <= GRAPHSS_ERR_INTERNAL; s++)
         assert_string_not_equal(graphss_status_text((graphss_status)s), "unknown status");
     graphss_ctx_free(ctx);

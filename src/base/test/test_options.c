@@ -7,6 +7,8 @@ typedef struct settings {
     double rate;
     int colour;
     const char *file;
+    int64_t count;
+    double share;
 } settings;
 
 static const char *const colours[] = {"red", "green", NULL};
@@ -16,6 +18,8 @@ static const graphss_option table[] = {
     {"rate", GRAPHSS_OPTION_REAL, offsetof(settings, rate), 0, INFINITY, NULL, "R", "", 0},
     {"colour", GRAPHSS_OPTION_CHOICE, offsetof(settings, colour), 0, 0, colours, "C", "", 0},
     {"file", GRAPHSS_OPTION_STRING, offsetof(settings, file), 0, 0, NULL, "F", "", 0},
+    {"amount", GRAPHSS_OPTION_AMOUNT, offsetof(settings, count), 0, 9, NULL, "N", "", 0,
+     .share = offsetof(settings, share)},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };
 
@@ -45,6 +49,39 @@ static void test_text_sets_fields_and_comes_back(void **state)
     assert_int_equal(s.rounds, 100);
     assert_ok(ctx, graphss_options_check(ctx, &s, table));
     assert_null(graphss_option_find(table, "round"));
+    graphss_ctx_free(ctx);
+}
+
+static void test_an_amount_is_a_number_or_a_share(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    settings s = {.rounds = 5, .rate = 1};
+    static const struct {
+        const char *text;
+        int64_t count;
+        double share;
+    } good[] = {
+        {"7", 7, 0}, {"50%", 0, 0.5}, {"0", 0, 0}, {"12.5%", 0, 0.125}, {"100%", 0, 1}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char text[40];
+        assert_ok(ctx, set(ctx, &s, "amount", good[i].text));
+        assert_int_equal(s.count, good[i].count);
+        assert_true(s.share == good[i].share);
+        graphss_option_text(text, sizeof text, &s, graphss_option_find(table, "amount"));
+        assert_string_equal(text, good[i].text);
+        assert_ok(ctx, graphss_options_check(ctx, &s, table));
+    }
+    static const char *const bad[] = {"0%", "101%", "%", "-5%", "nan%", "10", "-1", "2.5", ""};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_fails(ctx, set(ctx, &s, "amount", bad[i]), GRAPHSS_ERR_INVALID,
+                     "want a whole number from 0 to 9, or a share above 0% and up to 100%");
+    assert_true(s.count == 0 && s.share == 1);
+    s.share = 1.5;
+    assert_fails(ctx, graphss_options_check(ctx, &s, table), GRAPHSS_ERR_INVALID,
+                 "--amount: found '150%'");
+    s.share = NAN;
+    assert_fails(ctx, graphss_options_check(ctx, &s, table), GRAPHSS_ERR_INVALID, "--amount");
     graphss_ctx_free(ctx);
 }
 
@@ -95,14 +132,14 @@ static void test_the_defaults_of_every_table_are_within_it(void **state)
     FINE(graphss_split_options, (&fresh), graphss_split_options_table());
     FINE(graphss_synth_options, (&fresh), graphss_synth_options_table());
     FINE(graphss_reproduce_options, (&fresh), graphss_reproduce_options_table());
-    for (int m = GRAPHSS_MODE_HONEST; m <= GRAPHSS_MODE_PAPER; m++) {
+    for (int m = GRAPHSS_MODE_DEFAULT; m <= GRAPHSS_MODE_PAPER; m++) {
         const graphss_mode mode = (graphss_mode)m;
         for (size_t i = 0; graphss_model_name(i); i++)
             FINE(graphss_train_options, (&fresh, graphss_model_name(i), mode, NULL),
                  graphss_train_options_table());
         for (size_t i = 0; testing_method(i); i++)
             FINE(graphss_recover_options, (&fresh, graphss_lab_method_at(i), mode, NULL),
-                 graphss_recover_options_table());
+                 graphss_recover_method_options(graphss_lab_method_at(i), mode));
     }
 #undef FINE
     graphss_ctx_free(ctx);
@@ -145,7 +182,7 @@ static void test_an_option_that_came_later_is_unsaid_where_it_is_off(void **stat
     s.loud = true;
     assert_false(graphss_i_option_unsaid(&s, &row));
     const graphss_option *const tables[] = {graphss_train_options_table(),
-                                            graphss_recover_options_table()};
+                                            graphss_lab_options_table()};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         assert_true(graphss_option_find(tables[i], "standardise")->later);
         for (const graphss_option *r = tables[i]; r->name; r++)
@@ -154,9 +191,9 @@ static void test_an_option_that_came_later_is_unsaid_where_it_is_off(void **stat
     }
     static const char *const gat_only[] = {"heads", "output-heads", "activation"};
     graphss_train_options gcn;
-    graphss_train_options_init(&gcn, "gcn", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&gcn, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
     graphss_train_options gat;
-    graphss_train_options_init(&gat, "gat", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&gat, "gat", GRAPHSS_MODE_DEFAULT, NULL);
     for (size_t i = 0; i < 3; i++) {
         const graphss_option *r = graphss_option_find(tables[0], gat_only[i]);
         assert_true(graphss_i_option_unsaid(&gcn, r));
@@ -168,7 +205,7 @@ static void test_an_option_that_came_later_is_unsaid_where_it_is_off(void **stat
     graphss_attack_options attack;
     graphss_attack_options_init(&attack);
     assert_true(graphss_i_option_unsaid(&attack, knows));
-    attack.knows = GRAPHSS_KNOWS_NOTHING;
+    attack.knows = GRAPHSS_KNOWLEDGE_NOTHING;
     assert_false(graphss_i_option_unsaid(&attack, knows));
 }
 
@@ -176,6 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_sets_fields_and_comes_back),
+        cmocka_unit_test(test_an_amount_is_a_number_or_a_share),
         cmocka_unit_test(test_refusals_say_what_was_wanted),
         cmocka_unit_test(test_an_option_that_came_later_is_unsaid_where_it_is_off),
         cmocka_unit_test(test_the_defaults_of_every_table_are_within_it),

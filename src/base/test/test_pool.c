@@ -21,7 +21,7 @@ static void test_each_task_runs_once(void **state)
     (void)state;
     for (size_t threads = 1; threads <= 5; threads++) {
         graphss_ctx *ctx = testing_ctx(NULL, threads);
-        assert_int_equal(graphss_threads(ctx), threads);
+        assert_int_equal(graphss_ctx_threads(ctx), threads);
         work *w = calloc(1, sizeof *w);
         for (int round = 1; round <= 200; round++) {
             const size_t n = (size_t)(round * 7 % TASKS);
@@ -61,7 +61,7 @@ static int work_in_a_child(graphss_ctx *ctx, work *w)
     alarm(60); /* waiting for ever would end it, too */
     for (int round = 0; round < 50; round++)
         graphss_i_parallel(ctx, TASKS, count, w);
-    bool good = graphss_threads(ctx) == 3;
+    bool good = graphss_ctx_threads(ctx) == 3;
     for (size_t t = 0; t < TASKS; t++)
         good = good && atomic_load(&w->runs[t]) == 51;
     graphss_ctx_free(ctx);

@@ -21,7 +21,7 @@ static size_t cut(const char **dir, char *text, const char *list)
     return n;
 }
 
-graphss_status graphss_data_dirs(graphss_ctx *ctx, const char ***out)
+graphss_status graphss_dataset_dirs(graphss_ctx *ctx, const char ***out)
 {
     if (GRAPHSS_I_LACKS(ctx, {"place for the folders", out}))
         return GRAPHSS_ERR_INVALID;

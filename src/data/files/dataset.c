@@ -4,6 +4,7 @@
  *
  * A new format is a file with a reader and a line in the table below. */
 #include "data/files/readers.h"
+#include "data/shards/shards.h"
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -119,6 +120,7 @@ static const struct {
     {"ind.", "", ".x", graphss_i_read_planetoid},
     {"", "", "/nodes.csv", graphss_i_read_csv_folder},
     {"", "", "/nodes.csv.gz", graphss_i_read_csv_folder},
+    {"", "", "/" GRAPHSS_I_MANIFEST_FILE, graphss_i_read_shards},
 };
 
 /* *path: where the folder has it, or NULL where it has not; released by the caller. */
@@ -231,7 +233,7 @@ static graphss_status read_name(graphss_ctx *ctx, graphss_dataset *out, const ch
                                 graphss_missing_rule missing)
 {
     const char **usual = NULL;
-    graphss_status st = dirs ? GRAPHSS_OK : graphss_data_dirs(ctx, &usual);
+    graphss_status st = dirs ? GRAPHSS_OK : graphss_dataset_dirs(ctx, &usual);
     if (!st)
         st = read_name_in(ctx, out, name, dirs ? dirs : usual, max_bytes, missing);
     graphss_release(ctx, (void *)usual);
@@ -246,7 +248,7 @@ graphss_status graphss_dataset_locate(graphss_ctx *ctx, char **path, const char 
     const char **usual = NULL;
     char *found = NULL;
     graphss_i_reader reader = NULL;
-    graphss_status st = data_dirs ? GRAPHSS_OK : graphss_data_dirs(ctx, &usual);
+    graphss_status st = data_dirs ? GRAPHSS_OK : graphss_dataset_dirs(ctx, &usual);
     const char *const *dirs = data_dirs ? data_dirs : usual;
     if (!st)
         st = find_name(ctx, &found, &reader, name, dirs);
@@ -296,6 +298,11 @@ graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out, cons
         return graphss_i_read_edge_list(ctx, out, where, max_bytes, missing);
     switch (look(where)) {
     case ENTRY_FOLDER: {
+        const int shards = is_file(ctx, where, "/" GRAPHSS_I_MANIFEST_FILE);
+        if (shards < 0)
+            return GRAPHSS_ERR_NOMEM;
+        if (shards)
+            return graphss_i_read_shards(ctx, out, where, max_bytes, missing);
         const int meant = is_meant(ctx, where);
         if (meant < 0)
             return GRAPHSS_ERR_NOMEM;

@@ -31,7 +31,7 @@ graphss_status graphss_i_edge_pairs_build(graphss_ctx *ctx, graphss_graph *out,
                                           const graphss_i_edge_pairs *pairs, size_t n_nodes)
 {
     const graphss_status st =
-        graphss_graph_build(ctx, out, n_nodes, pairs->from, pairs->to, pairs->count, cleaned);
+        graphss_graph_build(ctx, out, cleaned, n_nodes, pairs->from, pairs->to, pairs->count);
     if (st == GRAPHSS_OK) {
         cleaned->zeros = pairs->zeros;
         cleaned->weighted = pairs->weighted;

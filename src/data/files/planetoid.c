@@ -478,8 +478,8 @@ static graphss_status assemble(graphss_ctx *ctx, graphss_dataset *data,
     if (!st)
         st = make_split(ctx, data, p.x.rows, p.allx.rows, test, n_test);
     if (!st)
-        st = graphss_graph_build(ctx, &data->graph, n, lists.from, lists.to, lists.count,
-                                 &data->cleaned);
+        st = graphss_graph_build(ctx, &data->graph, &data->cleaned, n, lists.from, lists.to,
+                                 lists.count);
 done:
     graphss_release(ctx, row);
     graphss_release(ctx, test);

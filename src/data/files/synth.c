@@ -343,7 +343,7 @@ static graphss_status make_graph(graphss_ctx *ctx, synth *s, graphss_graph *out)
         graphss_i_parallel(ctx, blocks_of(all), draw_edges, s);
         s->drawn += all;
         graphss_graph_destroy(ctx, &graph);
-        st = graphss_graph_build(ctx, &graph, s->n, s->from, s->to, s->drawn, NULL);
+        st = graphss_graph_build(ctx, &graph, NULL, s->n, s->from, s->to, s->drawn);
         if (st)
             return st;
         size_t have[2];

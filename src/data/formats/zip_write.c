@@ -202,7 +202,7 @@ graphss_status graphss_i_zip_add(graphss_ctx *ctx, graphss_i_zip_writer *w, cons
         Z_OK)
         return GRAPHSS_ERR_NOMEM;
     graphss_status st = GRAPHSS_ERR_NOMEM;
-    if (!deflate_piece(ctx, &p, &z, first, n_first, n_second == 0) ||
+    if (!deflate_piece(ctx, &p, &z, first ? first : "", n_first, n_second == 0) ||
         (n_second && !deflate_piece(ctx, &p, &z, second, n_second, true)))
         goto done;
     e.packed = p.n;

@@ -325,7 +325,7 @@ static graphss_status small_dataset(graphss_ctx *ctx, graphss_dataset *data, flo
     const int64_t offset[] = {0, 1, 2, 3, 4}, label[] = {0, 1, 0, 1};
     const int32_t column[] = {0, 1, 2, 0};
     const float value[] = {1, 1, 1, last};
-    graphss_status st = graphss_graph_build(ctx, &data->graph, 4, from, to, 3, &data->cleaned);
+    graphss_status st = graphss_graph_build(ctx, &data->graph, &data->cleaned, 4, from, to, 3);
     int64_t *o = st ? NULL : COPY(ctx, offset);
     int32_t *c = o ? COPY(ctx, column) : NULL;
     float *v = c ? COPY(ctx, value) : NULL;
@@ -370,7 +370,7 @@ static void test_the_hash_is_the_documented_one_and_follows_every_part(void **st
     b.label[2] = 0;
     const int32_t from[] = {0, 1, 2}, to[] = {2, 2, 3}; /* 0-2 instead of 0-1 */
     graphss_graph_destroy(ctx, &b.graph);
-    assert_ok(ctx, graphss_graph_build(ctx, &b.graph, 4, from, to, 3, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &b.graph, NULL, 4, from, to, 3));
     assert_ok(ctx, graphss_dataset_refresh(ctx, &b));
     assert_string_not_equal(a.hash, b.hash);
     b.label[2] = 9;
@@ -450,7 +450,7 @@ static void test_a_number_that_drowns_all_others_is_read_with_a_warning(void **s
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         graphss_dataset data = {0};
         const int32_t from[] = {0, 1, 2}, to[] = {1, 2, 3};
-        assert_ok(ctx, graphss_graph_build(ctx, &data.graph, 4, from, to, 3, NULL));
+        assert_ok(ctx, graphss_graph_build(ctx, &data.graph, NULL, 4, from, to, 3));
         assert_ok(ctx, graphss_i_features_from_dense(ctx, &data.features, 4, 3,
                                                      COPY(ctx, list[i].cell), "x"));
         assert_int_equal(graphss_features_dense(&data.features), list[i].dense);

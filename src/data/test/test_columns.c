@@ -1,6 +1,6 @@
 /* test_columns.c */
-#include "data/columns.h"
 #include "data/build.h"
+#include "data/columns.h"
 #include "testing.h"
 
 enum { NODES = 3 };
@@ -12,7 +12,7 @@ static graphss_dataset make_data(graphss_ctx *ctx, size_t n_cols, const int32_t 
     static const int32_t from[] = {0, 1}, to[] = {1, 2};
     static const int64_t offset[] = {0, 1, 2, 3};
     graphss_dataset data = {0};
-    assert_ok(ctx, graphss_graph_build(ctx, &data.graph, NODES, from, to, 2, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &data.graph, NULL, NODES, from, to, 2));
     assert_ok(ctx, graphss_features_from_rows(ctx, &data.features, NODES, n_cols, offset,
                                               column, value));
     return data;
@@ -103,8 +103,8 @@ static void test_values_out_of_range_are_refused_with_their_place(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         graphss_dataset data = make_data(ctx, 5, column, bad[i].value);
-        assert_fails(ctx, graphss_i_dataset_finish(ctx, &data, "odd", "csv"),
-                     GRAPHSS_ERR_DATA, bad[i].says);
+        assert_fails(ctx, graphss_i_dataset_finish(ctx, &data, "odd", "csv"), GRAPHSS_ERR_DATA,
+                     bad[i].says);
         graphss_dataset_destroy(ctx, &data);
     }
     /* One small number among others is only small. */
@@ -121,7 +121,7 @@ static graphss_status drop(graphss_ctx *ctx, void *arg)
     static const int32_t from[] = {0, 1}, to[] = {1, 2};
     static const int64_t offset[] = {0, 1, 2, 3};
     graphss_dataset data = {0};
-    graphss_status st = graphss_graph_build(ctx, &data.graph, NODES, from, to, 2, NULL);
+    graphss_status st = graphss_graph_build(ctx, &data.graph, NULL, NODES, from, to, 2);
     if (!st)
         st = graphss_features_from_rows(ctx, &data.features, NODES, 2000000001, offset,
                                         far_apart, ones);

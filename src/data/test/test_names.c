@@ -74,7 +74,7 @@ static graphss_status three_nodes(graphss_ctx *ctx, graphss_dataset *data,
 {
     const int32_t from[] = {0, 1}, to[] = {1, 2};
     graphss_i_name_list list = {0};
-    graphss_status st = graphss_graph_build(ctx, &data->graph, 3, from, to, 2, &data->cleaned);
+    graphss_status st = graphss_graph_build(ctx, &data->graph, &data->cleaned, 3, from, to, 2);
     for (size_t i = 0; name && st == GRAPHSS_OK && i < 3; i++)
         st = graphss_i_name_list_add(ctx, &list, name[i], strlen(name[i]));
     if (st == GRAPHSS_OK)

@@ -15,7 +15,7 @@ static void test_a_walk_meets_what_a_search_finds(void **state)
         from[e] = (int32_t)graphss_rng_below(&rng, 1 + graphss_rng_below(&rng, N));
         to[e] = (int32_t)graphss_rng_below(&rng, N - 1);
     }
-    assert_ok(ctx, graphss_graph_build(ctx, &g, N, from, to, EDGES, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &g, NULL, N, from, to, EDGES));
     for (int32_t a = 0; a < N; a++) {
         const int32_t stride = 1 + a % 7;
         graphss_i_walk all = graphss_i_walk_from(&g, a), none = graphss_i_walk_from(&g, -1);

@@ -9,7 +9,7 @@ static void make_graph(graphss_ctx *ctx, graphss_graph *g, graphss_rng *rng)
         from[e] = (int32_t)graphss_rng_below(rng, N);
         to[e] = (int32_t)graphss_rng_below(rng, N);
     }
-    assert_ok(ctx, graphss_graph_build(ctx, g, N, from, to, 2 * N, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, g, NULL, N, from, to, 2 * N));
 }
 
 static void test_random_flips_agree_with_a_table_of_all_pairs(void **state)

@@ -9,7 +9,7 @@ static void test_a_small_graph_is_built_and_cleaned(void **state)
     const int32_t from[] = {1, 0, 0, 0, 3, 1, 4, 4}, to[] = {0, 1, 2, 2, 2, 1, 4, 4};
     graphss_graph g = {0};
     graphss_cleaning c = {0};
-    assert_ok(ctx, graphss_graph_build(ctx, &g, 5, from, to, 8, &c));
+    assert_ok(ctx, graphss_graph_build(ctx, &g, &c, 5, from, to, 8));
     const int64_t offset[] = {0, 2, 3, 5, 6, 6};
     const int32_t target[] = {1, 2, 0, 0, 3, 2};
     assert_memory_equal(g.offset, offset, sizeof offset);
@@ -52,7 +52,7 @@ static void test_random_pairs_agree_with_a_table_of_all_pairs(void **state)
             times[from[e]][to[e]]++;
         }
         graphss_graph g = {0};
-        assert_ok(ctx, graphss_graph_build(ctx, &g, N, from, to, m, &got));
+        assert_ok(ctx, graphss_graph_build(ctx, &g, &got, N, from, to, m));
         size_t edges = 0;
         for (int32_t a = 0; a < N; a++) {
             bool alone = true;
@@ -86,11 +86,11 @@ static void test_a_graph_without_nodes_or_edges_is_fine(void **state)
     assert_ok(ctx, graphss_graph_check(ctx, &g));
     assert_ok(ctx, graphss_graph_copy(ctx, &copy, &g));
     assert_int_equal(graphss_graph_edges(&g), 0);
-    assert_ok(ctx, graphss_graph_build(ctx, &g, 0, NULL, NULL, 0, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &g, NULL, 0, NULL, NULL, 0));
     assert_ok(ctx, graphss_graph_check(ctx, &g));
     graphss_graph_destroy(ctx, &g);
     graphss_cleaning c = {0};
-    assert_ok(ctx, graphss_graph_build(ctx, &g, 3, NULL, NULL, 0, &c));
+    assert_ok(ctx, graphss_graph_build(ctx, &g, &c, 3, NULL, NULL, 0));
     assert_int_equal(c.isolated, 3);
     graphss_graph_destroy(ctx, &g);
     graphss_ctx_free(ctx);
@@ -102,11 +102,11 @@ static void test_an_end_out_of_range_is_refused_and_leaves_out_alone(void **stat
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph g = {0};
     const int32_t from[] = {0, 1}, to[] = {1, 3}, negative[] = {1, -1};
-    assert_fails(ctx, graphss_graph_build(ctx, &g, 3, from, to, 2, NULL), GRAPHSS_ERR_INVALID,
+    assert_fails(ctx, graphss_graph_build(ctx, &g, NULL, 3, from, to, 2), GRAPHSS_ERR_INVALID,
                  "edge 1 joins 1 and 3");
-    assert_fails(ctx, graphss_graph_build(ctx, &g, 3, from, negative, 2, NULL),
+    assert_fails(ctx, graphss_graph_build(ctx, &g, NULL, 3, from, negative, 2),
                  GRAPHSS_ERR_INVALID, "edge 1 joins 1 and -1");
-    assert_fails(ctx, graphss_graph_build(ctx, &g, (size_t)1 << 31, from, to, 0, NULL),
+    assert_fails(ctx, graphss_graph_build(ctx, &g, NULL, (size_t)1 << 31, from, to, 0),
                  GRAPHSS_ERR_INVALID, "2147483648 nodes");
     assert_null(g.offset);
     graphss_ctx_free(ctx);
@@ -220,7 +220,7 @@ static graphss_status build_and_copy(graphss_ctx *ctx, void *arg)
     const graphss_features f = {1, 1, offset, column, value, GRAPHSS_FEATURES_BINARY};
     graphss_graph g = {0}, copy = {0};
     graphss_features f_copy = {0};
-    graphss_status st = graphss_graph_build(ctx, &g, 3, from, to, 3, NULL);
+    graphss_status st = graphss_graph_build(ctx, &g, NULL, 3, from, to, 3);
     if (st == GRAPHSS_OK)
         st = graphss_graph_copy(ctx, &copy, &g);
     if (st == GRAPHSS_OK)

@@ -313,7 +313,7 @@ static void test_relu_and_its_gradient(void **state)
             y[j] = plain[j] = -1;
         kern->bias_relu(y, x, bias, K, 1, 4);
         kern->bias_relu(plain, x, NULL, K, 0, ROWS);
-        kern->relu_backward(gx, gy, plain, N);
+        kern->relu_backward(gx, gy, plain, N, 1);
         for (size_t j = 0; j < N; j++) {
             if (j == 7) {
                 assert_true(isnan(plain[j]));
@@ -329,9 +329,9 @@ static void test_relu_and_its_gradient(void **state)
         memcpy(y, x, sizeof y);
         kern->bias_relu(y, y, bias, K, 0, ROWS);
         memcpy(plain, gy, sizeof plain);
-        kern->relu_backward(plain, plain, y, N);
+        kern->relu_backward(plain, plain, y, N, 2);
         for (size_t j = 0; j < N; j++)
-            assert_true(plain[j] == (x[j] + bias[j % K] > 0 ? gy[j] : 0));
+            assert_true(plain[j] == (x[j] + bias[j % K] > 0 ? 2 * gy[j] : 0));
     }
     free(x);
     free(bias);

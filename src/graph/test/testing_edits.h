@@ -20,7 +20,7 @@ static inline void rows_to_graph(graphss_ctx *ctx, graphss_graph *out,
             from[m] = (int32_t)i;
             to[m++] = rows->item[i][e];
         }
-    assert_ok(ctx, graphss_graph_build(ctx, out, rows->n, from, to, m, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, out, NULL, rows->n, from, to, m));
     free(from);
     free(to);
 }

@@ -24,6 +24,7 @@
 #include "graph/rows.h"
 #include "models/unchecked.h"
 #include "recover/defence.h"
+#include "recover/option_rows.h"
 #include <graphss/attack.h>
 #include <string.h>
 
@@ -134,8 +135,14 @@ static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
     graphss_rng_shuffle(&rng, attacked, split->n_train);
     *m = (size_t)(share * (double)split->n_train + 0.5);
     *m = *m ? *m : 1;
-    graphss_status st = graphss_i_surrogate_train(ctx, &w, on->graph, on->features, input->k,
-                                                  split, input->seed);
+    graphss_status st = graphss_i_surrogate_train(
+        ctx, &w,
+        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                               .graph = on->graph,
+                               .features = on->features,
+                               .n_classes = input->k,
+                               .split = split,
+                               .seed = input->seed});
     const graphss_attack_input in = {.struct_size = sizeof in,
                                      .graph = on->graph,
                                      .features = on->features,
@@ -178,7 +185,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
                             n, INT32_MAX);
     if (!st)
         st = attack(ctx, &attacked, &changed, node, &m, label, &on, split, input,
-                    opt->adversaries);
+                    opt->advtrain.adversaries);
     if (!st)
         st = join_graphs(ctx, &both, on.graph, &attacked);
     if (!st)
@@ -188,8 +195,14 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     graphss_graph_destroy(ctx, &attacked);
     graphss_features_destroy(ctx, &changed);
     if (!st)
-        st = graphss_i_train(ctx, &model, NULL, &both, &features, input->k, &joint,
-                             input->seed, &opt->fit);
+        st = graphss_i_train(ctx, &model, NULL,
+                             &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                    .graph = &both,
+                                                    .features = &features,
+                                                    .n_classes = input->k,
+                                                    .split = &joint,
+                                                    .seed = input->seed},
+                             &opt->fit);
     if (!st)
         st = graphss_i_posterior_of(ctx, posterior, model, input->current.graph,
                                     input->current.features);
@@ -207,16 +220,18 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
  * validation labels, see docs/defences.md. */
 static void adjust(graphss_recover_options *opt)
 {
-    opt->adversaries = opt->mode == GRAPHSS_MODE_PAPER ? 0.02 : 1;
+    opt->advtrain.adversaries = opt->mode == GRAPHSS_MODE_PAPER ? 0.02 : 1;
 }
+
+static const graphss_option options[] = {
+    GRAPHSS_I_COMMON_ROWS, GRAPHSS_I_ROW_ADVERSARIES(advtrain), GRAPHSS_I_FIT_ROWS, {0}};
 
 const graphss_i_defence graphss_i_advtrain_defence = {
     .name = "advtrain",
     .summary = "adversarial training: on attacked training nodes as well (Wang et al. 2019)",
     .evasion = "trained on the previous snapshot and on an attack of it, then the current one",
     .retrain = "trained on the current snapshot and on an attack of it",
-    .options = " adversaries ",
-    .fits = true,
+    .options = options,
     .as_model = true,
     .learns = true,
     .needs_edges = true,

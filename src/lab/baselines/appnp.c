@@ -10,6 +10,7 @@
 #include "graph/normalise.h"
 #include "models/model_type.h"
 #include "recover/network.h"
+#include "recover/option_rows.h"
 
 static void release(graphss_ctx *ctx, void *state)
 {
@@ -31,10 +32,10 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
     const graphss_i_propagation *p = state;
     const graphss_i_pair m = {&p->m, &p->m};
     const graphss_i_var h = graphss_i_layered_record(t, &opt->fit, x, w);
-    const graphss_i_var own = graphss_i_tape_scale(t, h, 1 - opt->alpha);
+    const graphss_i_var own = graphss_i_tape_scale(t, h, 1 - opt->propagation.alpha);
     graphss_i_var z = h;
-    for (int64_t s = 0; s < opt->steps; s++) {
-        z = graphss_i_tape_scale(t, graphss_i_tape_spmm(t, m, z), opt->alpha);
+    for (int64_t s = 0; s < opt->propagation.steps; s++) {
+        z = graphss_i_tape_scale(t, graphss_i_tape_spmm(t, m, z), opt->propagation.alpha);
         z = graphss_i_tape_add(t, z, own);
     }
     return z;
@@ -47,19 +48,24 @@ static const graphss_i_network network = {.state_size = sizeof(graphss_i_propaga
 
 static void adjust(graphss_recover_options *opt)
 {
-    graphss_train_options_init(&opt->fit, "mlp", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt->fit, "mlp", GRAPHSS_MODE_DEFAULT, NULL);
     opt->fit.hidden = 64;
-    opt->alpha = 0.9;
-    opt->steps = 10;
+    opt->propagation.alpha = 0.9;
+    opt->propagation.steps = 10;
 }
+
+static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
+                                         GRAPHSS_I_ROW_ALPHA(propagation),
+                                         GRAPHSS_I_ROW_STEPS(propagation),
+                                         GRAPHSS_I_FIT_ROWS,
+                                         {0}};
 
 const graphss_i_defence graphss_i_appnp_defence = {
     .name = "appnp",
     .summary = "APPNP: a perceptron's answers spread over the links (Gasteiger et al. 2019)",
     .evasion = "trained on the previous snapshot, then the current one",
     .retrain = "trained on the current snapshot",
-    .options = " alpha steps ",
-    .fits = true,
+    .options = options,
     .learns = true,
     .needs_edges = true,
     .evasion_previous = true,

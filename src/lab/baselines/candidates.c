@@ -140,7 +140,7 @@ graphss_status graphss_i_candidates(graphss_ctx *ctx, graphss_graph *out,
     if (!st && near)
         st = find_near(ctx, &s, graph);
     if (!st)
-        st = graphss_graph_build(ctx, out, s.n, s.from, s.to, s.pairs, NULL);
+        st = graphss_graph_build(ctx, out, NULL, s.n, s.from, s.to, s.pairs);
     search_destroy(ctx, &s);
     return st;
 }

@@ -14,6 +14,7 @@
 #include "graph/normalise.h"
 #include "graph/similarity.h"
 #include "recover/network.h"
+#include "recover/option_rows.h"
 #include <math.h>
 #include <string.h>
 
@@ -113,7 +114,7 @@ static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_obser
     (void)user;
     guard *g = state;
     const size_t n = on->graph->n_nodes, edges = (size_t)on->graph->offset[n];
-    g->threshold = (float)opt->threshold;
+    g->threshold = (float)opt->gnnguard.threshold;
     graphss_status st =
         graphss_i_propagation_make(ctx, &g->p, on->graph, GRAPHSS_I_NORM_SYMMETRIC, true);
     if (st)
@@ -168,19 +169,21 @@ static const graphss_i_network network = {
 
 static void adjust(graphss_recover_options *opt)
 {
-    if (opt->mode == GRAPHSS_MODE_HONEST)
-        graphss_train_options_init(&opt->fit, "gcn", GRAPHSS_MODE_HONEST, NULL);
+    if (opt->mode == GRAPHSS_MODE_DEFAULT)
+        graphss_train_options_init(&opt->fit, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
     opt->fit.layers = 2;
-    opt->threshold = 0.1;
+    opt->gnnguard.threshold = 0.1;
 }
+
+static const graphss_option options[] = {
+    GRAPHSS_I_COMMON_ROWS, GRAPHSS_I_ROW_THRESHOLD(gnnguard), GRAPHSS_I_FIT_ROWS, {0}};
 
 const graphss_i_defence graphss_i_gnnguard_defence = {
     .name = "gnnguard",
     .summary = "GNNGuard: links count by how alike their ends are (Zhang and Zitnik 2020)",
     .evasion = "trained on the previous snapshot, then the current one",
     .retrain = "trained on the current snapshot",
-    .options = " threshold ",
-    .fits = true,
+    .options = options,
     .learns = true,
     .needs_edges = true,
     .evasion_previous = true,

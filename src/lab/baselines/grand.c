@@ -24,6 +24,7 @@
 #include "graph/normalise.h"
 #include "models/model_type.h"
 #include "recover/network.h"
+#include "recover/option_rows.h"
 #include <string.h>
 
 static void release(graphss_ctx *ctx, void *state)
@@ -55,13 +56,13 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
     (void)training;
     const graphss_i_propagation *p = state;
     const graphss_i_pair m = {&p->m, &p->m};
-    const size_t layers = (size_t)opt->fit.layers, steps = (size_t)opt->steps;
-    graphss_i_var h = graphss_i_input_apply(t, x, w[0], opt->input_dropout);
-    h = graphss_i_tape_drop_rows(t, h, opt->dropnode);
-    h = graphss_i_tape_spmm_sum(t, m, h, steps, (1 - opt->dropnode) / (double)(steps + 1));
+    const size_t layers = (size_t)opt->fit.layers, steps = (size_t)opt->grand.steps;
+    graphss_i_var h = graphss_i_input_apply(t, x, w[0], opt->grand.input_dropout);
+    h = graphss_i_tape_drop_rows(t, h, opt->grand.dropnode);
+    h = graphss_i_tape_spmm_sum(t, m, h, steps,
+                                (1 - opt->grand.dropnode) / (double)(steps + 1));
     for (size_t l = 0; l + 1 < layers; l++) {
-        h = graphss_i_tape_bias_relu(t, h, w[2 * l + 1]);
-        h = graphss_i_tape_dropout(t, h, opt->fit.dropout);
+        h = graphss_i_tape_bias_relu(t, h, w[2 * l + 1], opt->fit.dropout);
         h = graphss_i_tape_matmul(t, h, w[2 * l + 2]);
     }
     return graphss_i_tape_add_bias(t, h, w[2 * layers - 1]);
@@ -74,7 +75,7 @@ static void lose(graphss_i_tape *t, graphss_i_var first, const void *state,
                  const graphss_recover_options *opt, const graphss_split *split)
 {
     graphss_i_var p[GRAPHSS_RECOVER_AUGMENTATIONS], sum = -1;
-    const size_t count = (size_t)opt->augmentations;
+    const size_t count = (size_t)opt->grand.augmentations;
     graphss_i_tape_only_training(t, true);
     for (size_t s = 0; s < count; s++) {
         const graphss_i_var logits = s ? record(t, state, x, w, opt, true) : first;
@@ -83,10 +84,10 @@ static void lose(graphss_i_tape *t, graphss_i_var first, const void *state,
         p[s] = graphss_i_tape_softmax(t, logits);
         sum = s ? graphss_i_tape_add(t, sum, p[s]) : p[s];
     }
-    const graphss_i_var target = graphss_i_tape_sharpen(t, sum, opt->temperature);
-    for (size_t s = 0; s < count && opt->consistency > 0; s++)
+    const graphss_i_var target = graphss_i_tape_sharpen(t, sum, opt->grand.temperature);
+    for (size_t s = 0; s < count && opt->grand.consistency > 0; s++)
         graphss_i_tape_squared_distance(
-            t, p[s], target, opt->consistency / ((double)count * (double)x->n_rows));
+            t, p[s], target, opt->grand.consistency / ((double)count * (double)x->n_rows));
     graphss_i_tape_only_training(t, false);
 }
 
@@ -117,11 +118,11 @@ static const setting appendix[] = {
 
 static void set(graphss_recover_options *opt, const setting *s)
 {
-    opt->steps = s->steps;
-    opt->augmentations = s->augmentations;
-    opt->consistency = s->consistency;
-    opt->temperature = s->temperature;
-    opt->input_dropout = s->input_dropout;
+    opt->grand.steps = s->steps;
+    opt->grand.augmentations = s->augmentations;
+    opt->grand.consistency = s->consistency;
+    opt->grand.temperature = s->temperature;
+    opt->grand.input_dropout = s->input_dropout;
     opt->fit.learning_rate = s->rate;
     opt->fit.patience = s->patience;
     opt->fit.dropout = s->dropout;
@@ -137,26 +138,33 @@ static void suit(graphss_recover_options *opt, const char *dataset)
 static void adjust(graphss_recover_options *opt)
 {
     const bool paper = opt->mode == GRAPHSS_MODE_PAPER;
-    graphss_train_options_init(&opt->fit, "mlp", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt->fit, "mlp", GRAPHSS_MODE_DEFAULT, NULL);
     opt->fit.mode = opt->mode;
     opt->fit.layers = 2;
     opt->fit.hidden = 32;
     opt->fit.weight_decay = 5e-4;
     opt->fit.epochs = 200;
     opt->fit.unit_scale = !paper;
-    opt->dropnode = 0.5;
+    opt->grand.dropnode = 0.5;
     set(opt, &appendix[0]);
     if (!paper) /* by validation labels of Cora and Citeseer, see docs/defences.md */
         opt->fit.hidden = 64;
 }
+
+static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
+                                         GRAPHSS_I_ROW_STEPS(grand),
+                                         GRAPHSS_I_ROW_DROPNODE(grand),
+                                         GRAPHSS_I_ROW_INPUT_DROPOUT(grand),
+                                         GRAPHSS_I_ROWS_GRAND(grand),
+                                         GRAPHSS_I_FIT_ROWS,
+                                         {0}};
 
 const graphss_i_defence graphss_i_grand_defence = {
     .name = "grand",
     .summary = "GRAND: random propagation, answers that agree (Feng et al. 2020)",
     .evasion = "trained on the previous snapshot, then the current one",
     .retrain = "trained on the current snapshot",
-    .options = " steps dropnode input-dropout augmentations consistency temperature ",
-    .fits = true,
+    .options = options,
     .learns = true,
     .needs_edges = true,
     .evasion_previous = true,

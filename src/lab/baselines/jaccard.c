@@ -9,10 +9,11 @@
  * Costs one pass over the edges and one training. */
 #include "graph/similarity.h"
 #include "recover/defence.h"
+#include "recover/option_rows.h"
 
 static void adjust(graphss_recover_options *opt)
 {
-    opt->threshold = 0.01;
+    opt->jaccard.threshold = 0.01;
 }
 
 static graphss_status cut(graphss_ctx *ctx, graphss_graph *out, size_t *n_cut,
@@ -24,8 +25,9 @@ static graphss_status cut(graphss_ctx *ctx, graphss_graph *out, size_t *n_cut,
     if (!alike)
         return GRAPHSS_ERR_NOMEM;
     graphss_i_edge_similarity(ctx, alike, g, on->features,
-                              (graphss_similarity)opt->similarity);
-    const graphss_status st = graphss_i_edges_alike(ctx, out, g, alike, (float)opt->threshold);
+                              (graphss_similarity)opt->jaccard.similarity);
+    const graphss_status st =
+        graphss_i_edges_alike(ctx, out, g, alike, (float)opt->jaccard.threshold);
     if (!st)
         *n_cut = (edges - (size_t)out->offset[g->n_nodes]) / 2;
     graphss_release(ctx, alike);
@@ -57,14 +59,19 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     return st;
 }
 
+static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
+                                         GRAPHSS_I_ROW_THRESHOLD(jaccard),
+                                         GRAPHSS_I_ROW_SIMILARITY(jaccard),
+                                         GRAPHSS_I_FIT_ROWS,
+                                         {0}};
+
 const graphss_i_defence graphss_i_jaccard_defence = {
     .name = "jaccard",
     .summary = "GNN-Jaccard: links between unlike nodes are cut (Wu et al. 2019)",
     .evasion = "trained on the previous snapshot with its unlike links cut, or without one "
                "the given model; then the current snapshot with its unlike links cut",
     .retrain = "trained on the current snapshot with its unlike links cut",
-    .options = " threshold similarity ",
-    .fits = true,
+    .options = options,
     .learns = true,
     .needs_edges = true,
     .on_model = true,

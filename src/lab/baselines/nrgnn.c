@@ -31,6 +31,7 @@
 #include "models/model_type.h"
 #include "models/tape/pairs.h"
 #include "recover/network.h"
+#include "recover/option_rows.h"
 #include <math.h>
 #include <string.h>
 
@@ -154,7 +155,7 @@ static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
                               const graphss_recover_options *opt, size_t d, size_t k)
 {
     const size_t layers = (size_t)opt->fit.layers, hidden = (size_t)opt->fit.hidden;
-    const size_t width = (size_t)opt->edge_hidden;
+    const size_t width = (size_t)opt->nrgnn.edge_hidden;
     graphss_status st = declare_gcn(ctx, p, "edge", ENCODER_LAYERS, d, width, width);
     if (!st)
         st = declare_gcn(ctx, p, "miner", layers, d, hidden, k);
@@ -168,7 +169,7 @@ static graphss_i_var record_encoder(graphss_i_tape *t, const snapshot_state *at,
 {
     const graphss_i_pair m = {&at->edges.m, &at->edges.m};
     graphss_i_var h = graphss_i_tape_spmm(t, m, graphss_i_input_apply(t, &at->x, w[0], 0));
-    h = graphss_i_tape_matmul(t, graphss_i_tape_bias_relu(t, h, w[1]), w[2]);
+    h = graphss_i_tape_matmul(t, graphss_i_tape_bias_relu(t, h, w[1], 0), w[2]);
     return graphss_i_tape_add_bias(t, graphss_i_tape_spmm(t, m, h), w[3]);
 }
 
@@ -190,13 +191,12 @@ static graphss_i_var record_gcn(graphss_i_tape *t, const snapshot_state *at,
 {
     const graphss_i_var edge = graphss_i_tape_normalise_edges(
         t, &p->m, &p->m, p->transposed_at, graphss_i_tape_spread_pairs(t, p, a, b));
-    graphss_i_var h = graphss_i_input_apply(t, &at->x, w[0], opt->input_dropout);
+    graphss_i_var h = graphss_i_input_apply(t, &at->x, w[0], opt->nrgnn.input_dropout);
     for (size_t l = 0;; l++) {
         h = graphss_i_tape_spmm_edges(t, &p->m, &p->m, p->transposed_at, edge, h);
         if (l + 1 == (size_t)opt->fit.layers)
             return graphss_i_tape_add_bias(t, h, w[2 * l + 1]);
-        h = graphss_i_tape_bias_relu(t, h, w[2 * l + 1]);
-        h = graphss_i_tape_dropout(t, h, opt->fit.dropout);
+        h = graphss_i_tape_bias_relu(t, h, w[2 * l + 1], opt->fit.dropout);
         h = graphss_i_tape_matmul(t, h, w[2 * l + 2]);
     }
 }
@@ -208,11 +208,11 @@ static void record(graphss_i_tape *t, snapshot_state *at, const graphss_i_var *w
     const graphss_split *split = at->split;
     const graphss_i_var r = record_encoder(t, at, w);
     if (training)
-        graphss_i_tape_edge_loss(t, r, at->on->graph, (size_t)opt->negatives / 2,
-                                 opt->edge_weight);
-    const graphss_i_var a = record_weights(t, &at->labelled, r, opt->threshold);
+        graphss_i_tape_edge_loss(t, r, at->on->graph, (size_t)opt->nrgnn.negatives / 2,
+                                 opt->nrgnn.edge_weight);
+    const graphss_i_var a = record_weights(t, &at->labelled, r, opt->nrgnn.threshold);
     at->miner_logits = record_gcn(t, at, &at->miner, a, -1, miner, opt);
-    const graphss_i_var b = record_weights(t, &at->unlabelled, r, opt->threshold);
+    const graphss_i_var b = record_weights(t, &at->unlabelled, r, opt->nrgnn.threshold);
     at->classifier_logits = record_gcn(t, at, &at->classifier, a, b, last, opt);
     graphss_i_tape_keep(t, at->miner_logits);
     graphss_i_tape_keep(t, at->classifier_logits);
@@ -223,7 +223,7 @@ static void record(graphss_i_tape *t, snapshot_state *at, const graphss_i_var *w
     graphss_i_tape_cross_entropy(t, at->classifier_logits, split->train, split->train_label,
                                  split->n_train);
     graphss_i_tape_soft_cross_entropy(t, at->classifier_logits, at->target,
-                                      opt->pseudo_weight);
+                                      opt->nrgnn.pseudo_weight);
 }
 
 /* ---- a snapshot ---- */
@@ -256,7 +256,7 @@ static graphss_status settle(graphss_ctx *ctx, snapshot_state *at,
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < at->split->n_train; i++)
         at->trains[at->split->train[i]] = true;
-    graphss_status st = find_candidates(ctx, at, (size_t)opt->neighbours);
+    graphss_status st = find_candidates(ctx, at, (size_t)opt->nrgnn.neighbours);
     if (!st)
         st = make_patterns(ctx, at);
     if (!st)
@@ -329,14 +329,15 @@ static graphss_status measure(graphss_ctx *ctx, snapshot_state *at, best *b,
     const graphss_i_measure classifier =
         graphss_i_judge(graphss_i_tape_value(at->tape, at->classifier_logits), at->k, s->val,
                         s->val_label, s->n_val);
-    const graphss_i_measure answer = opt->head == GRAPHSS_HEAD_MINER ? miner : classifier;
+    const graphss_i_measure answer =
+        opt->nrgnn.head == GRAPHSS_HEAD_MINER ? miner : classifier;
     if (s->n_val == 0 || graphss_i_better(answer, b->answer)) {
         b->answer = answer;
         keep(b, params, at);
     }
     if (s->n_val == 0 || graphss_i_better(miner, b->miner)) {
         b->miner = miner;
-        take_labels(at, opt->confidence);
+        take_labels(at, opt->nrgnn.confidence);
     }
     char note[64];
     const int used = snprintf(note, sizeof note, "loss %.3f", loss);
@@ -389,12 +390,12 @@ static void answer(double *posterior, snapshot_state *at, const graphss_recover_
                    bool elsewhere)
 {
     graphss_i_tape_forward(at->tape, false, 0);
-    if (elsewhere && opt->head == GRAPHSS_HEAD_CLASSIFIER) {
-        take_labels(at, opt->confidence);
+    if (elsewhere && opt->nrgnn.head == GRAPHSS_HEAD_CLASSIFIER) {
+        take_labels(at, opt->nrgnn.confidence);
         graphss_i_tape_forward(at->tape, false, 0);
     }
     const graphss_i_var logits =
-        opt->head == GRAPHSS_HEAD_MINER ? at->miner_logits : at->classifier_logits;
+        opt->nrgnn.head == GRAPHSS_HEAD_MINER ? at->miner_logits : at->classifier_logits;
     graphss_i_softmax_rows(posterior, graphss_i_tape_value(at->tape, logits), at->n, at->k);
 }
 
@@ -443,7 +444,7 @@ static void adjust(graphss_recover_options *opt)
 {
     const bool paper = opt->mode == GRAPHSS_MODE_PAPER;
     if (!paper)
-        graphss_train_options_init(&opt->fit, "gcn", GRAPHSS_MODE_HONEST, NULL);
+        graphss_train_options_init(&opt->fit, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
     opt->fit.layers = 2;
     opt->fit.hidden = 16;
     opt->fit.dropout = 0.5;
@@ -453,28 +454,36 @@ static void adjust(graphss_recover_options *opt)
     opt->fit.patience = 0;
     opt->fit.row_normalise = false;
     opt->fit.unit_scale = false;
-    opt->threshold = 0.1;
-    opt->neighbours = paper ? 50 : 20;
-    opt->negatives = 50;
-    opt->edge_hidden = 64;
-    opt->confidence = 0.8;
-    opt->edge_weight = 0.03;
-    opt->pseudo_weight = 1;
+    opt->nrgnn.threshold = 0.1;
+    opt->nrgnn.neighbours = paper ? 50 : 20;
+    opt->nrgnn.negatives = 50;
+    opt->nrgnn.edge_hidden = 64;
+    opt->nrgnn.confidence = 0.8;
+    opt->nrgnn.edge_weight = 0.03;
+    opt->nrgnn.pseudo_weight = 1;
 }
 
 /* What the authors' script has for their other datasets. */
 static void suit(graphss_recover_options *opt, const char *dataset)
 {
     if (!strcmp(dataset, "citeseer")) {
-        opt->edge_weight = 3;
+        opt->nrgnn.edge_weight = 3;
     } else if (!strcmp(dataset, "pubmed")) {
         opt->fit.hidden = 128;
         opt->fit.learning_rate = 0.01;
-        opt->neighbours = 5;
-        opt->confidence = 1;
-        opt->edge_weight = 0.1;
+        opt->nrgnn.neighbours = 5;
+        opt->nrgnn.confidence = 1;
+        opt->nrgnn.edge_weight = 0.1;
     }
 }
+
+static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
+                                         GRAPHSS_I_ROW_THRESHOLD(nrgnn),
+                                         GRAPHSS_I_ROW_NEIGHBOURS(nrgnn),
+                                         GRAPHSS_I_ROWS_NRGNN(nrgnn),
+                                         GRAPHSS_I_ROW_INPUT_DROPOUT(nrgnn),
+                                         GRAPHSS_I_FIT_ROWS,
+                                         {0}};
 
 const graphss_i_defence graphss_i_nrgnn_defence = {
     .name = "nrgnn",
@@ -482,9 +491,7 @@ const graphss_i_defence graphss_i_nrgnn_defence = {
                "2021)",
     .evasion = "trained on the previous snapshot, then the current one",
     .retrain = "trained on the current snapshot",
-    .options = " threshold neighbours negatives edge-hidden confidence link-weight "
-               "pseudo-weight head input-dropout ",
-    .fits = true,
+    .options = options,
     .learns = true,
     .needs_edges = true,
     .evasion_previous = true,

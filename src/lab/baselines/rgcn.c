@@ -13,6 +13,7 @@
  * (--sample); the mean is steadier. Costs twice a GCN. */
 #include "graph/normalise.h"
 #include "recover/network.h"
+#include "recover/option_rows.h"
 
 typedef struct matrices {
     graphss_i_propagation p1;
@@ -85,17 +86,17 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
         variance = graphss_i_tape_relu(t, variance);
         if (l == 0 && training) {
             graphss_i_tape_gaussian_kl(t, mean, variance,
-                                       opt->beta1 / (double)opt->fit.hidden);
-            graphss_i_tape_sum_squares(t, *m, opt->beta2);
-            graphss_i_tape_sum_squares(t, *v, opt->beta2);
+                                       opt->rgcn.beta1 / (double)opt->fit.hidden);
+            graphss_i_tape_sum_squares(t, *m, opt->rgcn.beta2);
+            graphss_i_tape_sum_squares(t, *v, opt->rgcn.beta2);
         }
         const graphss_i_var a =
-            graphss_i_tape_exp(t, graphss_i_tape_scale(t, variance, -opt->gamma));
+            graphss_i_tape_exp(t, graphss_i_tape_scale(t, variance, -opt->rgcn.gamma));
         mean = graphss_i_tape_spmm(t, p1, graphss_i_tape_multiply(t, mean, a));
         variance = graphss_i_tape_multiply(t, variance, graphss_i_tape_multiply(t, a, a));
         variance = graphss_i_tape_spmm(t, p2, variance);
     }
-    return graphss_i_tape_gaussian(t, mean, variance, opt->sample);
+    return graphss_i_tape_gaussian(t, mean, variance, opt->rgcn.sample);
 }
 
 static const graphss_i_network network = {.state_size = sizeof(matrices),
@@ -113,19 +114,24 @@ static void adjust(graphss_recover_options *opt)
     opt->fit.learning_rate = 0.01;
     opt->fit.weight_decay = 0;
     opt->fit.epochs = 200;
-    opt->gamma = 1;
-    opt->beta1 = 5e-4;
-    opt->beta2 = 5e-4;
-    opt->sample = paper;
+    opt->rgcn.gamma = 1;
+    opt->rgcn.beta1 = 5e-4;
+    opt->rgcn.beta2 = 5e-4;
+    opt->rgcn.sample = paper;
 }
+
+static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
+                                         GRAPHSS_I_ROW_GAMMA(rgcn),
+                                         GRAPHSS_I_ROWS_RGCN(rgcn),
+                                         GRAPHSS_I_FIT_ROWS,
+                                         {0}};
 
 const graphss_i_defence graphss_i_rgcn_defence = {
     .name = "rgcn",
     .summary = "RGCN: Gaussian hidden units, large variances count less (Zhu et al. 2019)",
     .evasion = "trained on the previous snapshot, then the current one",
     .retrain = "trained on the current snapshot",
-    .options = " gamma beta1 beta2 sample ",
-    .fits = true,
+    .options = options,
     .learns = true,
     .needs_edges = true,
     .evasion_previous = true,

@@ -13,6 +13,7 @@
 #include "lab/baselines/eigen.h"
 #include "models/model_private.h"
 #include "recover/network.h"
+#include "recover/option_rows.h"
 #include <math.h>
 #include <string.h>
 
@@ -110,7 +111,7 @@ static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_obser
     const factors *f = user;
     f += f->graph != on->graph;
     s->n = on->graph->n_nodes;
-    s->rank = (size_t)opt->rank;
+    s->rank = (size_t)opt->svd.rank;
     s->type = graphss_i_model_type_find(opt->fit.model);
     graphss_status st =
         s->type ? allocate(ctx, s) : graphss_i_model_unknown(ctx, opt->fit.model);
@@ -166,7 +167,7 @@ static graphss_status run_rank(graphss_ctx *ctx, double *posterior,
                                const factors *f)
 {
     graphss_recover_options opt = *given;
-    opt.rank = (int64_t)rank;
+    opt.svd.rank = (int64_t)rank;
     if (input->retrain || input->previous.graph)
         return graphss_i_network_run(ctx, posterior, &network, input, &opt, NULL, NULL, f);
     opt.fit = input->model->opt;
@@ -185,7 +186,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     (void)perturbed;
     factors f[2] = {{0}, {0}}; /* of current, of previous */
     const size_t count = input->n * input->k;
-    size_t most = (size_t)opt->rank, chosen = most;
+    size_t most = (size_t)opt->svd.rank, chosen = most;
     double best = -1, *tried = NULL;
     const bool before = !input->retrain && input->previous.graph;
     const size_t smaller = before && input->previous.graph->n_nodes < input->n
@@ -199,7 +200,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
         st = factorise(ctx, &f[1], input->previous.graph, most);
     if (st)
         goto done;
-    if (opt->rank || !input->split->n_val) {
+    if (opt->svd.rank || !input->split->n_val) {
         st = run_rank(ctx, posterior, input, opt, most, f);
         goto done;
     }
@@ -229,10 +230,13 @@ done:
 
 static void adjust(graphss_recover_options *opt)
 {
-    opt->rank = opt->mode == GRAPHSS_MODE_PAPER ? 15 : 0;
-    if (opt->rank == 0 && opt->fit.patience == 0)
+    opt->svd.rank = opt->mode == GRAPHSS_MODE_PAPER ? 15 : 0;
+    if (opt->svd.rank == 0 && opt->fit.patience == 0)
         opt->fit.patience = 30; /* several fits: those that lag behind end early */
 }
+
+static const graphss_option options[] = {
+    GRAPHSS_I_COMMON_ROWS, GRAPHSS_I_ROW_RANK(svd), GRAPHSS_I_FIT_ROWS, {0}};
 
 const graphss_i_defence graphss_i_svd_defence = {
     .name = "svd",
@@ -240,8 +244,7 @@ const graphss_i_defence graphss_i_svd_defence = {
     .evasion = "trained on the previous snapshot's low-rank adjacency matrix, or without one "
                "the given model; then that of the current snapshot",
     .retrain = "trained on the current snapshot's low-rank adjacency matrix",
-    .options = " rank ",
-    .fits = true,
+    .options = options,
     .learns = true,
     .needs_edges = true,
     .on_model = true,

@@ -5,7 +5,7 @@
 #include "lab/experiment/records.h"
 #include "models/model_private.h"
 #include "recover/defence.h"
-#include <graphss/evaluate.h>
+#include <graphss/labels.h>
 #include <math.h>
 #include <string.h>
 
@@ -92,15 +92,16 @@ static int add_accuracy(json_t *m, const char *suffix, const int32_t *label,
     const int32_t *truth = s->trial.snapshots.current.label;
     const graphss_split *split = &s->trial.snapshots.split;
     snprintf(key, sizeof key, "victims%s", suffix);
-    int bad = graphss_i_set_real(m, key,
-                                 graphss_accuracy(label, truth, s->trial.snapshots.victim,
-                                                  s->trial.snapshots.n_victims));
+    int bad =
+        graphss_i_set_real(m, key,
+                           graphss_labels_accuracy(label, truth, s->trial.snapshots.victim,
+                                                   s->trial.snapshots.n_victims));
     snprintf(key, sizeof key, "others%s", suffix);
     bad |= graphss_i_set_real(
-        m, key, graphss_accuracy(label, truth, s->trial.other, s->trial.n_others));
+        m, key, graphss_labels_accuracy(label, truth, s->trial.other, s->trial.n_others));
     snprintf(key, sizeof key, "test%s", suffix);
-    bad |=
-        graphss_i_set_real(m, key, graphss_accuracy(label, truth, split->test, split->n_test));
+    bad |= graphss_i_set_real(
+        m, key, graphss_labels_accuracy(label, truth, split->test, split->n_test));
     return bad;
 }
 
@@ -122,6 +123,11 @@ int graphss_i_set_trial(json_t *m, const graphss_i_job_state *s, bool classifier
     bad |= graphss_i_set_real(m, "prepare_seconds", s->prepare_seconds);
     bad |= graphss_i_set_real(m, "train_seconds", s->train_seconds);
     bad |= graphss_i_set_real(m, "attack_seconds", s->trial.attack_seconds);
+    graphss_predictor_use use;
+    if (classifier && graphss_model_predictor_use(&use, s->trial.model)) {
+        bad |= graphss_i_set_count(m, "predictor_calls", use.calls);
+        bad |= graphss_i_set_real(m, "agreement", use.agreement);
+    }
     if (classifier) {
         bad |= add_accuracy(m, "_before", s->trial.before, s);
         bad |= add_accuracy(m, "_attacked", s->trial.after, s);
@@ -153,7 +159,7 @@ static json_t *matrix_of(graphss_ctx *ctx, const int32_t *label, const graphss_i
     json_t *rows = json_array();
     bool bad = !count || !rows;
     if (count)
-        graphss_confusion(count, k, label, s->trial.snapshots.current.label, node, n);
+        graphss_labels_confusion(count, k, label, s->trial.snapshots.current.label, node, n);
     for (size_t i = 0; i < k && !bad; i++) {
         json_t *row = json_array();
         bad |= json_array_append_new(rows, row) != 0;
@@ -234,11 +240,36 @@ static graphss_status add_carried(graphss_ctx *ctx, json_t *m, const graphss_i_j
               : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = done(ctx, graphss_i_set_real(m, "victims_carried",
-                                          graphss_accuracy(label, now->label,
-                                                           s->trial.snapshots.victim,
-                                                           s->trial.snapshots.n_victims)));
+                                          graphss_labels_accuracy(
+                                              label, now->label, s->trial.snapshots.victim,
+                                              s->trial.snapshots.n_victims)));
     graphss_release(ctx, label);
     return st;
+}
+
+/* The same snapshot with other seeds of the method: the standard deviation of the victims'
+ * accuracy, which is to be small (a result that its seed decides is a defect). */
+static graphss_status add_seed_spread(graphss_ctx *ctx, json_t *m,
+                                      const graphss_i_job_state *s,
+                                      const graphss_defence_input *in,
+                                      const graphss_recover_options *opt, double first)
+{
+    double sum = first, squares = first * first;
+    for (uint64_t i = 1; i < GRAPHSS_I_RECOVER_SEEDS; i++) {
+        graphss_recover_result r = {0};
+        graphss_defence_input other = *in;
+        other.seed = in->seed + i;
+        const graphss_status st = graphss_i_recover_carried(ctx, &r, &other, opt, NULL);
+        if (st)
+            return st;
+        const double right = graphss_protocol_measure(&s->trial, r.predictions.label).victims;
+        sum += right;
+        squares += right * right;
+        graphss_recover_result_destroy(ctx, &r);
+    }
+    const double n = GRAPHSS_I_RECOVER_SEEDS;
+    const double variance = fmax(0, (squares - sum * sum / n) / (n - 1));
+    return done(ctx, graphss_i_set_real(m, "victims_seed_sd", sqrt(variance)));
 }
 
 static graphss_status run_recover(graphss_ctx *ctx, json_t *record,
@@ -246,14 +277,14 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record,
                                   const graphss_i_cell *cell)
 {
     graphss_recover_options opt;
-    graphss_recovery r = {0};
+    graphss_recover_result r = {0};
     graphss_i_scored *item = NULL;
     const graphss_split *split = &s->trial.snapshots.split;
     const size_t n = s->trial.snapshots.current.graph.n_nodes;
     graphss_observation previous;
     graphss_i_carry carry = {.start = s->carried};
     const bool carries = graphss_i_cell_carries(job, cell);
-    const graphss_recover_input in =
+    const graphss_defence_input in =
         graphss_i_protocol_input(&s->trial, sees_previous(job, cell) ? &previous : NULL);
     graphss_status st = graphss_i_cell_options_fill(ctx, &opt, job, cell);
     if (!st)
@@ -275,13 +306,16 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record,
     bad |= graphss_i_set_real(
         m, "node_auc", graphss_i_auc(item, s->trial.snapshots.n_victims + s->trial.n_others));
     if (r.kind) {
-        bad |= set(m, "kind", json_string(r.kind));
+        bad |= set(m, "kind", json_string(graphss_perturbation_text(r.kind)));
         bad |= graphss_i_set_real(m, "share", r.share);
     }
     bad |= graphss_i_set_real(m, "seconds", r.seconds);
     bad |= graphss_i_set_real(m, "seconds_per_100", 100 * r.seconds / (double)n);
     if (carries && s->carried)
         st = add_carried(ctx, m, s);
+    if (!st && !strcmp(job->what, "attackers") && !strcmp(cell->method, "graphss"))
+        st = add_seed_spread(ctx, m, s, &in, &opt,
+                             graphss_protocol_measure(&s->trial, r.predictions.label).victims);
     bad |= set(record, "metrics", m);
     bad |= set(record, "how", json_string(r.how));
     if (carries && s->left && carry.left)
@@ -295,7 +329,7 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record,
 out:
     graphss_model_free(ctx, carry.left);
     graphss_release(ctx, item);
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result_destroy(ctx, &r);
     return st;
 }
 

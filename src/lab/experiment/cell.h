@@ -5,6 +5,9 @@
 #include "lab/experiment/job_state.h"
 #include "lab/experiment/measure.h"
 
+/* Seeds of the method that one snapshot of the attackers meets. */
+enum { GRAPHSS_I_RECOVER_SEEDS = 3 };
+
 /* Each returns 0, or not 0 for lack of memory; the results of many calls can be combined by
  * |. */
 int graphss_i_set_real(json_t *object, const char *key, double value);
@@ -17,7 +20,7 @@ int graphss_i_set_trial(json_t *metrics, const graphss_i_job_state *state, bool 
 
 /* graphss_protocol_input (protocol.c), with the previous snapshot where there is a place for
  * it, which is filled and borrowed. */
-graphss_recover_input graphss_i_protocol_input(const graphss_protocol_trial *trial,
+graphss_defence_input graphss_i_protocol_input(const graphss_protocol_trial *trial,
                                                graphss_observation *previous);
 /* Scores [nodes] of the test nodes, victims marked, sorted; NULL: no memory. */
 graphss_i_scored *graphss_i_score_nodes(graphss_ctx *ctx, const double *score,

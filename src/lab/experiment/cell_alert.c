@@ -1,8 +1,8 @@
 /* cell_alert.c - are groups of nodes that were attacked told from others?
  *
- * Honest mode: graphss_alert_look and _judge. The paper has no formula for its alert; in paper
- * mode a group scores the mean of 1 - P(Y_a) over its nodes, P the posterior of the paper's
- * method without retraining, Y_a what the classifier said of them before. */
+ * Honest mode: graphss_alert_score and _judge. The paper has no formula for its alert; in
+ * paper mode a group scores the mean of 1 - P(Y_a) over its nodes, P the posterior of the
+ * paper's method without retraining, Y_a what the classifier said of them before. */
 #include "lab/experiment/cell.h"
 #include "lab/experiment/records.h"
 #include <math.h>
@@ -19,17 +19,18 @@ typedef struct verdicts {
 } verdicts;
 
 static graphss_status look_honest(graphss_ctx *ctx, verdicts *v, const graphss_i_job_state *s,
-                                  const graphss_recover_input *in,
+                                  const graphss_defence_input *in,
                                   const graphss_alert_options *opt)
 {
     const graphss_snapshots *made = &s->trial.snapshots;
     graphss_alert_scores scores = {0};
-    graphss_status st = graphss_alert_look(ctx, &scores, in, opt);
+    graphss_status st = graphss_alert_score(ctx, &scores, in, opt);
     for (size_t g = 0; g < v->n_groups && !st; g++) {
         const int64_t from = made->group_start[g];
-        graphss_verdict verdict = {0};
-        st = graphss_alert_judge(ctx, &verdict, &scores, made->group_node + from,
-                                 (size_t)(made->group_start[g + 1] - from), in->seed + g, opt);
+        graphss_alert_verdict verdict = {0};
+        st = graphss_alert_test_group(ctx, &verdict, &scores, made->group_node + from,
+                                      (size_t)(made->group_start[g + 1] - from), in->seed + g,
+                                      opt);
         v->score[g] = verdict.score;
         v->p_value[g] = verdict.p_value;
     }
@@ -40,16 +41,16 @@ static graphss_status look_honest(graphss_ctx *ctx, verdicts *v, const graphss_i
 }
 
 static graphss_status look_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_job_state *s,
-                                 const graphss_recover_input *in)
+                                 const graphss_defence_input *in)
 {
     const graphss_snapshots *made = &s->trial.snapshots;
     const size_t n = made->current.graph.n_nodes, k = made->current.n_classes;
     graphss_recover_options opt;
     graphss_recover_options_init(&opt, graphss_recover_method_find("graphss"),
                                  GRAPHSS_MODE_PAPER, in->model);
-    opt.retrain_epochs = 0;
-    graphss_recovery r = {0};
-    const graphss_status st = graphss_recover(ctx, &r, in, &opt);
+    opt.paper.retrain_epochs = 0;
+    graphss_recover_result r = {0};
+    const graphss_status st = graphss_recover_run(ctx, &r, in, &opt);
     if (st)
         return st;
     for (size_t i = 0; i < n; i++)
@@ -61,7 +62,7 @@ static graphss_status look_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_
         v->score[g] = sum / (double)(made->group_start[g + 1] - made->group_start[g]);
         v->p_value[g] = NAN;
     }
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result_destroy(ctx, &r);
     return GRAPHSS_OK;
 }
 
@@ -133,7 +134,7 @@ graphss_status graphss_i_cell_alert(graphss_ctx *ctx, json_t *record,
     const size_t n = made->current.graph.n_nodes;
     verdicts v = {0};
     graphss_observation previous;
-    const graphss_recover_input in = graphss_i_protocol_input(
+    const graphss_defence_input in = graphss_i_protocol_input(
         &s->trial, job->setting != GRAPHSS_SETTING_NEW ? &previous : NULL);
     graphss_i_job_options opt;
     graphss_status st = graphss_i_job_options_fill(ctx, &opt, job);
@@ -162,7 +163,7 @@ graphss_status graphss_i_cell_alert(graphss_ctx *ctx, json_t *record,
     bad |= set_groups(record, m, &v, made->attacked, opt.alert.false_alarm_rate);
     bad |= set_roc(record, "curve", x, y, v.group, v.n_groups);
     bad |= set_roc(record, "node_curve", x, y, v.node, v.n_nodes);
-    if (!strcmp(job->what, "calibration") && job->mode == GRAPHSS_MODE_HONEST)
+    if (!strcmp(job->what, "calibration") && job->mode == GRAPHSS_MODE_DEFAULT)
         bad |= json_object_set_new(record, "p_values",
                                    graphss_i_json_numbers(v.p_value, v.n_groups));
     bad |= json_object_set_new(record, "metrics", m);

@@ -21,6 +21,10 @@ static graphss_status churn(graphss_ctx *ctx, graphss_protocol_trial *s,
     const graphss_benign_options opt = {
         .struct_size = sizeof opt, .edges = attack->edges, .features = attack->features};
     graphss_flips flips = {0};
+    if (attack->edges_share > 0 || attack->features_share > 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "background change has as many links and features a node: want "
+                              "numbers for --links and --features, not shares");
     graphss_status st =
         graphss_benign_churn(ctx, &flips, now, made->churned, made->n_churned, s->seed, &opt);
     if (!st)

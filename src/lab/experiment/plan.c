@@ -128,13 +128,15 @@ static bool wanted(const planner *p, const graphss_i_job *job, int64_t set, cons
            (listed(job, "methods", "*") && strcmp(method, "alert") != 0);
 }
 
-/* An attack that looks at the classifier makes other snapshots for every classifier, and in
- * every setting, since each has a past of its own to train on. */
+/* An attack that looks at the classifier, or an attacker who believes its answers, makes other
+ * snapshots for every classifier, and in every setting, since each has a past of its own to
+ * train on. */
 static graphss_status looks_at_model(graphss_ctx *ctx, const graphss_i_job *job, bool *yes)
 {
     graphss_i_job_options opt;
     const graphss_status st = graphss_i_job_options_fill(ctx, &opt, job);
-    *yes = !st && graphss_attack_needs_model(opt.protocol.attack.method);
+    *yes = !st && (graphss_attack_needs_model(opt.protocol.attack.method) ||
+                   opt.protocol.attack.knows == GRAPHSS_KNOWLEDGE_PREDICTIONS);
     return st;
 }
 
@@ -219,7 +221,7 @@ static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_firs
     graphss_status st = looks_at_model(p->ctx, job, &needs_model);
     if (st)
         return st;
-    const bool share = job->mode == GRAPHSS_MODE_HONEST && !needs_model;
+    const bool share = job->mode == GRAPHSS_MODE_DEFAULT && !needs_model;
     graphss_i_cell *cell =
         graphss_i_alloc(p->ctx, (size_t)p->sets * MOST_OF_A_SET, sizeof *cell);
     size_t n = 0;
@@ -248,7 +250,7 @@ static bool number_of(const graphss_i_recipe *r, const char *key, const char *da
 static graphss_status for_settings(planner *p, graphss_i_job *job, bool first_model)
 {
     const char *list = graphss_i_recipe_get(job->recipe, "settings", job->dataset);
-    const char *at = list && job->mode == GRAPHSS_MODE_HONEST ? list : "seen";
+    const char *at = list && job->mode == GRAPHSS_MODE_DEFAULT ? list : "seen";
     bool first = true;
     for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
         const size_t setting = place_of(at, n, setting_name);
@@ -333,14 +335,12 @@ static graphss_status for_seeds(planner *p, graphss_i_job *job)
 static graphss_status for_datasets(planner *p, graphss_i_job *job)
 {
     /* A point may name its own dataset. */
-    if (job->point) {
-        const char *at = job->point->value;
-        for (size_t n; (n = graphss_i_word(&at)) > 0; at += n)
-            if (n > 8 && !memcmp(at, "dataset=", 8)) {
-                if (!(job->dataset = keep_word(p, at + 8, n - 8)))
-                    return GRAPHSS_ERR_NOMEM;
-                return for_seeds(p, job);
-            }
+    const char *own;
+    const size_t n_own = graphss_i_point_says(job->point, "dataset", &own);
+    if (n_own) {
+        if (!(job->dataset = keep_word(p, own, n_own)))
+            return GRAPHSS_ERR_NOMEM;
+        return for_seeds(p, job);
     }
     const char *at = p->plan->given_datasets
                          ? p->plan->given_datasets
@@ -462,7 +462,9 @@ static graphss_status add_recipe(planner *p, const graphss_i_recipe *r)
                          .what = what,
                          .mode = !strcmp(what, "datasets") ? -1
                                  : !strcmp(mode, "paper")  ? GRAPHSS_MODE_PAPER
-                                                           : GRAPHSS_MODE_HONEST,
+                                                           : GRAPHSS_MODE_DEFAULT,
+                         .predictor = p->opt->predictor,
+                         .predictor_name = p->opt->predictor_name,
                          .alone = alone && !strcmp(alone, "yes")};
     for (size_t i = p->plan->given_models ? 1 : 0; i < 2 && job.mode >= 0; i++)
         if (!has_line(r, needed[i]))
@@ -542,7 +544,15 @@ graphss_status graphss_i_plan_make(graphss_ctx *ctx, graphss_i_plan *out, uint64
                                    const graphss_reproduce_options *opt)
 {
     graphss_i_plan plan = {0};
-    planner p = {.ctx = ctx, .plan = &plan, .opt = opt, .first_seed = first_seed};
+    graphss_reproduce_options given = *opt;
+    planner p = {.ctx = ctx, .plan = &plan, .opt = &given, .first_seed = first_seed};
+    if (opt->predictor && !opt->predictor_name)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "a predictor without a name");
+    if (opt->predictor && opt->mode && !strcmp(opt->mode, "paper"))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "a predictor in paper mode, whose attacker knows the weights");
+    if (opt->predictor && !opt->mode)
+        given.mode = "honest";
     graphss_status st = give(ctx, &plan.given_datasets, opt->datasets);
     if (!st)
         st = give(ctx, &plan.given_models, opt->models);

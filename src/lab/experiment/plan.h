@@ -29,6 +29,8 @@ typedef struct graphss_i_job {
     const char *dataset;
     const char *model; /* the trial's classifier */
     bool any;          /* the cells do not depend on it */
+    const graphss_predictor *predictor; /* answers in its place, and its name; or NULL */
+    const char *predictor_name;
     int64_t seed;
     const graphss_i_recipe_line *point; /* of all cells, where points differ in the trial */
     bool alone;                         /* nothing else may run at the same time */
@@ -72,11 +74,16 @@ graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_opt
 graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
                                 graphss_recover_options *recover, const char *key,
                                 size_t n_key, const char *value, bool lasts, bool *known);
+/* What a point says of itself, beside options: "dataset" (its own one) and "who" (who attacks, as
+ * the report sorts attackers: rehearsed, unrehearsed, foreign, adaptive, told, nobody). The length
+ * of the word, *value at its beginning; 0: the point does not say. point may be NULL. */
+size_t graphss_i_point_says(const graphss_i_recipe_line *point, const char *key,
+                            const char **value);
 /* Checks that all assignments of a point name existing options; tells whether only options of
  * methods occur. */
 graphss_status graphss_i_point_check(graphss_ctx *ctx, const graphss_i_recipe *r,
                                      const graphss_i_recipe_line *point, bool *of_methods);
-/* The fields that identify the cell, and the format; NULL: no memory. */
+/* The fields that identify the cell, the format and who attacks; NULL: no memory. */
 json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *cell);
 /* Every option, by group. */
 graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,

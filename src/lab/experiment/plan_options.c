@@ -29,7 +29,7 @@ graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
         {"snapshots", graphss_snapshot_options_table(), job ? &job->protocol.plan : NULL},
         {"attack", graphss_attack_options_table(), job ? &job->protocol.attack : NULL},
         {"alert", graphss_alert_options_table(), job ? &job->alert : NULL},
-        {"recover", graphss_recover_options_table(), recover},
+        {"recover", graphss_lab_options_table(), recover},
     };
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         if (strlen(groups[g].group) != n_group || memcmp(groups[g].group, key, n_group) != 0)
@@ -38,13 +38,38 @@ graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
         if (!row || (row->type == GRAPHSS_OPTION_STRING && !lasts))
             return GRAPHSS_OK;
         *known = true;
-        if (!groups[g].options ||
-            (groups[g].options == (void *)recover &&
-             !graphss_recover_method_uses(recover->method, (graphss_mode)recover->mode, name)))
+        if (groups[g].options && groups[g].options == (void *)recover)
+            row = graphss_option_find(
+                graphss_recover_method_options(recover->method, recover->mode), name);
+        if (!groups[g].options || !row)
             return GRAPHSS_OK;
         return graphss_option_set(ctx, groups[g].options, row, value);
     }
     return GRAPHSS_OK;
+}
+
+static const char *const says[] = {"dataset", "who"};
+
+/* Does the word "key=..." say something of the point itself? */
+static bool is_said(const char *word, size_t n_key)
+{
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+        if (strlen(says[i]) == n_key && !memcmp(word, says[i], n_key))
+            return true;
+    return false;
+}
+
+size_t graphss_i_point_says(const graphss_i_recipe_line *point, const char *key,
+                            const char **value)
+{
+    const size_t n_key = strlen(key);
+    const char *at = point ? point->value : "";
+    for (size_t n; (n = graphss_i_word(&at)) > 0; at += n)
+        if (n > n_key + 1 && at[n_key] == '=' && !memcmp(at, key, n_key)) {
+            *value = at + n_key + 1;
+            return n - n_key - 1;
+        }
+    return 0;
 }
 
 /* The assignments of a point, "a.b=1 c.d=2". */
@@ -58,7 +83,7 @@ static graphss_status assign_point(graphss_ctx *ctx, graphss_i_job_options *job,
         bool known = false;
         const char *equals = memchr(at, '=', n);
         const size_t n_key = equals ? (size_t)(equals - at) : n;
-        if (n_key == 7 && !memcmp(at, "dataset", 7))
+        if (equals && is_said(at, n_key))
             continue;
         if (equals && n - n_key - 1 < sizeof value) {
             memcpy(value, equals + 1, n - n_key - 1);
@@ -117,10 +142,11 @@ graphss_status graphss_i_job_options_fill(graphss_ctx *ctx, graphss_i_job_option
                                           const graphss_i_job *job)
 {
     const graphss_mode mode =
-        job->mode == GRAPHSS_MODE_PAPER ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_HONEST;
+        job->mode == GRAPHSS_MODE_PAPER ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_DEFAULT;
     graphss_protocol_options_init(&out->protocol, job->model ? job->model : "gcn", mode);
     graphss_alert_options_init(&out->alert);
     out->protocol.plan.setting = job->setting;
+    out->protocol.predictor = job->predictor;
     return assign_all(ctx, out, NULL, job, job->point);
 }
 
@@ -132,9 +158,8 @@ graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_opt
     const graphss_status st = graphss_i_job_options_fill(ctx, &options, job);
     if (st)
         return st;
-    *out = graphss_i_recover_preset(graphss_lab_method_find(cell->method),
-                                    (graphss_mode)job->mode, &options.protocol.train,
-                                    job->dataset);
+    *out = graphss_i_recover_preset(graphss_lab_method_find(cell->method), job->mode,
+                                    &options.protocol.train, job->dataset);
     out->train = !strcmp(cell->train, "evasion")   ? GRAPHSS_RECOVER_EVASION
                  : !strcmp(cell->train, "retrain") ? GRAPHSS_RECOVER_RETRAIN
                                                    : GRAPHSS_RECOVER_AUTO;
@@ -182,10 +207,12 @@ graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,
         graphss_recover_options recover;
         st = graphss_i_cell_options_fill(ctx, &recover, job, cell);
         if (!st)
-            bad |= json_object_set_new(all, "recover",
-                                       graphss_i_json_options(&recover,
-                                                              graphss_recover_options_table(),
-                                                              &recover)) != 0;
+            bad |=
+                json_object_set_new(
+                    all, "recover",
+                    graphss_i_json_options(
+                        &recover, graphss_recover_method_options(recover.method, recover.mode),
+                        graphss_recover_method_name(recover.method))) != 0;
     }
     if (!st && bad)
         st = graphss_i_nomem(ctx, 0);
@@ -228,6 +255,9 @@ json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *
     if (!bad && cell->method)
         bad = json_object_set_new(id, "model", json_string(job->any ? "any" : job->model)) !=
                   0 ||
+              (job->predictor && !job->any &&
+               json_object_set_new(id, "predictor",
+                                   graphss_i_json_text(job->predictor_name)) != 0) ||
               json_object_set_new(id, "method", json_string(cell->method)) != 0 ||
               json_object_set_new(id, "train", json_string(cell->train)) != 0;
     if (!bad)
@@ -236,8 +266,11 @@ json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *
         bad = json_object_set_new(id, "set", json_integer(cell->set)) != 0;
     if (!bad && cell->point) {
         const char *name = graphss_i_recipe_get(job->recipe, "parameter", NULL);
+        const char *who;
+        const size_t n = graphss_i_point_says(cell->point, "who", &who);
         bad = json_object_set_new(id, "parameter", graphss_i_json_text(name)) != 0 ||
-              json_object_set_new(id, "value", value_of(cell->point)) != 0;
+              json_object_set_new(id, "value", value_of(cell->point)) != 0 ||
+              (n && json_object_set_new(id, "who", json_stringn(who, n)) != 0);
     }
     if (!bad && !strcmp(job->what, "runtime"))
         bad = json_object_set_new(id, "task",

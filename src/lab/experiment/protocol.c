@@ -5,8 +5,9 @@
 #include "lab/experiment/cell.h"
 #include "models/model_type.h"
 #include <graphss/alert.h>
-#include <graphss/evaluate.h>
+#include <graphss/labels.h>
 #include <graphss_lab/protocol.h>
+#include <graphss_lab/target.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ void graphss_protocol_options_init(graphss_protocol_options *opt, const char *mo
     graphss_attack_options_init(&opt->attack);
     opt->attack.mode = mode;
     opt->attack.edges = opt->attack.features = -1;
+    opt->attack.knows =
+        mode == GRAPHSS_MODE_PAPER ? GRAPHSS_KNOWLEDGE_TRUTH : GRAPHSS_KNOWLEDGE_PREDICTIONS;
     if (mode == GRAPHSS_MODE_PAPER) {
         opt->split.noise_kind = GRAPHSS_NOISE_PAPER;
         /* Rows are divided before the attack. Dividing them again afterwards would undo part
@@ -34,7 +37,7 @@ static bool is_large(const graphss_dataset *data)
     return strstr(data->name, "photo") || strstr(data->name, "coauthor");
 }
 
-void graphss_protocol_budget(const graphss_dataset *data, int64_t *edges, int64_t *features)
+void graphss_protocol_budget(int64_t *edges, int64_t *features, const graphss_dataset *data)
 {
     const int64_t most = data && is_large(data) ? 5 : 2;
     if (edges)
@@ -48,7 +51,7 @@ void graphss_protocol_suit(graphss_protocol_options *opt, const graphss_dataset 
     int64_t edges, features;
     if (!opt || !data)
         return;
-    graphss_protocol_budget(data, &edges, &features);
+    graphss_protocol_budget(&edges, &features, data);
     if (opt->attack.edges < 0)
         opt->attack.edges = edges;
     if (opt->attack.features < 0)
@@ -71,14 +74,26 @@ void graphss_protocol_destroy(graphss_ctx *ctx, graphss_protocol *p)
 static graphss_status train(graphss_ctx *ctx, graphss_model **model, const graphss_protocol *p,
                             const graphss_dataset *data, const graphss_split *split)
 {
-    graphss_status st = graphss_model_train(ctx, model, NULL, &data->graph, &data->features,
-                                            data->n_classes, split, p->seed, &p->opt.train);
+    const graphss_train_input in = {.struct_size = sizeof in,
+                                    .graph = &data->graph,
+                                    .features = &data->features,
+                                    .n_classes = data->n_classes,
+                                    .split = split,
+                                    .seed = p->seed};
+    graphss_status st;
+    if (p->opt.predictor) {
+        graphss_predictor lent = *p->opt.predictor;
+        lent.release = NULL;
+        st = graphss_model_from_predictor(ctx, model, &lent, &in, &p->opt.train);
+    } else {
+        st = graphss_model_train(ctx, model, NULL, &in, &p->opt.train);
+    }
     if (!st)
-        st = graphss_model_describe(ctx, *model, data);
+        st = graphss_model_set_dataset(ctx, *model, data);
     if (st || p->opt.mode == GRAPHSS_MODE_PAPER)
         return st;
     const graphss_observation seen = graphss_dataset_observe(data);
-    return graphss_alert_learn(ctx, *model, &seen, p->seed);
+    return graphss_alert_train(ctx, *model, &seen, p->seed);
 }
 
 /* The paper's code defends the weights of the best epoch and gives the attacker others. Of a
@@ -100,8 +115,15 @@ graphss_status graphss_protocol_surrogate(graphss_ctx *ctx, float **out,
     const graphss_i_model_type *type = graphss_i_model_type_find(opt.model);
     if (type && type->paper_drawn)
         opt.epochs = 0;
-    graphss_status st = graphss_model_train(ctx, &given, NULL, &data->graph, &data->features,
-                                            data->n_classes, &all, seed, &opt);
+    graphss_status st =
+        graphss_model_train(ctx, &given, NULL,
+                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                   .graph = &data->graph,
+                                                   .features = &data->features,
+                                                   .n_classes = data->n_classes,
+                                                   .split = &all,
+                                                   .seed = seed},
+                            &opt);
     if (!st)
         st = graphss_surrogate_from_model(ctx, out, given, GRAPHSS_MODE_PAPER);
     graphss_model_free(ctx, given);
@@ -115,7 +137,7 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"place for the protocol", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_protocol p = {.seed = seed};
-    graphss_protocol_options_init(&p.opt, "gcn", GRAPHSS_MODE_HONEST);
+    graphss_protocol_options_init(&p.opt, "gcn", GRAPHSS_MODE_DEFAULT);
     graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_protocol_options, &p.opt, opt);
     if (st)
         return st;
@@ -124,6 +146,9 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "setting %s in paper mode: the paper has 'seen' alone",
                               graphss_setting_text((graphss_setting)p.opt.plan.setting));
+    if (paper && p.opt.predictor)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "a predictor in paper mode, whose attacker knows the weights");
     graphss_protocol_suit(&p.opt, data);
 
     st = graphss_dataset_copy(ctx, &p.data, data);
@@ -175,8 +200,8 @@ graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
     return GRAPHSS_OK;
 }
 
-/* The labels [nodes] that the attacker assumes. Honest mode: by attack.knows, the truth (the
- * worst case) unless a recipe says otherwise. Paper mode: noisy labels of all nodes, test
+/* The labels [nodes] that the attacker assumes. Honest mode: by attack.knows, what the
+ * model predicts unless a recipe says otherwise. Paper mode: noisy labels of all nodes, test
  * nodes included, as in its code. */
 static graphss_status believe(graphss_ctx *ctx, int32_t *label,
                               const graphss_protocol_trial *s, const graphss_protocol *p)
@@ -184,7 +209,8 @@ static graphss_status believe(graphss_ctx *ctx, int32_t *label,
     const graphss_status st = graphss_attack_believe(ctx, label, &p->data, &s->snapshots.split,
                                                      s->before, p->data.n_classes, s->seed,
                                                      (graphss_knowledge)p->opt.attack.knows);
-    if (st || p->opt.mode != GRAPHSS_MODE_PAPER || p->opt.attack.knows != GRAPHSS_KNOWS_TRUTH)
+    if (st || p->opt.mode != GRAPHSS_MODE_PAPER ||
+        p->opt.attack.knows != GRAPHSS_KNOWLEDGE_TRUTH)
         return st;
     return graphss_protocol_believed(ctx, label, &p->data, &p->split, p->opt.split.noise,
                                      p->seed);
@@ -201,20 +227,34 @@ static graphss_status assail(graphss_ctx *ctx, graphss_protocol_trial *s,
     int32_t *label = graphss_i_alloc(ctx, n, sizeof *label);
     graphss_status st = label ? believe(ctx, label, s, p) : GRAPHSS_ERR_NOMEM;
     if (!st && !p->surrogate)
-        st = graphss_surrogate_train(ctx, &w, &now->graph, &now->features, now->n_classes,
-                                     &made->split, s->seed);
+        st = graphss_surrogate_train(
+            ctx, &w,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                   .graph = &now->graph,
+                                   .features = &now->features,
+                                   .n_classes = now->n_classes,
+                                   .split = &made->split,
+                                   .seed = s->seed});
     if (st)
         goto done;
-    const graphss_attack_input in = {.struct_size = sizeof in,
-                                     .graph = &now->graph,
-                                     .features = &now->features,
-                                     .label = label,
-                                     .n_classes = now->n_classes,
-                                     .surrogate = p->surrogate ? p->surrogate : w,
-                                     .model = s->model,
-                                     .victim = made->victim,
-                                     .n_victims = made->n_victims,
-                                     .seed = s->seed};
+    graphss_target target;
+    graphss_attack_input in = {.struct_size = sizeof in,
+                               .graph = &now->graph,
+                               .features = &now->features,
+                               .label = label,
+                               .n_classes = now->n_classes,
+                               .surrogate = p->surrogate ? p->surrogate : w,
+                               .model = s->model,
+                               .victim = made->victim,
+                               .n_victims = made->n_victims,
+                               .seed = s->seed};
+    if (p->opt.attack.against) {
+        graphss_target_init(&target);
+        target.against = p->opt.attack.against;
+        target.in = graphss_protocol_input(s);
+        in.ask = graphss_target_ask;
+        in.asked = &target;
+    }
     const double start = graphss_i_seconds();
     st = graphss_attack_run(ctx, &flips, NULL, &in, &p->opt.attack);
     s->attack_seconds = graphss_i_seconds() - start;
@@ -288,12 +328,12 @@ graphss_status graphss_protocol_attack(graphss_ctx *ctx, graphss_protocol_trial 
     return GRAPHSS_OK;
 }
 
-graphss_recover_input graphss_i_protocol_input(const graphss_protocol_trial *s,
+graphss_defence_input graphss_i_protocol_input(const graphss_protocol_trial *s,
                                                graphss_observation *previous)
 {
     if (previous)
         *previous = graphss_dataset_observe(&s->snapshots.previous);
-    return (graphss_recover_input){.struct_size = sizeof(graphss_recover_input),
+    return (graphss_defence_input){.struct_size = sizeof(graphss_defence_input),
                                    .current = graphss_dataset_observe(&s->snapshots.current),
                                    .previous = previous,
                                    .model = s->model,
@@ -301,10 +341,10 @@ graphss_recover_input graphss_i_protocol_input(const graphss_protocol_trial *s,
                                    .seed = s->seed};
 }
 
-graphss_recover_input graphss_protocol_input(graphss_protocol_trial *s)
+graphss_defence_input graphss_protocol_input(graphss_protocol_trial *s)
 {
     if (!s)
-        return (graphss_recover_input){0};
+        return (graphss_defence_input){0};
     return graphss_i_protocol_input(s, s->has_past ? &s->previous : NULL);
 }
 
@@ -316,9 +356,9 @@ graphss_protocol_score graphss_protocol_measure(const graphss_protocol_trial *s,
     const graphss_snapshots *made = &s->snapshots;
     const int32_t *truth = made->current.label;
     return (graphss_protocol_score){
-        graphss_accuracy(label, truth, made->victim, made->n_victims),
-        graphss_accuracy(label, truth, s->other, s->n_others),
-        graphss_accuracy(label, truth, made->split.test, made->split.n_test)};
+        graphss_labels_accuracy(label, truth, made->victim, made->n_victims),
+        graphss_labels_accuracy(label, truth, s->other, s->n_others),
+        graphss_labels_accuracy(label, truth, made->split.test, made->split.n_test)};
 }
 
 void graphss_protocol_trial_destroy(graphss_ctx *ctx, graphss_protocol_trial *s)

@@ -192,19 +192,16 @@ const char *graphss_i_record_mode(int mode)
 }
 
 json_t *graphss_i_json_options(const void *options, const graphss_option *table,
-                               const graphss_recover_options *recover)
+                               const char *method)
 {
     json_t *object = json_object();
     bool bad = !object;
-    if (recover)
-        bad = json_object_set_new(object, "method",
-                                  json_string(graphss_recover_method_name(recover->method)));
+    if (method)
+        bad = json_object_set_new(object, "method", json_string(method));
     for (const graphss_option *row = table; row->name && !bad; row++) {
-        if (recover && !graphss_recover_method_uses(recover->method,
-                                                    (graphss_mode)recover->mode, row->name))
-            continue;
         const void *at = (const char *)options + row->offset;
         json_t *value = NULL;
+        char amount[40];
         if (graphss_i_option_unsaid(options, row)) /* lines of before tell the same cell */
             continue;
         switch (row->type) {
@@ -213,6 +210,11 @@ json_t *graphss_i_json_options(const void *options, const graphss_option *table,
             break;
         case GRAPHSS_OPTION_INT:
             value = json_integer(*(const int64_t *)at);
+            break;
+        case GRAPHSS_OPTION_AMOUNT:
+            graphss_option_text(amount, sizeof amount, options, row);
+            value =
+                strchr(amount, '%') ? json_string(amount) : json_integer(*(const int64_t *)at);
             break;
         case GRAPHSS_OPTION_REAL:
             value = graphss_i_json_real(*(const double *)at);

@@ -44,9 +44,9 @@ json_t *graphss_i_json_real(double value); /* null for NaN and infinities */
 json_t *graphss_i_json_text(const char *text);
 /* What records and recipes call a graphss_mode: "honest" or "paper". */
 const char *graphss_i_record_mode(int mode);
-/* The values of a struct by the names of its table; of recover's options (recover, else NULL)
- * those its method reads. */
+/* The values of a struct by the names of its table; before them the method whose options they
+ * are, or NULL. */
 json_t *graphss_i_json_options(const void *options, const graphss_option *table,
-                               const graphss_recover_options *recover);
+                               const char *method);
 
 #endif

@@ -77,7 +77,7 @@ enum { MOST_WORKERS = 256, MOST_PACES = 128 };
 typedef struct scheduler {
     graphss_ctx *ctx;
     const graphss_reproduce_options *opt;
-    graphss_reproduced *out;
+    graphss_reproduce_result *out;
     graphss_i_plan plan;
     graphss_i_records records;
     known_data *data;
@@ -167,7 +167,7 @@ static bool took_too_long(const json_t *error, int64_t limit)
     return timeout && limit && json_integer_value(json_object_get(error, "limit")) >= limit;
 }
 
-static void count_failure(graphss_reproduced *out, const json_t *record)
+static void count_failure(graphss_reproduce_result *out, const json_t *record)
 {
     const json_t *error = json_object_get(record, "error");
     const int code = (int)json_integer_value(json_object_get(error, "code"));
@@ -327,7 +327,7 @@ static void estimate(scheduler *s)
 static graphss_status tell(scheduler *s)
 {
     char note[160];
-    const graphss_reproduced *o = s->out;
+    const graphss_reproduce_result *o = s->out;
     snprintf(note, sizeof note, "%zu of %zu cells", o->before + o->run, o->cells);
     if (o->failed)
         snprintf(note, sizeof note, "%zu of %zu cells, %zu failed", o->before + o->run,
@@ -558,8 +558,8 @@ void graphss_reproduce_options_init(graphss_reproduce_options *opt)
     *opt = (graphss_reproduce_options){.struct_size = sizeof *opt};
 }
 
-graphss_status graphss_reproduce(graphss_ctx *ctx, graphss_reproduced *out,
-                                 uint64_t first_seed, const graphss_reproduce_options *opt)
+graphss_status graphss_reproduce_run(graphss_ctx *ctx, graphss_reproduce_result *out,
+                                     uint64_t first_seed, const graphss_reproduce_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"options", opt}, {"place for the counts", out}) ||
         GRAPHSS_I_TAKE(ctx, graphss_reproduce_options, NULL, opt))
@@ -567,7 +567,7 @@ graphss_status graphss_reproduce(graphss_ctx *ctx, graphss_reproduced *out,
     scheduler *s = NULL;
     char *path = NULL;
     const double began = graphss_i_seconds();
-    *out = (graphss_reproduced){0};
+    *out = (graphss_reproduce_result){0};
     if (!opt->folder || (!opt->what && !opt->recipe))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "want what to reproduce and a folder");
     if (opt->mode && strcmp(opt->mode, "paper") != 0 && strcmp(opt->mode, "honest") != 0 &&
@@ -580,7 +580,8 @@ graphss_status graphss_reproduce(graphss_ctx *ctx, graphss_reproduced *out,
     s->ctx = ctx;
     s->opt = opt;
     s->out = out;
-    s->workers = graphss_threads(ctx) < MOST_WORKERS ? graphss_threads(ctx) : MOST_WORKERS;
+    s->workers =
+        graphss_ctx_threads(ctx) < MOST_WORKERS ? graphss_ctx_threads(ctx) : MOST_WORKERS;
     graphss_status st = graphss_i_plan_make(ctx, &s->plan, first_seed, opt);
     if (!st && s->plan.n_jobs == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,

@@ -46,7 +46,8 @@ static json_t *machine(graphss_ctx *ctx)
     bad |= json_object_set_new(m, "cores", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
     bad |=
         json_object_set_new(m, "memory", json_integer((json_int_t)graphss_i_machine_memory()));
-    bad |= json_object_set_new(m, "instructions", json_string(graphss_instruction_set(ctx)));
+    bad |=
+        json_object_set_new(m, "instructions", json_string(graphss_ctx_instruction_set(ctx)));
     if (bad) {
         json_decref(m);
         m = NULL;
@@ -164,7 +165,8 @@ static void run_cell(const graphss_i_job_state *state, const graphss_i_job *job,
     if (!record || !repeat)
         leave(4);
     const graphss_status st = graphss_i_cell_run(ctx, record, state, job, cell);
-    if (st && set_error(record, job, graphss_exit_code(st), graphss_error(ctx), false) != 0)
+    if (st && set_error(record, job, graphss_status_exit_code(st), graphss_ctx_error(ctx),
+                        false) != 0)
         leave(4);
     if (json_object_set_new(repeat, "finished", time_text()) != 0 ||
         json_object_set_new(record, "repeat", repeat) != 0)
@@ -348,12 +350,13 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
         if (!st)
             st = graphss_i_job_state_set(ctx, &state, job, cell->set);
         snprintf(message, sizeof message, "%s",
-                 st ? graphss_error(ctx) : "the set of victims before it was not finished");
-        json_t *record =
-            st || (broken && carries)
-                ? graphss_i_error_record(ctx, job, cell, st ? graphss_exit_code(st) : 70,
-                                         message, false)
-                : cell_record(ctx, &state, job, cell);
+                 st ? graphss_ctx_error(ctx)
+                    : "the set of victims before it was not finished");
+        json_t *record = st || (broken && carries)
+                             ? graphss_i_error_record(ctx, job, cell,
+                                                      st ? graphss_status_exit_code(st) : 70,
+                                                      message, false)
+                             : cell_record(ctx, &state, job, cell);
         broken |= carries && (!record || json_object_get(record, "error"));
         deliver(out, i, record);
         if (!st)

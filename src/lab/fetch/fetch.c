@@ -347,8 +347,8 @@ void graphss_fetch_options_init(graphss_fetch_options *opt)
     *opt = (graphss_fetch_options){.struct_size = sizeof *opt};
 }
 
-graphss_status graphss_fetch(graphss_ctx *ctx, graphss_fetch_result *out, const char *dataset,
-                             const graphss_fetch_options *opt)
+graphss_status graphss_fetch_run(graphss_ctx *ctx, graphss_fetch_result *out,
+                                 const char *dataset, const graphss_fetch_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", dataset}, {"place for the result", out}) ||
         GRAPHSS_I_TAKE(ctx, graphss_fetch_options, NULL, opt))

@@ -43,7 +43,7 @@ void graphss_i_transfer_free(graphss_ctx *ctx, graphss_i_transfer *t);
 graphss_status graphss_i_transfer_run(graphss_ctx *ctx, graphss_i_transfer *t, int fd,
                                       const char *url, const char *name, const char *path);
 
-/* graphss_fetch for n files of one dataset from any list; limits NULL: the default. */
+/* graphss_fetch_run for n files of one dataset from any list; limits NULL: the default. */
 graphss_status graphss_i_fetch_items(graphss_ctx *ctx, graphss_fetch_result *out,
                                      const graphss_fetch_item *items, size_t n,
                                      const graphss_fetch_options *opt,

@@ -277,7 +277,7 @@ graphss_status graphss_i_transfer_run(graphss_ctx *ctx, graphss_i_transfer *t, i
         if (!st || !again || k >= t->limits.attempts)
             return st;
         graphss_i_log(ctx, GRAPHSS_LOG_INFO, "%s; trying again from byte %llu",
-                      graphss_error(ctx), (unsigned long long)t->size);
+                      graphss_ctx_error(ctx), (unsigned long long)t->size);
         pause_for(wait);
         wait *= 2;
         st = graphss_i_progress(ctx, "fetch", (size_t)t->size, 0, name);

@@ -101,7 +101,7 @@ static void fill(graphss_i_document *d, const graphss_page *p)
               p->n_settings);
 }
 
-graphss_status graphss_page_write(graphss_ctx *ctx, const char *path, const graphss_page *page)
+graphss_status graphss_page_write(graphss_ctx *ctx, const graphss_page *page, const char *path)
 {
     if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"page", page}))
         return GRAPHSS_ERR_INVALID;

@@ -92,6 +92,7 @@ static void add(graphss_i_runs *out, json_t *object, size_t line)
         .method = text_at(object, "method"),
         .train = text_at(object, "train"),
         .task = text_at(object, "task"),
+        .who = text_at(object, "who"),
         .parameter = any_text(arena, json_object_get(object, "parameter")),
         .set = any_text(arena, json_object_get(object, "set")),
         .value_text = any_text(arena, value),

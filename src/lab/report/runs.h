@@ -10,6 +10,7 @@
 /* The texts are never NULL: "" where a record has none. They live as long as the records. */
 typedef struct graphss_i_run {
     const char *what, *mode, *setting, *dataset, *model, *method, *train, *task, *parameter;
+    const char *who;              /* attacks: rehearsed, unrehearsed, foreign, ...; "" */
     const char *set, *value_text; /* as text, whether number or text there */
     double value;                 /* NaN where value is a text or absent */
     int64_t seed;                 /* -1: none */

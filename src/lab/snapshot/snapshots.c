@@ -155,7 +155,7 @@ static graphss_status thin_graph(graphss_ctx *ctx, graphss_graph *out, const gra
                     to[m++] = number[g->target[e]];
                 }
         m = strike(from, to, m, missing, rng);
-        st = graphss_graph_build(ctx, out, n_kept, from, to, m, NULL);
+        st = graphss_graph_build(ctx, out, NULL, n_kept, from, to, m);
     }
     graphss_release(ctx, to);
     graphss_release(ctx, from);

@@ -6,7 +6,7 @@
 static graphss_train_options quick(const char *model)
 {
     graphss_train_options opt;
-    graphss_train_options_init(&opt, model, GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, model, GRAPHSS_MODE_DEFAULT, NULL);
     opt.epochs = 60;
     opt.hidden = 8;
     return opt;
@@ -16,8 +16,15 @@ static graphss_model *train(graphss_ctx *ctx, graphss_training *log, const world
                             const graphss_train_options *opt)
 {
     graphss_model *model = NULL;
-    assert_ok(ctx, graphss_model_train(ctx, &model, log, &w->graph, &w->features, 2, &w->split,
-                                       3, opt));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &model, log,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &w->graph,
+                                              .features = &w->features,
+                                              .n_classes = 2,
+                                              .split = &w->split,
+                                              .seed = 3},
+                       opt));
     return model;
 }
 
@@ -31,8 +38,8 @@ static double test_accuracy(graphss_ctx *ctx, const graphss_model *model, const 
     float prob[WORLD_NODES * 2];
     int32_t label[WORLD_NODES];
     predict(ctx, prob, model, w);
-    graphss_argmax(label, prob, WORLD_NODES, 2);
-    return graphss_accuracy(label, w->label, w->split.test, w->split.n_test);
+    graphss_labels_argmax(label, prob, WORLD_NODES, 2);
+    return graphss_labels_accuracy(label, w->label, w->split.test, w->split.n_test);
 }
 
 static double dropout_of(const char *model, graphss_mode mode,
@@ -50,9 +57,9 @@ static void test_of_dense_features_fewer_are_dropped(void **state)
     const graphss_features dense = {.n_rows = 1, .n_cols = 1, .value = &value};
     for (size_t i = 0; graphss_model_name(i); i++) {
         const char *name = graphss_model_name(i);
-        const double usual = dropout_of(name, GRAPHSS_MODE_HONEST, NULL);
+        const double usual = dropout_of(name, GRAPHSS_MODE_DEFAULT, NULL);
         const double paper = dropout_of(name, GRAPHSS_MODE_PAPER, NULL);
-        assert_true(dropout_of(name, GRAPHSS_MODE_HONEST, &dense) < usual);
+        assert_true(dropout_of(name, GRAPHSS_MODE_DEFAULT, &dense) < usual);
         assert_true(dropout_of(name, GRAPHSS_MODE_PAPER, &dense) == paper);
     }
 }
@@ -66,7 +73,7 @@ static void test_the_unit_of_a_measurement_does_not_matter(void **state)
     world_measure(ctx, &w, 1);
     for (size_t m = 0; graphss_model_name(m); m++) {
         graphss_train_options opt;
-        graphss_train_options_init(&opt, graphss_model_name(m), GRAPHSS_MODE_HONEST,
+        graphss_train_options_init(&opt, graphss_model_name(m), GRAPHSS_MODE_DEFAULT,
                                    &w.features);
         assert_true(opt.standardise && !opt.row_normalise);
         opt.epochs = 20;
@@ -74,8 +81,15 @@ static void test_the_unit_of_a_measurement_does_not_matter(void **state)
         for (size_t i = 0; i < 2; i++) {
             graphss_model *model = train(ctx, NULL, &w, &opt), *more = NULL;
             assert_ok(ctx, graphss_model_predict(ctx, prob[i], model, &w.graph, &w.features));
-            assert_ok(ctx, graphss_model_continue(ctx, &more, NULL, model, &w.graph,
-                                                  &w.features, &w.split, 1, 5));
+            assert_ok(ctx,
+                      graphss_model_continue(
+                          ctx, &more, NULL, model,
+                          &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                 .graph = &w.graph,
+                                                 .features = &w.features,
+                                                 .split = &w.split,
+                                                 .seed = 1},
+                          5));
             assert_memory_equal(more->scaling.mean, model->scaling.mean,
                                 2 * WORLD_WORDS * sizeof(float));
             graphss_model_free(ctx, more);
@@ -113,7 +127,7 @@ static void test_measurements_that_are_not_standardised_are_warned_of(void **sta
                                NULL); /* as it was published */
     opt.epochs = 2;
     graphss_model_free(ctx, train(ctx, NULL, &w, &opt));
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &w.features);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &w.features);
     opt.epochs = 2;
     graphss_model_free(ctx, train(ctx, NULL, &w, &opt));
     graphss_model_free(ctx, train(ctx, NULL, &w, NULL));
@@ -134,7 +148,7 @@ static void test_each_model_learns(void **state)
     const size_t n_val = w.split.n_val;
     for (size_t i = 0; graphss_model_name(i); i++) {
         assert_non_null(graphss_model_summary(i));
-        for (graphss_mode mode = GRAPHSS_MODE_HONEST; mode <= GRAPHSS_MODE_PAPER; mode++) {
+        for (graphss_mode mode = GRAPHSS_MODE_DEFAULT; mode <= GRAPHSS_MODE_PAPER; mode++) {
             graphss_train_options opt;
             graphss_train_options_init(&opt, graphss_model_name(i), mode, NULL);
             opt.epochs = 100;
@@ -184,13 +198,13 @@ static void test_labels_are_the_likeliest_classes(void **state)
     world w;
     world_make(ctx, &w, 1);
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
     opt.epochs = 5;
     graphss_model *model = train(ctx, NULL, &w, &opt);
     float prob[WORLD_NODES * 2];
     int32_t label[WORLD_NODES], wanted[WORLD_NODES];
     assert_ok(ctx, graphss_model_predict(ctx, prob, model, &w.graph, &w.features));
-    graphss_argmax(wanted, prob, WORLD_NODES, 2);
+    graphss_labels_argmax(wanted, prob, WORLD_NODES, 2);
     assert_ok(ctx, graphss_model_label(ctx, label, model, &w.graph, &w.features));
     assert_memory_equal(label, wanted, sizeof wanted);
     graphss_features wider = w.features;
@@ -218,7 +232,7 @@ static void test_kept_weights_are_those_that_were_measured(void **state)
         float prob[WORLD_NODES * 2];
         int32_t label[WORLD_NODES];
         predict(ctx, prob, model, &w);
-        graphss_argmax(label, prob, WORLD_NODES, 2);
+        graphss_labels_argmax(label, prob, WORLD_NODES, 2);
         size_t right = 0;
         for (size_t j = 0; j < w.split.n_val; j++)
             right += label[w.split.val[j]] == w.split.val_label[j];
@@ -267,7 +281,7 @@ static void test_paper_mode_keeps_one_step_late(void **state)
         predict(ctx, same, stopped, &w);
         assert_memory_equal(prob, same, sizeof prob);
         predict(ctx, prob, judged, &w);
-        graphss_argmax(label, prob, WORLD_NODES, 2);
+        graphss_labels_argmax(label, prob, WORLD_NODES, 2);
         size_t right = 0;
         for (size_t j = 0; j < n_val; j++)
             right += label[w.split.val[j]] == w.split.val_label[j];
@@ -362,8 +376,15 @@ static void test_a_child_of_fork_answers_the_same(void **state)
     const pid_t child = fork();
     if (child == 0) {
         alarm(60);
-        const bool good = !graphss_model_train(ctx, &other, NULL, &w.graph, &w.features, 2,
-                                               &w.split, 3, &opt) &&
+        const bool good = !graphss_model_train(ctx, &other, NULL,
+                                               &(graphss_train_input){
+                                                   .struct_size = sizeof(graphss_train_input),
+                                                   .graph = &w.graph,
+                                                   .features = &w.features,
+                                                   .n_classes = 2,
+                                                   .split = &w.split,
+                                                   .seed = 3},
+                                               &opt) &&
                           !graphss_model_predict(ctx, again, other, &w.graph, &w.features) &&
                           !memcmp(prob, again, sizeof prob);
         _exit(good ? 0 : 1);
@@ -404,7 +425,14 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     graphss_model *model = NULL;
     graphss_train_options opt = quick("gcn");
 #define TRAIN()                                                                               \
-    graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1, &opt)
+    graphss_model_train(ctx, &model, NULL,                                                    \
+                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),    \
+                                               .graph = &w.graph,                             \
+                                               .features = &w.features,                       \
+                                               .n_classes = 2,                                \
+                                               .split = &w.split,                             \
+                                               .seed = 1},                                    \
+                        &opt)
     opt.model = "gnc";
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "found 'gnc', want one of gcn, sgc");
     opt = quick("gcn");
@@ -463,12 +491,25 @@ static void test_unsound_graphs_and_features_are_refused(void **state)
 #define REFUSED(part)                                                                         \
     do {                                                                                      \
         assert_fails(ctx,                                                                     \
-                     graphss_model_train(ctx, &other, NULL, &w.graph, &w.features, 2,         \
-                                         &w.split, 1, &opt),                                  \
+                     graphss_model_train(                                                     \
+                         ctx, &other, NULL,                                                   \
+                         &(graphss_train_input){.struct_size = sizeof(graphss_train_input),   \
+                                                .graph = &w.graph,                            \
+                                                .features = &w.features,                      \
+                                                .n_classes = 2,                               \
+                                                .split = &w.split,                            \
+                                                .seed = 1},                                   \
+                         &opt),                                                               \
                      GRAPHSS_ERR_INVALID, part);                                              \
         assert_fails(ctx,                                                                     \
-                     graphss_model_continue(ctx, &other, NULL, model, &w.graph, &w.features,  \
-                                            &w.split, 1, 5),                                  \
+                     graphss_model_continue(                                                  \
+                         ctx, &other, NULL, model,                                            \
+                         &(graphss_train_input){.struct_size = sizeof(graphss_train_input),   \
+                                                .graph = &w.graph,                            \
+                                                .features = &w.features,                      \
+                                                .split = &w.split,                            \
+                                                .seed = 1},                                   \
+                         5),                                                                  \
                      GRAPHSS_ERR_INVALID, part);                                              \
         assert_fails(ctx, graphss_model_predict(ctx, prob, model, &w.graph, &w.features),     \
                      GRAPHSS_ERR_INVALID, part);                                              \
@@ -558,7 +599,7 @@ static void test_graphsage_starts_larger_in_paper_mode(void **state)
 static void test_adam_goes_on_in_paper_mode(void **state)
 {
     (void)state;
-    for (int mode = GRAPHSS_MODE_HONEST; mode <= GRAPHSS_MODE_PAPER; mode++) {
+    for (int mode = GRAPHSS_MODE_DEFAULT; mode <= GRAPHSS_MODE_PAPER; mode++) {
         graphss_ctx *ctx = testing_ctx(NULL, 1);
         world w;
         world_make(ctx, &w, 1);
@@ -569,8 +610,14 @@ static void test_adam_goes_on_in_paper_mode(void **state)
         graphss_model *whole = train(ctx, NULL, &w, &opt), *rest = NULL;
         opt.epochs = 23;
         graphss_model *part = train(ctx, NULL, &w, &opt);
-        assert_ok(ctx, graphss_model_continue(ctx, &rest, NULL, part, &w.graph, &w.features,
-                                              &w.split, 3, 37));
+        assert_ok(ctx, graphss_model_continue(
+                           ctx, &rest, NULL, part,
+                           &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                  .graph = &w.graph,
+                                                  .features = &w.features,
+                                                  .split = &w.split,
+                                                  .seed = 3},
+                           37));
         const size_t bytes = whole->params.count * sizeof *whole->params.value;
         const int differ = memcmp(whole->params.value, rest->params.value, bytes);
         assert_true((differ == 0) == (mode == GRAPHSS_MODE_PAPER));
@@ -595,8 +642,14 @@ static void test_training_goes_on_from_the_weights_given(void **state)
     graphss_training log = {0};
     float before[WORLD_NODES * 2], after[WORLD_NODES * 2];
     predict(ctx, before, first, &w);
-    assert_ok(ctx, graphss_model_continue(ctx, &second, &log, first, &w.graph, &w.features,
-                                          &w.split, 7, 5));
+    assert_ok(ctx, graphss_model_continue(
+                       ctx, &second, &log, first,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &w.graph,
+                                              .features = &w.features,
+                                              .split = &w.split,
+                                              .seed = 7},
+                       5));
     predict(ctx, after, second, &w);
     for (size_t i = 0; i < WORLD_NODES * 2; i++)
         assert_true(fabsf(before[i] - after[i]) < 1e-5f);
@@ -614,23 +667,41 @@ static void test_training_goes_on_from_the_weights_given(void **state)
         w.split.train_label[i] = 1 - w.split.train_label[i];
     for (size_t i = 0; i < w.split.n_val; i++)
         w.split.val_label[i] = 1 - w.split.val_label[i];
-    assert_ok(ctx, graphss_model_continue(ctx, &second, NULL, first, &w.graph, &w.features,
-                                          &w.split, 7, 60));
+    assert_ok(ctx, graphss_model_continue(
+                       ctx, &second, NULL, first,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &w.graph,
+                                              .features = &w.features,
+                                              .split = &w.split,
+                                              .seed = 7},
+                       60));
     assert_true(test_accuracy(ctx, first, &w) > 0.8);
     assert_true(test_accuracy(ctx, second, &w) < 0.2);
     predict(ctx, after, first, &w);
     assert_memory_equal(before, after, sizeof before);
     assert_int_equal(graphss_model_split(second)->train_label[0], w.split.train_label[0]);
     graphss_model *none = NULL;
-    assert_fails(
-        ctx,
-        graphss_model_continue(ctx, &none, NULL, first, &w.graph, &w.features, &w.split, 7, 0),
-        GRAPHSS_ERR_INVALID, "want at least 1");
+    assert_fails(ctx,
+                 graphss_model_continue(
+                     ctx, &none, NULL, first,
+                     &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                            .graph = &w.graph,
+                                            .features = &w.features,
+                                            .split = &w.split,
+                                            .seed = 7},
+                     0),
+                 GRAPHSS_ERR_INVALID, "want at least 1");
     w.features.n_cols--;
-    assert_fails(
-        ctx,
-        graphss_model_continue(ctx, &none, NULL, first, &w.graph, &w.features, &w.split, 7, 1),
-        GRAPHSS_ERR_SHAPE, "trained on 20");
+    assert_fails(ctx,
+                 graphss_model_continue(
+                     ctx, &none, NULL, first,
+                     &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                            .graph = &w.graph,
+                                            .features = &w.features,
+                                            .split = &w.split,
+                                            .seed = 7},
+                     1),
+                 GRAPHSS_ERR_SHAPE, "trained on 20");
     w.features.n_cols++;
     assert_null(none);
     graphss_model_free(ctx, second);
@@ -658,7 +729,14 @@ static void test_training_can_be_cancelled(void **state)
     graphss_model *model = NULL;
     assert_fails(
         ctx,
-        graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1, &opt),
+        graphss_model_train(ctx, &model, NULL,
+                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                   .graph = &w.graph,
+                                                   .features = &w.features,
+                                                   .n_classes = 2,
+                                                   .split = &w.split,
+                                                   .seed = 1},
+                            &opt),
         GRAPHSS_ERR_CANCELLED, "train cancelled at 10 of 60");
     assert_null(model);
     world_destroy(ctx, &w);
@@ -681,12 +759,25 @@ static graphss_status train_and_predict(graphss_ctx *ctx, void *arg)
     graphss_model *model = NULL, *further = NULL;
     graphss_training log = {0};
     graphss_status st =
-        graphss_model_train(ctx, &model, &log, &w->graph, &w->features, 2, &w->split, 1, &opt);
+        graphss_model_train(ctx, &model, &log,
+                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                   .graph = &w->graph,
+                                                   .features = &w->features,
+                                                   .n_classes = 2,
+                                                   .split = &w->split,
+                                                   .seed = 1},
+                            &opt);
     if (!st)
         st = graphss_model_predict(ctx, prob, model, &w->graph, &w->features);
     if (!st)
-        st = graphss_model_continue(ctx, &further, NULL, model, &w->graph, &w->features,
-                                    &w->split, 1, 2);
+        st = graphss_model_continue(
+            ctx, &further, NULL, model,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                   .graph = &w->graph,
+                                   .features = &w->features,
+                                   .split = &w->split,
+                                   .seed = 1},
+            2);
     graphss_training_destroy(ctx, &log);
     graphss_model_free(ctx, further);
     graphss_model_free(ctx, model);
@@ -736,18 +827,32 @@ static void test_more_weights_than_memory_are_refused_before_they_are_made(void 
     graphss_model *model = NULL;
     w.features.n_cols = INT32_MAX; /* of which twenty are used */
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &w.features);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &w.features);
     opt.hidden = 4096;
     assert_fails(
         ctx,
-        graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1, &opt),
+        graphss_model_train(ctx, &model, NULL,
+                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                   .graph = &w.graph,
+                                                   .features = &w.features,
+                                                   .n_classes = 2,
+                                                   .split = &w.split,
+                                                   .seed = 1},
+                            &opt),
         GRAPHSS_ERR_LIMIT, "2147483647 features make 8796");
     assert_null(model);
     w.features.n_cols = WORLD_WORDS;
     w.features.value[5] = 1e38F;
     assert_fails(
         ctx,
-        graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, 2, &w.split, 1, NULL),
+        graphss_model_train(ctx, &model, NULL,
+                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                   .graph = &w.graph,
+                                                   .features = &w.features,
+                                                   .n_classes = 2,
+                                                   .split = &w.split,
+                                                   .seed = 1},
+                            NULL),
         GRAPHSS_ERR_DATA, "is 1e+38, too large to compute with");
     assert_null(model);
     world_destroy(ctx, &w);

@@ -46,7 +46,7 @@ static void data_make(graphss_ctx *ctx, graphss_dataset *data, const char *words
     float *value = graphss_i_alloc(ctx, NODES * d, sizeof *value);
     size_t n = 0;
     *data = (graphss_dataset){.n_classes = strlen(classes), .name = "other"};
-    assert_ok(ctx, graphss_graph_build(ctx, &data->graph, NODES, NULL, NULL, 0, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &data->graph, NULL, NODES, NULL, NULL, 0));
     data->label = graphss_i_alloc(ctx, NODES, sizeof *data->label);
     for (size_t i = 0; i < NODES; i++) {
         for (const char *x = rows[i]; *x; x++) {
@@ -91,10 +91,10 @@ static void test_words_and_classes_go_by_name(void **state)
         const char *const *rows = lacking ? strange : turn < 4 ? few : many;
         const char *const *there = lacking ? known : rows;
         graphss_dataset data;
-        graphss_adoption what;
+        graphss_alignment what;
         data_make(ctx, &data, order[turn % 4], rows, turn % 2 ? "zx" : "xyz",
                   turn % 2 ? "zx-z" : "yxz-");
-        assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, &what));
+        assert_ok(ctx, graphss_dataset_align(ctx, &what, &data, &model));
         assert_int_equal(data.features.n_cols, WORDS);
         for (size_t i = 0; i < NODES; i++)
             for (size_t j = 0; j < WORDS; j++)
@@ -125,7 +125,7 @@ static void test_a_standardised_feature_that_is_not_there_is_its_mean(void **sta
     static const char *const rows[NODES] = {"cb", "c", "b", ""};
     graphss_dataset data;
     data_make(ctx, &data, "cb", rows, "xyz", "xyzx");
-    assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, NULL));
+    assert_ok(ctx, graphss_dataset_align(ctx, NULL, &data, &model));
     for (size_t i = 0; i < NODES; i++) {
         assert_true(entry(&data.features, i, 0) == 5);
         assert_true(entry(&data.features, i, 1) == (strchr(rows[i], 'b') ? 'b' : 0));
@@ -143,10 +143,10 @@ static void test_what_cannot_be_matched_is_refused(void **state)
     static const char *const none[NODES] = {"q", "", "", ""};
     graphss_dataset data;
     data_make(ctx, &data, "qr", none, "xyz", "xyzx");
-    assert_fails(ctx, graphss_model_adopt(ctx, &model, &data, NULL), GRAPHSS_ERR_SHAPE,
+    assert_fails(ctx, graphss_dataset_align(ctx, NULL, &data, &model), GRAPHSS_ERR_SHAPE,
                  "other has no feature that the model knows");
     graphss_names_destroy(ctx, &data.column_names);
-    assert_fails(ctx, graphss_model_adopt(ctx, &model, &data, NULL), GRAPHSS_ERR_SHAPE,
+    assert_fails(ctx, graphss_dataset_align(ctx, NULL, &data, &model), GRAPHSS_ERR_SHAPE,
                  "other has 2 features, the model was trained on 3 (world)");
     graphss_dataset_destroy(ctx, &data);
     data_make(ctx, &data, "cab", few, "wx", "wx-w");
@@ -165,17 +165,17 @@ static void test_features_of_one_name_are_not_added_up(void **state)
     graphss_model model = model_of(&l[0], &l[1]);
     static const char *const rows[NODES] = {"ab", "b", "a", "ba"};
     graphss_dataset data;
-    graphss_adoption what;
+    graphss_alignment what;
     model.column_names = *spell(&l[0], "aac");
     data_make(ctx, &data, "abc", rows, "xyz", "xyzx");
     data.column_names.text[2] = 'a';
-    assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, &what));
+    assert_ok(ctx, graphss_dataset_align(ctx, &what, &data, &model));
     assert_false(what.columns);
     assert_true(entry(&data.features, 0, 0) == 'a' && entry(&data.features, 0, 1) == 'b');
     graphss_dataset_destroy(ctx, &data);
     data_make(ctx, &data, "cab", rows, "xyz", "xyzx");
     data.column_names.text[4] = 'a';
-    assert_fails(ctx, graphss_model_adopt(ctx, &model, &data, &what), GRAPHSS_ERR_SHAPE,
+    assert_fails(ctx, graphss_dataset_align(ctx, &what, &data, &model), GRAPHSS_ERR_SHAPE,
                  "two are called 'a'");
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
@@ -189,14 +189,14 @@ static void test_classes_without_names_are_numbers(void **state)
     letters l[2];
     graphss_model model = model_of(&l[0], &l[1]);
     graphss_dataset data;
-    graphss_adoption what;
+    graphss_alignment what;
     model.class_names = (graphss_names){0};
     data_make(ctx, &data, "abc", few, "12", "12-1");
     const int32_t said[2] = {1, 0}; /* a split of the data follows */
     data.split.n_train = 2;
     data.split.train = graphss_i_calloc(ctx, 2, sizeof *data.split.train);
     data.split.train_label = graphss_i_copy(ctx, said, 2, sizeof *said);
-    assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, &what));
+    assert_ok(ctx, graphss_dataset_align(ctx, &what, &data, &model));
     static const int32_t want[NODES] = {1, 2, -1, 1};
     assert_true(what.classes && data.n_classes == CLASSES);
     assert_memory_equal(data.label, want, sizeof want);
@@ -204,7 +204,7 @@ static void test_classes_without_names_are_numbers(void **state)
     assert_int_equal(data.split.train_label[1], 1);
     graphss_dataset_destroy(ctx, &data);
     data_make(ctx, &data, "abc", few, "pq", "pq-p"); /* no numbers: position */
-    assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, &what));
+    assert_ok(ctx, graphss_dataset_align(ctx, &what, &data, &model));
     assert_false(what.classes);
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
@@ -227,11 +227,11 @@ static void test_position_where_one_side_has_no_names_is_warned_of(void **state)
     graphss_dataset data;
     assert_non_null(ctx);
     data_make(ctx, &data, "abc", few, "xyz", "xyzx");
-    assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, NULL));
+    assert_ok(ctx, graphss_dataset_align(ctx, NULL, &data, &model));
     assert_string_equal(warnings, "");
     graphss_names_destroy(ctx, &data.column_names);
     model.class_names = (graphss_names){0};
-    assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, NULL));
+    assert_ok(ctx, graphss_dataset_align(ctx, NULL, &data, &model));
     assert_non_null(strstr(
         warnings,
         "other has no names of features and the model (world) has some: they go by position"));
@@ -251,7 +251,7 @@ static void test_classes_that_the_model_does_not_know_are_left_out(void **state)
     letters l[2];
     graphss_model model = model_of(&l[0], &l[1]);
     graphss_dataset data;
-    graphss_adoption what;
+    graphss_alignment what;
     assert_non_null(ctx);
     for (int turn = 0; turn < 2; turn++) {
         const bool named = turn == 0;
@@ -265,7 +265,7 @@ static void test_classes_that_the_model_does_not_know_are_left_out(void **state)
         data.split.n_train = 2;
         data.split.train = graphss_i_copy(ctx, node, 2, sizeof *node);
         data.split.train_label = graphss_i_copy(ctx, said, 2, sizeof *said);
-        assert_ok(ctx, graphss_model_adopt(ctx, &model, &data, &what));
+        assert_ok(ctx, graphss_dataset_align(ctx, &what, &data, &model));
         const int32_t want[NODES] = {-1, named ? 0 : 2, -1, -1};
         assert_memory_equal(data.label, want, sizeof want);
         assert_true(what.classes && data.n_classes == CLASSES);
@@ -290,14 +290,14 @@ static void test_wrong_counts_of_names_are_refused(void **state)
     graphss_model model = model_of(&l[0], &l[1]), blank = {.n_features = 2, .n_classes = 3};
     graphss_dataset data;
     data_make(ctx, &data, "abc", few, "xyz", "xyzx");
-    assert_fails(ctx, graphss_model_describe(ctx, &blank, &data), GRAPHSS_ERR_SHAPE,
+    assert_fails(ctx, graphss_model_set_dataset(ctx, &blank, &data), GRAPHSS_ERR_SHAPE,
                  "other has 3 features, the model was trained on 2");
     blank = (graphss_model){.n_features = 3, .n_classes = 2};
     graphss_names_destroy(ctx, &data.class_names);
-    assert_fails(ctx, graphss_model_describe(ctx, &blank, &data), GRAPHSS_ERR_SHAPE,
+    assert_fails(ctx, graphss_model_set_dataset(ctx, &blank, &data), GRAPHSS_ERR_SHAPE,
                  "other has 3 classes, the model 2");
     data.column_names.count = 2;
-    assert_fails(ctx, graphss_model_adopt(ctx, &model, &data, NULL), GRAPHSS_ERR_SHAPE,
+    assert_fails(ctx, graphss_dataset_align(ctx, NULL, &data, &model), GRAPHSS_ERR_SHAPE,
                  "2 names for 3 features");
     data.column_names.count = 3;
     graphss_dataset_destroy(ctx, &data);
@@ -311,7 +311,7 @@ static graphss_status adopt_copy(graphss_ctx *ctx, void *arg)
     graphss_dataset data = {0};
     graphss_status st = graphss_dataset_copy(ctx, &data, arg);
     if (!st)
-        st = graphss_model_adopt(ctx, &model, &data, NULL);
+        st = graphss_dataset_align(ctx, NULL, &data, &model);
     graphss_dataset_destroy(ctx, &data);
     return st;
 }

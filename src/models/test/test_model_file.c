@@ -4,15 +4,22 @@
 static graphss_model *trained_as(graphss_ctx *ctx, const world *w, const char *name)
 {
     graphss_train_options opt;
-    graphss_train_options_init(&opt, name, GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, name, GRAPHSS_MODE_DEFAULT, NULL);
     graphss_model *model = NULL;
     graphss_i_train_options_scale(&opt, &w->features);
     opt.epochs = 5;
     opt.hidden = 6;
     opt.heads = opt.heads ? 2 : 0; /* which share the six */
     opt.weight_decay = 0.00123;
-    assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &w->graph, &w->features, 2,
-                                       &w->split, UINT64_MAX - 4, &opt));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &w->graph,
+                                              .features = &w->features,
+                                              .n_classes = 2,
+                                              .split = &w->split,
+                                              .seed = UINT64_MAX - 4},
+                       &opt));
     graphss_dataset data = {.n_classes = 2, .features = w->features, .graph = {.n_nodes = 2}};
     size_t start[3] = {0, 6, 17};
     char text[] = "f\xc3\xa9line\0with \"quotes\"";
@@ -21,7 +28,7 @@ static graphss_model *trained_as(graphss_ctx *ctx, const world *w, const char *n
     data.class_names = data.node_names = (graphss_names){2, start, text};
     snprintf(data.name, sizeof data.name, "world");
     snprintf(data.hash, sizeof data.hash, "abc");
-    assert_ok(ctx, graphss_model_describe(ctx, model, &data));
+    assert_ok(ctx, graphss_model_set_dataset(ctx, model, &data));
     return model;
 }
 
@@ -174,11 +181,12 @@ static void test_a_lesson_comes_back_or_is_refused(void **state)
     size_t n = 0;
     testing_temporary(path, sizeof path, "lesson");
     double lesson[6] = {1, -2, 1e-300, 0.1, 5, 6};
-    assert_ok(ctx, graphss_i_model_keep(ctx, a, GRAPHSS_I_KEPT_DETECTOR, lesson, 2, 3));
+    assert_ok(ctx, graphss_i_model_keep(ctx, a, GRAPHSS_I_KEPT_STATES, lesson, 2, 3));
     assert_ok(ctx, graphss_model_save(ctx, a, path));
     assert_ok(ctx, graphss_model_load(ctx, &b, path));
-    assert_true(b->kept[GRAPHSS_I_KEPT_DETECTOR].rows == 2 && b->kept[GRAPHSS_I_KEPT_DETECTOR].cols == 3);
-    assert_memory_equal(b->kept[GRAPHSS_I_KEPT_DETECTOR].value, lesson, sizeof lesson);
+    assert_true(b->kept[GRAPHSS_I_KEPT_STATES].rows == 2 &&
+                b->kept[GRAPHSS_I_KEPT_STATES].cols == 3);
+    assert_memory_equal(b->kept[GRAPHSS_I_KEPT_STATES].value, lesson, sizeof lesson);
     graphss_model_free(ctx, b);
     b = NULL;
     testing_each_allocation_fails(save_and_load, &(saving){path, a});
@@ -199,7 +207,7 @@ static void test_a_lesson_comes_back_or_is_refused(void **state)
         assert_fails(ctx, graphss_model_load(ctx, &b, path), GRAPHSS_ERR_DATA, damage[i].text);
     }
     lesson[3] = NAN;
-    assert_ok(ctx, graphss_i_model_keep(ctx, a, GRAPHSS_I_KEPT_DETECTOR, lesson, 2, 3));
+    assert_ok(ctx, graphss_i_model_keep(ctx, a, GRAPHSS_I_KEPT_STATES, lesson, 2, 3));
     assert_ok(ctx, graphss_model_save(ctx, a, path));
     assert_fails(ctx, graphss_model_load(ctx, &b, path), GRAPHSS_ERR_DATA, "entry 3 is nan");
     assert_null(b);

@@ -17,8 +17,15 @@ static void start(graphss_ctx *ctx, trained *t)
     opt.hidden = 8;
     world_make(ctx, &t->w, 7);
     t->model = NULL;
-    assert_ok(ctx, graphss_model_train(ctx, &t->model, NULL, &t->w.graph, &t->w.features, 2,
-                                       &t->w.split, 3, &opt));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &t->model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &t->w.graph,
+                                              .features = &t->w.features,
+                                              .n_classes = 2,
+                                              .split = &t->w.split,
+                                              .seed = 3},
+                       &opt));
     t->state = calloc(1, graphss_i_model_state_size(t->model));
     assert_non_null(t->state);
     graphss_i_model_state_put(t->state, t->model);
@@ -42,13 +49,26 @@ static void test_a_state_goes_on_as_its_model_does(void **state)
     graphss_train_options other = t.model->opt;
     graphss_model *like = NULL, *taken = NULL, *next[2] = {NULL};
     other.epochs = 3;
-    assert_ok(ctx, graphss_model_train(ctx, &like, NULL, &t.w.graph, &t.w.features, 2,
-                                       &t.w.split, 3, &other));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &like, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &t.w.graph,
+                                              .features = &t.w.features,
+                                              .n_classes = 2,
+                                              .split = &t.w.split,
+                                              .seed = 3},
+                       &other));
     assert_ok(ctx, graphss_i_model_state_take(ctx, &taken, like, t.state));
     const graphss_model *from[2] = {t.model, taken};
     for (int i = 0; i < 2; i++)
-        assert_ok(ctx, graphss_i_continue(ctx, &next[i], NULL, from[i], &t.w.graph,
-                                          &t.w.features, &t.w.split, 5, 7));
+        assert_ok(ctx, graphss_i_continue(
+                           ctx, &next[i], NULL, from[i],
+                           &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                  .graph = &t.w.graph,
+                                                  .features = &t.w.features,
+                                                  .split = &t.w.split,
+                                                  .seed = 5},
+                           7));
     assert_memory_equal(next[0]->params.value, next[1]->params.value,
                         next[0]->params.count * sizeof *next[0]->params.value);
     assert_int_equal(next[0]->adam.step, next[1]->adam.step);
@@ -67,11 +87,18 @@ static void test_a_model_without_moments_has_no_state(void **state)
     trained t;
     start(ctx, &t);
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
     graphss_model *model = NULL;
     opt.epochs = 2;
-    assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &t.w.graph, &t.w.features, 2,
-                                       &t.w.split, 3, &opt));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &t.w.graph,
+                                              .features = &t.w.features,
+                                              .n_classes = 2,
+                                              .split = &t.w.split,
+                                              .seed = 3},
+                       &opt));
     assert_int_equal(graphss_i_model_state_size(model), 0);
     graphss_model_free(ctx, model);
     stop(ctx, &t);

@@ -17,7 +17,7 @@ static void two_days_make(graphss_ctx *ctx, two_days *t, const char *model, bool
     graphss_split split = {0};
     graphss_flips flips = {0};
     graphss_train_options opt;
-    graphss_train_options_init(&opt, model, GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, model, GRAPHSS_MODE_DEFAULT, NULL);
     *t = (two_days){0};
     opt.epochs = 2;
     opt.hidden = 24;
@@ -28,9 +28,15 @@ static void two_days_make(graphss_ctx *ctx, two_days *t, const char *model, bool
     assert_ok(ctx, graphss_dataset_read(ctx, &t->before, "synth:nodes=3000", NULL));
     assert_ok(ctx, graphss_split_make(ctx, &split, t->before.label, t->before.graph.n_nodes,
                                       t->before.n_classes, 1, NULL));
-    assert_ok(ctx,
-              graphss_model_train(ctx, &t->model, NULL, &t->before.graph, &t->before.features,
-                                  t->before.n_classes, &split, 1, &opt));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &t->model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &t->before.graph,
+                                              .features = &t->before.features,
+                                              .n_classes = t->before.n_classes,
+                                              .split = &split,
+                                              .seed = 1},
+                       &opt));
     assert_ok(ctx,
               graphss_benign_churn(ctx, &flips, &t->before, split.test, n_changed, 1, NULL));
     assert_ok(ctx, graphss_flips_apply(ctx, &t->after, &t->before, &flips, NULL));

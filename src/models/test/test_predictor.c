@@ -100,16 +100,23 @@ static void scene_make(scene *s, const char *name)
                 from[m] = i;
                 to[m++] = s->w.graph.target[e];
             }
-    assert_ok(s->own, graphss_graph_build(s->own, &s->changed.graph, WORLD_NODES, from, to,
-                                          m - 1, NULL));
+    assert_ok(s->own, graphss_graph_build(s->own, &s->changed.graph, NULL, WORLD_NODES, from,
+                                          to, m - 1));
     s->changed.features.value[0] = 3;
     graphss_train_options opt;
-    graphss_train_options_init(&opt, name, GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, name, GRAPHSS_MODE_DEFAULT, NULL);
     opt.epochs = 60;
     opt.hidden = 8;
     opt.dropout = 0.2;
-    assert_ok(s->own, graphss_model_train(s->own, &s->trained, NULL, &s->w.graph,
-                                          &s->w.features, K, &s->w.split, 3, &opt));
+    assert_ok(s->own, graphss_model_train(
+                          s->own, &s->trained, NULL,
+                          &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                 .graph = &s->w.graph,
+                                                 .features = &s->w.features,
+                                                 .n_classes = K,
+                                                 .split = &s->w.split,
+                                                 .seed = 3},
+                          &opt));
     s->f = (foreign){.ctx = s->own, .model = s->trained};
 }
 
@@ -125,8 +132,15 @@ static void scene_destroy(scene *s)
 static graphss_status wrap(graphss_ctx *ctx, graphss_model **out, scene *s,
                            const graphss_predictor *p)
 {
-    return graphss_model_from_predictor(ctx, out, p, &s->w.graph, &s->w.features, K,
-                                        &s->w.split, 1, NULL);
+    return graphss_model_from_predictor(
+        ctx, out, p,
+        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                               .graph = &s->w.graph,
+                               .features = &s->w.features,
+                               .n_classes = K,
+                               .split = &s->w.split,
+                               .seed = 1},
+        NULL);
 }
 
 static void test_a_model_made_of_a_predictor_answers_as_it_does(void **state)
@@ -138,9 +152,9 @@ static void test_a_model_made_of_a_predictor_answers_as_it_does(void **state)
     graphss_predictor_use use;
     graphss_model *model = NULL;
     float prob[SIZE], wanted[SIZE];
-    assert_false(graphss_model_predictor(s.trained, &use));
+    assert_false(graphss_model_predictor_use(&use, s.trained));
     assert_ok(s.ctx, wrap(s.ctx, &model, &s, &p));
-    assert_true(graphss_model_predictor(model, &use));
+    assert_true(graphss_model_predictor_use(&use, model));
     assert_int_equal(use.calls, 2);
     assert_true(use.agreement > 0.8 && use.agreement <= 1 && !use.by_answers);
     assert_int_equal(graphss_model_split(model)->n_train, s.w.split.n_train);
@@ -151,13 +165,19 @@ static void test_a_model_made_of_a_predictor_answers_as_it_does(void **state)
         assert_ok(s.ctx, graphss_model_predict(s.ctx, prob, model, &w->graph, &w->features));
         assert_memory_equal(prob, wanted, sizeof prob);
     }
-    graphss_model_predictor(model, &use);
+    graphss_model_predictor_use(&use, model);
     assert_int_equal(use.calls, 4);
     assert_int_equal(s.f.calls, 4);
     graphss_model *more = NULL;
     assert_fails(s.ctx,
-                 graphss_model_continue(s.ctx, &more, NULL, model, &s.w.graph, &s.w.features,
-                                        &s.w.split, 1, 2),
+                 graphss_model_continue(
+                     s.ctx, &more, NULL, model,
+                     &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                            .graph = &s.w.graph,
+                                            .features = &s.w.features,
+                                            .split = &s.w.split,
+                                            .seed = 1},
+                     2),
                  GRAPHSS_ERR_INVALID, "cannot be trained further");
     assert_int_equal(s.f.released, 0);
     graphss_model_free(s.ctx, model);
@@ -195,15 +215,29 @@ static void test_what_is_no_probability_is_refused(void **state)
     assert_fails(s.ctx, wrap(s.ctx, &model, &s, &p), GRAPHSS_ERR_INVALID, "no function");
     p.probabilities = all;
     assert_fails(s.ctx,
-                 graphss_model_from_predictor(s.ctx, &model, &p, &s.w.graph, &s.w.features, 1,
-                                              NULL, 1, NULL),
+                 graphss_model_from_predictor(
+                     s.ctx, &model, &p,
+                     &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                            .graph = &s.w.graph,
+                                            .features = &s.w.features,
+                                            .n_classes = 1,
+                                            .split = NULL,
+                                            .seed = 1},
+                     NULL),
                  GRAPHSS_ERR_DATA, "at least two");
     graphss_features fewer = s.w.features;
     fewer.n_rows--;
-    assert_fails(
-        s.ctx,
-        graphss_model_from_predictor(s.ctx, &model, &p, &s.w.graph, &fewer, K, NULL, 1, NULL),
-        GRAPHSS_ERR_SHAPE, "graph of");
+    assert_fails(s.ctx,
+                 graphss_model_from_predictor(
+                     s.ctx, &model, &p,
+                     &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                            .graph = &s.w.graph,
+                                            .features = &fewer,
+                                            .n_classes = K,
+                                            .split = NULL,
+                                            .seed = 1},
+                     NULL),
+                 GRAPHSS_ERR_SHAPE, "graph of");
     assert_fails(s.ctx, wrap(s.ctx, NULL, &s, &p), GRAPHSS_ERR_INVALID, "place for the model");
     assert_null(model);
     assert_int_equal(s.f.released, 0);
@@ -278,8 +312,15 @@ static void test_a_predictor_sees_measurements_in_their_own_units(void **state)
     const graphss_predictor p = {
         .struct_size = sizeof p, .probabilities = compare, .user = &w};
     graphss_model *model = NULL;
-    assert_ok(ctx, graphss_model_from_predictor(ctx, &model, &p, &w.graph, &w.features, K,
-                                                &w.split, 1, NULL));
+    assert_ok(ctx, graphss_model_from_predictor(
+                       ctx, &model, &p,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &w.graph,
+                                              .features = &w.features,
+                                              .n_classes = K,
+                                              .split = &w.split,
+                                              .seed = 1},
+                       NULL));
     assert_non_null(model->scaling.mean);
     float left[2 * WORLD_WORDS], prob[SIZE];
     float *moved = malloc(WORLD_NODES * WORLD_WORDS * sizeof *moved);
@@ -318,7 +359,7 @@ static void test_answers_alone_make_a_model(void **state)
     graphss_model *model = NULL;
     graphss_predictor_use use;
     assert_ok(s.ctx, graphss_model_from_answers(s.ctx, &model, known, 2, K, NULL, 1, NULL));
-    assert_true(graphss_model_predictor(model, &use));
+    assert_true(graphss_model_predictor_use(&use, model));
     assert_true(use.by_answers && use.calls == 0 && use.agreement > 0.7);
     assert_true(graphss_model_split(model)->n_train > 0);
     for (int i = 0; i < 2; i++) {
@@ -367,7 +408,8 @@ static void test_a_saved_one_wants_its_predictor_again(void **state)
     assert_ok(s.ctx, wrap(s.ctx, &model, &s, &p));
     assert_ok(s.ctx, graphss_model_save(s.ctx, model, path));
     assert_ok(s.ctx, graphss_model_load(s.ctx, &back, path));
-    assert_true(graphss_model_predictor(model, &use) && graphss_model_predictor(back, &then));
+    assert_true(graphss_model_predictor_use(&use, model) &&
+                graphss_model_predictor_use(&then, back));
     assert_true(use.agreement == then.agreement);
     assert_fails(s.ctx, graphss_model_predict(s.ctx, prob, back, &s.w.graph, &s.w.features),
                  GRAPHSS_ERR_INVALID, "--predictor");
@@ -381,7 +423,7 @@ static void test_a_saved_one_wants_its_predictor_again(void **state)
     p.probabilities = all;
     const graphss_predictor plain = {.struct_size = sizeof plain, .probabilities = all};
     assert_ok(s.own, graphss_model_set_predictor(s.own, s.trained, &plain));
-    assert_true(graphss_model_predictor(s.trained, &use) && isnan(use.agreement));
+    assert_true(graphss_model_predictor_use(&use, s.trained) && isnan(use.agreement));
     graphss_model_free(s.ctx, back);
     graphss_model_free(s.ctx, model);
     assert_int_equal(s.f.released, 2);
@@ -421,10 +463,17 @@ static graphss_status wrap_and_ask(graphss_ctx *ctx, void *arg)
     graphss_model *model = NULL, *table = NULL;
     graphss_i_forward_cache pass = {0};
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "sgc", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, "sgc", GRAPHSS_MODE_DEFAULT, NULL);
     opt.epochs = 1;
-    graphss_status st = graphss_model_from_predictor(ctx, &model, &p, &s->w.graph,
-                                                     &s->w.features, K, NULL, 1, &opt);
+    graphss_status st = graphss_model_from_predictor(
+        ctx, &model, &p,
+        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                               .graph = &s->w.graph,
+                               .features = &s->w.features,
+                               .n_classes = K,
+                               .split = NULL,
+                               .seed = 1},
+        &opt);
     if (!st)
         st = graphss_i_predict_first(ctx, known, &pass, model, &s->w.graph, &s->w.features);
     const graphss_i_base base = {&s->w.graph, &s->w.features, known, &pass};

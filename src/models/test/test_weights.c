@@ -7,15 +7,22 @@ enum { K = 2, SIZE = WORLD_NODES * K };
 static graphss_model *trained(graphss_ctx *ctx, const world *w, const char *name, bool deep)
 {
     graphss_train_options opt;
-    graphss_train_options_init(&opt, name, GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, name, GRAPHSS_MODE_DEFAULT, NULL);
     graphss_model *model = NULL;
     opt.epochs = 8;
     opt.hidden = 6;
     opt.heads = opt.heads ? 2 : 0;
     opt.output_heads = opt.output_heads ? 3 : 0;
     opt.layers = deep ? 3 : opt.layers;
-    assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &w->graph, &w->features, K,
-                                       &w->split, 1, &opt));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &w->graph,
+                                              .features = &w->features,
+                                              .n_classes = K,
+                                              .split = &w->split,
+                                              .seed = 1},
+                       &opt));
     return model;
 }
 
@@ -131,22 +138,22 @@ static void test_names_say_layer_role_and_transpose(void **state)
     const graphss_tensor robust[] = {matrix("gc2.weight", 3, 2, flat),
                                      matrix("gc1.weight", 3, 3, square)};
     graphss_model *model = NULL;
-    const char *name;
-    size_t rows, cols;
+    graphss_tensor w;
     assert_ok(ctx, graphss_model_from_tensors(ctx, &model, pyg, 4, GRAPHSS_LAYOUT_PYG, &how));
-    const float *w = graphss_model_weight(model, 0, &name, &rows, &cols);
-    assert_true(rows == 3 && cols == 3 && w[1] == 4 && w[3] == 2); /* transposed */
-    w = graphss_model_weight(model, 2, &name, &rows, &cols);
-    assert_string_equal(name, "1.weight");
-    assert_true(rows == 3 && cols == 2 && w[0] == 1 && w[1] == 4 && w[2] == 2);
+    assert_true(graphss_model_weight(&w, model, 0) && w.n_dims == 2 && w.shape[0] == 3);
+    assert_true(w.shape[1] == 3 && w.value[1] == 4 && w.value[3] == 2); /* transposed */
+    assert_true(graphss_model_weight(&w, model, 2) && w.shape[0] == 3 && w.shape[1] == 2);
+    assert_string_equal(w.name, "1.weight");
+    assert_true(w.value[0] == 1 && w.value[1] == 4 && w.value[2] == 2);
+    assert_false(graphss_model_weight(&w, model, 99));
     assert_int_equal(graphss_model_options(model)->layers, 2);
     assert_int_equal(graphss_model_options(model)->hidden, 3);
     assert_int_equal(graphss_model_classes(model), 2);
     graphss_model_free(ctx, model);
     assert_ok(ctx, graphss_model_from_tensors(ctx, &model, robust, 2,
                                               GRAPHSS_LAYOUT_DEEPROBUST, &how));
-    w = graphss_model_weight(model, 1, &name, &rows, &cols);
-    assert_true(rows == 3 && cols == 2 && w[1] == 2); /* as it is */
+    assert_true(graphss_model_weight(&w, model, 1) && w.shape[0] == 3 && w.shape[1] == 2);
+    assert_true(w.value[1] == 2); /* as it is */
     assert_false(graphss_model_options(model)->bias);
     graphss_model_free(ctx, model);
     graphss_ctx_free(ctx);
@@ -164,13 +171,12 @@ static void test_heads_are_found_in_the_shapes(void **state)
                           {"layers.0.attn_r", 3, {1, 2, 2}, four},
                           vector("layers.0.bias", 4, four)};
     graphss_model *model = NULL;
-    size_t cols;
-    const char *name;
+    graphss_tensor bias;
     assert_ok(ctx, graphss_model_from_tensors(ctx, &model, x, 4, GRAPHSS_LAYOUT_DGL, &how));
     assert_int_equal(graphss_model_options(model)->output_heads, 2);
     assert_int_equal(graphss_model_classes(model), 2);
-    const float *bias = graphss_model_weight(model, 3, &name, NULL, &cols);
-    assert_true(!strcmp(name, "0.bias") && cols == 2 && bias[0] == 2 && bias[1] == 3);
+    assert_true(graphss_model_weight(&bias, model, 3) && !strcmp(bias.name, "0.bias"));
+    assert_true(bias.shape[1] == 2 && bias.value[0] == 2 && bias.value[1] == 3);
     graphss_model_free(ctx, model);
     x[0].name = "conv1.lin_src.weight", x[1].name = "conv1.att_src";
     x[2].name = "conv1.att_dst", x[3].name = "conv1.bias";
@@ -308,17 +314,18 @@ static void test_numbers_of_each_type_are_read(void **state)
     graphss_model *model = NULL;
     char path[256];
     testing_temporary(path, sizeof path, "types.safetensors");
+    graphss_tensor w;
     for (size_t i = 0; i < 4; i++) {
         write_file(path, c[i].dtype, c[i].data, c[i].size, c[i].size);
         assert_ok(ctx, graphss_model_import(ctx, &model, path, GRAPHSS_LAYOUT_DGL, &how));
-        assert_memory_equal(graphss_model_weight(model, 0, NULL, NULL, NULL), single,
-                            sizeof single);
+        assert_true(graphss_model_weight(&w, model, 0));
+        assert_memory_equal(w.value, single, sizeof single);
         graphss_model_free(ctx, model);
         model = NULL;
     }
     write_file(path, "F16", tiny, 8, 8);
     assert_ok(ctx, graphss_model_import(ctx, &model, path, GRAPHSS_LAYOUT_DGL, &how));
-    assert_true(graphss_model_weight(model, 0, NULL, NULL, NULL)[1] == -0x1p-24F);
+    assert_true(graphss_model_weight(&w, model, 0) && w.value[1] == -0x1p-24F);
     graphss_model_free(ctx, model);
     model = NULL;
     write_file(path, "F16", odd, 8, 8);
@@ -345,10 +352,17 @@ static void test_what_has_no_place_in_a_layout_is_not_written(void **state)
     world_measure(ctx, &w, 1);
     graphss_model *model = NULL;
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &w.features);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &w.features);
     opt.epochs = 1;
-    assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &w.graph, &w.features, K, &w.split,
-                                       1, &opt));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &w.graph,
+                                              .features = &w.features,
+                                              .n_classes = K,
+                                              .split = &w.split,
+                                              .seed = 1},
+                       &opt));
     assert_fails(ctx, graphss_model_export(ctx, model, "/tmp/never", GRAPHSS_LAYOUT_PYG),
                  GRAPHSS_ERR_INVALID, "standardises");
     graphss_model_free(ctx, model);

@@ -29,7 +29,7 @@ static inline void world_make(graphss_ctx *ctx, world *w, uint64_t seed)
             to[e] = (to[e] & ~1) | (from[e] & 1);
     }
     assert_ok(ctx,
-              graphss_graph_build(ctx, &w->graph, WORLD_NODES, from, to, WORLD_EDGES, NULL));
+              graphss_graph_build(ctx, &w->graph, NULL, WORLD_NODES, from, to, WORLD_EDGES));
 
     int64_t *offset = graphss_i_alloc(ctx, WORLD_NODES + 1, sizeof *offset);
     int32_t *column = graphss_i_alloc(ctx, WORLD_NODES * 4, sizeof *column);

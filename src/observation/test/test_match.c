@@ -35,7 +35,7 @@ static void test_nodes_are_found_by_name_wherever_they_went(void **state)
     named a, b;
     const graphss_observation to = make(&a, "xcab"), from = make(&b, "abcd");
     int32_t *match = NULL;
-    assert_ok(ctx, graphss_match_nodes(ctx, &match, &to, &from));
+    assert_ok(ctx, graphss_observation_match(ctx, &match, &to, &from));
     const int32_t want[] = {-1, 2, 0, 1};
     assert_memory_equal(match, want, sizeof want);
     graphss_release(ctx, match);
@@ -97,7 +97,7 @@ static void test_the_split_of_a_model_follows_its_nodes(void **state)
                                      .val_label = val_label,
                                      .n_val = 1}};
     graphss_split split = {0};
-    assert_ok(ctx, graphss_match_split(ctx, &split, &model, &now));
+    assert_ok(ctx, graphss_split_match(ctx, &split, &model, &now));
     assert_int_equal(split.n_train, 1);
     assert_int_equal(split.train[0], 2);
     assert_int_equal(split.train_label[0], 2);
@@ -105,14 +105,14 @@ static void test_the_split_of_a_model_follows_its_nodes(void **state)
     assert_int_equal(split.val_label[0], 5);
     graphss_split_destroy(ctx, &split);
     const graphss_observation strangers = make(&b, "xyz");
-    assert_fails(ctx, graphss_match_split(ctx, &split, &model, &strangers), GRAPHSS_ERR_DATA,
+    assert_fails(ctx, graphss_split_match(ctx, &split, &model, &strangers), GRAPHSS_ERR_DATA,
                  "none of the 2 nodes the model was trained with is in the snapshot: its "
                  "first node is called 'x', the model's 'a'");
     model.n_nodes = 0; /* not described: its numbers count, where there are as many nodes */
-    assert_ok(ctx, graphss_match_split(ctx, &split, &model, &known));
+    assert_ok(ctx, graphss_split_match(ctx, &split, &model, &known));
     assert_int_equal(split.train[0], 3);
     graphss_split_destroy(ctx, &split);
-    assert_fails(ctx, graphss_match_split(ctx, &split, &model, &strangers), GRAPHSS_ERR_SHAPE,
+    assert_fails(ctx, graphss_split_match(ctx, &split, &model, &strangers), GRAPHSS_ERR_SHAPE,
                  "the split's training node 0 is 3, want 0..2");
     assert_null(split.train);
     graphss_split_destroy(ctx, &split);
@@ -142,8 +142,8 @@ static void test_changed_nodes_are_found_by_features_and_edges(void **state)
     graphss_observation past = make(&a, "abcd"), now = make(&b, "dcbae");
     const int32_t from[] = {0, 1, 2}, to[] = {1, 2, 0};         /* a-b, b-c, c-a */
     const int32_t now_from[] = {3, 2, 1}, now_to[] = {2, 1, 4}; /* a-b, b-c, c-e */
-    assert_ok(ctx, graphss_graph_build(ctx, &a.graph, 4, from, to, 3, NULL));
-    assert_ok(ctx, graphss_graph_build(ctx, &b.graph, 5, now_from, now_to, 3, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &a.graph, NULL, 4, from, to, 3));
+    assert_ok(ctx, graphss_graph_build(ctx, &b.graph, NULL, 5, now_from, now_to, 3));
     float words[] = {1, 2, 3, 4}, words_now[] = {4, 3, 2.5F, 1, 9};
     a.features = (graphss_features){.n_rows = 4, .n_cols = 1, .value = words};
     b.features = (graphss_features){.n_rows = 5, .n_cols = 1, .value = words_now};
@@ -198,8 +198,8 @@ static void test_mismatched_nodes_are_warned_of_when_matched_by_number(void **st
         memcpy(words_now, list[i].words, sizeof words_now);
         for (size_t j = 0; j < 6; j++)
             next_now[j] = list[i].ring[(j + 1) % 6];
-        assert_ok(ctx, graphss_graph_build(ctx, &a.graph, 6, ring, next, 6, NULL));
-        assert_ok(ctx, graphss_graph_build(ctx, &b.graph, 6, list[i].ring, next_now, 6, NULL));
+        assert_ok(ctx, graphss_graph_build(ctx, &a.graph, NULL, 6, ring, next, 6));
+        assert_ok(ctx, graphss_graph_build(ctx, &b.graph, NULL, 6, list[i].ring, next_now, 6));
         a.features = (graphss_features){.n_rows = 6, .n_cols = 1, .value = words};
         b.features = (graphss_features){.n_rows = 6, .n_cols = 1, .value = words_now};
         if (!list[i].names)
@@ -221,12 +221,12 @@ static void test_without_names_a_node_is_its_number(void **state)
     graphss_observation to = make(&a, "1x0"), from = make(&b, "ab");
     from.names = NULL;
     int32_t *match = NULL;
-    assert_ok(ctx, graphss_match_nodes(ctx, &match, &to, &from));
+    assert_ok(ctx, graphss_observation_match(ctx, &match, &to, &from));
     const int32_t named_to_numbers[] = {1, -1, 0};
     assert_memory_equal(match, named_to_numbers, sizeof named_to_numbers);
     graphss_release(ctx, match);
     to.names = NULL;
-    assert_ok(ctx, graphss_match_nodes(ctx, &match, &to, &from));
+    assert_ok(ctx, graphss_observation_match(ctx, &match, &to, &from));
     const int32_t numbers[] = {0, 1, -1};
     assert_memory_equal(match, numbers, sizeof numbers);
     graphss_release(ctx, match);
@@ -241,7 +241,7 @@ static void test_a_wrong_number_of_names_is_an_error(void **state)
     const graphss_observation to = make(&a, "ab"), from = make(&b, "ab");
     int32_t *match = NULL;
     b.names.count = 1;
-    assert_fails(ctx, graphss_match_nodes(ctx, &match, &to, &from), GRAPHSS_ERR_SHAPE,
+    assert_fails(ctx, graphss_observation_match(ctx, &match, &to, &from), GRAPHSS_ERR_SHAPE,
                  "1 node names");
     assert_null(match);
     graphss_ctx_free(ctx);
@@ -279,7 +279,7 @@ static graphss_status match_and_translate(graphss_ctx *ctx, void *arg)
     const graphss_split split = {.n_train = 2, .train = train, .train_label = label};
     int32_t *match = NULL;
     graphss_split got = {0};
-    graphss_status st = graphss_match_nodes(ctx, &match, &to, &from);
+    graphss_status st = graphss_observation_match(ctx, &match, &to, &from);
     if (!st)
         st = graphss_split_translate(ctx, &got, &split, match, 4);
     graphss_split_destroy(ctx, &got);

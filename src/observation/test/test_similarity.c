@@ -15,7 +15,7 @@ static void make(graphss_ctx *ctx, graphss_graph *graph, graphss_features *featu
             from[m] = i;
             to[m] = j;
         }
-    assert_ok(ctx, graphss_graph_build(ctx, graph, NODES, from, to, m, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, graph, NULL, NODES, from, to, m));
     *features = (graphss_features){.n_rows = NODES, .n_cols = WORDS};
     features->value = graphss_i_alloc(ctx, NODES * WORDS, sizeof(float));
     if (dense) {
@@ -115,10 +115,10 @@ static void test_jaccard_is_the_model_on_the_edges_that_stay(void **state)
     attacked_world_make(ctx, &a);
     a.in.previous = NULL;
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("jaccard"), GRAPHSS_MODE_HONEST,
-                                 a.model);
+    graphss_recover_options_init(&opt, graphss_lab_method_find("jaccard"),
+                                 GRAPHSS_MODE_DEFAULT, a.model);
     opt.train = GRAPHSS_RECOVER_EVASION;
-    opt.threshold = 0.2;
+    opt.jaccard.threshold = 0.2;
 
     const graphss_graph *g = &a.current;
     const graphss_features *f = &a.w.features;
@@ -144,18 +144,18 @@ static void test_jaccard_is_the_model_on_the_edges_that_stay(void **state)
             }
         }
     graphss_graph left = {0};
-    assert_ok(ctx, graphss_graph_build(ctx, &left, WORLD_NODES, from, to, m, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &left, NULL, WORLD_NODES, from, to, m));
     assert_true(graphss_graph_edges(&left) < graphss_graph_edges(g));
     float want[WORLD_NODES * 2];
     assert_ok(ctx, graphss_model_predict(ctx, want, a.model, &left, f));
     /* kind says counts where a word fell twice on a node; supports are compared all the same
      */
-    opt.similarity = GRAPHSS_SIMILARITY_JACCARD;
-    graphss_recovery r = {0};
-    assert_ok(ctx, graphss_recover(ctx, &r, &a.in, &opt));
+    opt.jaccard.similarity = GRAPHSS_SIMILARITY_JACCARD;
+    graphss_recover_result r = {0};
+    assert_ok(ctx, graphss_recover_run(ctx, &r, &a.in, &opt));
     for (size_t j = 0; j < WORLD_NODES * 2; j++)
         assert_true(r.predictions.posterior[j] == want[j]);
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result_destroy(ctx, &r);
     graphss_graph_destroy(ctx, &left);
     free(from), free(to);
     attacked_world_destroy(ctx, &a);

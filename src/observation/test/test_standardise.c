@@ -6,11 +6,18 @@
 static graphss_model *trained(graphss_ctx *ctx, const world *w)
 {
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, &w->features);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &w->features);
     graphss_model *model = NULL;
     opt.epochs = 10;
-    assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &w->graph, &w->features, 2,
-                                       &w->split, 1, &opt));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &w->graph,
+                                              .features = &w->features,
+                                              .n_classes = 2,
+                                              .split = &w->split,
+                                              .seed = 1},
+                       &opt));
     return model;
 }
 
@@ -27,7 +34,7 @@ static void test_the_classifier_says_the_same_of_what_is_seen(void **state)
         w.features.value[i * WORLD_WORDS + 1] = 0;
     graphss_model *model = trained(ctx, &w);
     const graphss_observation past = {.graph = &w.graph, .features = &w.features};
-    const graphss_recover_input in = {.struct_size = sizeof in,
+    const graphss_defence_input in = {.struct_size = sizeof in,
                                       .current = past,
                                       .previous = &past,
                                       .model = model,
@@ -63,7 +70,7 @@ static void test_words_are_seen_as_they_are(void **state)
     world w;
     world_make(ctx, &w, 1);
     graphss_model *model = trained(ctx, &w);
-    const graphss_recover_input in = {.struct_size = sizeof in,
+    const graphss_defence_input in = {.struct_size = sizeof in,
                                       .current = {.graph = &w.graph, .features = &w.features},
                                       .model = model};
     graphss_i_standardised scaled = {0};
@@ -93,7 +100,7 @@ static void test_each_allocation_may_fail(void **state)
     world_measure(ctx, &w, 1);
     graphss_model *model = trained(ctx, &w);
     const graphss_observation past = {.graph = &w.graph, .features = &w.features};
-    graphss_recover_input in = {
+    graphss_defence_input in = {
         .struct_size = sizeof in, .current = past, .previous = &past, .model = model};
     testing_each_allocation_fails(look, &in);
     graphss_model_free(ctx, model);

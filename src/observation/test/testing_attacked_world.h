@@ -13,7 +13,7 @@ typedef struct attacked_world {
     graphss_model *model;
     int32_t victim[VICTIMS];
     graphss_observation previous;
-    graphss_recover_input in;
+    graphss_defence_input in;
 } attacked_world;
 
 static inline void attacked_world_make(graphss_ctx *ctx, attacked_world *a)
@@ -38,17 +38,24 @@ static inline void attacked_world_make(graphss_ctx *ctx, attacked_world *a)
                     a->w.label[a->victim[v]];
         }
     }
-    assert_ok(ctx, graphss_graph_build(ctx, &a->current, g->n_nodes, from, to, m, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &a->current, NULL, g->n_nodes, from, to, m));
     free(from), free(to);
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
     opt.epochs = 60;
     opt.hidden = 16;
     opt.dropout = 0.3;
-    assert_ok(ctx, graphss_model_train(ctx, &a->model, NULL, g, &a->w.features, 2, &a->w.split,
-                                       1, &opt));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &a->model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = g,
+                                              .features = &a->w.features,
+                                              .n_classes = 2,
+                                              .split = &a->w.split,
+                                              .seed = 1},
+                       &opt));
     a->previous = (graphss_observation){&a->w.graph, &a->w.features, NULL};
-    a->in = (graphss_recover_input){.struct_size = sizeof(graphss_recover_input),
+    a->in = (graphss_defence_input){.struct_size = sizeof(graphss_defence_input),
                                     .current = {&a->current, &a->w.features, NULL},
                                     .previous = &a->previous,
                                     .model = a->model,
@@ -66,22 +73,23 @@ static inline void attacked_world_destroy(graphss_ctx *ctx, attacked_world *a)
 static inline graphss_recover_options quick_preset(const char *method, const attacked_world *a)
 {
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find(method), GRAPHSS_MODE_HONEST,
+    graphss_recover_options_init(&opt, graphss_lab_method_find(method), GRAPHSS_MODE_DEFAULT,
                                  a->model);
     opt.fit.epochs = 30;
     opt.fit.hidden = 16;
     return opt;
 }
 
-static inline graphss_recovery answer(graphss_ctx *ctx, const attacked_world *a,
-                                      const graphss_recover_options *opt)
+static inline graphss_recover_result answer(graphss_ctx *ctx, const attacked_world *a,
+                                            const graphss_recover_options *opt)
 {
-    graphss_recovery r = {0};
-    assert_ok(ctx, graphss_recover(ctx, &r, &a->in, opt));
+    graphss_recover_result r = {0};
+    assert_ok(ctx, graphss_recover_run(ctx, &r, &a->in, opt));
     return r;
 }
 
-static inline bool same_posteriors(const graphss_recovery *x, const graphss_recovery *y)
+static inline bool same_posteriors(const graphss_recover_result *x,
+                                   const graphss_recover_result *y)
 {
     return memcmp(x->predictions.posterior, y->predictions.posterior,
                   WORLD_NODES * 2 * sizeof(double)) == 0;
@@ -104,8 +112,8 @@ static inline void assert_can_be_cancelled(const attacked_world *a, const char *
                                          .user = &calls};
     graphss_ctx *impatient = graphss_ctx_new(&options);
     const graphss_recover_options opt = quick_preset(method, a);
-    graphss_recovery r = {0};
-    assert_int_equal(graphss_recover(impatient, &r, &a->in, &opt), GRAPHSS_ERR_CANCELLED);
+    graphss_recover_result r = {0};
+    assert_int_equal(graphss_recover_run(impatient, &r, &a->in, &opt), GRAPHSS_ERR_CANCELLED);
     assert_null(r.predictions.label);
     graphss_ctx_free(impatient);
 }
@@ -115,14 +123,14 @@ static inline double accuracy_of(graphss_ctx *ctx, const attacked_world *a, cons
                                  int train)
 {
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find(method), GRAPHSS_MODE_HONEST,
+    graphss_recover_options_init(&opt, graphss_lab_method_find(method), GRAPHSS_MODE_DEFAULT,
                                  a->model);
     opt.train = train;
-    graphss_recovery r = {0};
-    assert_ok(ctx, graphss_recover(ctx, &r, &a->in, &opt));
-    const double share =
-        graphss_accuracy(r.predictions.label, a->w.label, a->w.split.test, a->w.split.n_test);
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result r = {0};
+    assert_ok(ctx, graphss_recover_run(ctx, &r, &a->in, &opt));
+    const double share = graphss_labels_accuracy(r.predictions.label, a->w.label,
+                                                 a->w.split.test, a->w.split.n_test);
+    graphss_recover_result_destroy(ctx, &r);
     return share;
 }
 

@@ -132,7 +132,7 @@ static void compare(const graphss_selfsup_input *in)
     const answer want = enumerate(in);
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
-    graphss_selfsup out = {0};
+    graphss_selfsup_result out = {0};
     opt.sweeps = 40000;
     opt.burn_in = 100;
     assert_ok(ctx, graphss_selfsup_run(ctx, &out, in, &opt));
@@ -146,7 +146,7 @@ static void compare(const graphss_selfsup_input *in)
         assert_near(out.state, want.state, NODES * in->n_states, within, "state");
         assert_near(out.share, want.share, in->n_states, within, "share");
     }
-    graphss_selfsup_destroy(ctx, &out);
+    graphss_selfsup_result_destroy(ctx, &out);
     graphss_ctx_free(ctx);
 }
 
@@ -290,7 +290,7 @@ static void naive(double *posterior, const world *w, const double *phi, double a
     int32_t z[N];
     double C[K][K] = {{0}};
     memset(posterior, 0, N * K * sizeof *posterior);
-    graphss_argmax(z, w->prob, N, K);
+    graphss_labels_argmax(z, w->prob, N, K);
     for (size_t i = 0; i < N; i++)
         if (w->observed[i] >= 0)
             C[z[i]][w->observed[i]] += 1;
@@ -352,10 +352,10 @@ static void test_the_naive_twin_draws_the_same(void **state)
                                               .source = source,
                                               .n_sources = n_sources,
                                               .seed = 9};
-            graphss_selfsup out = {0};
+            graphss_selfsup_result out = {0};
             assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
             assert_near(out.posterior, want, N * K, 1e-9, "posterior");
-            graphss_selfsup_destroy(ctx, &out);
+            graphss_selfsup_result_destroy(ctx, &out);
         }
     }
     graphss_ctx_free(ctx);
@@ -396,7 +396,7 @@ static void test_states_alone_draw_what_states_and_classes_do(void **state)
         {.concentration = 20, .likelihood = never},
         {.concentration = 5, .prob = other.prob, .likelihood = never},
         {.concentration = 0.5, .likelihood = likely}};
-    graphss_selfsup out[2] = {0};
+    graphss_selfsup_result out[2] = {0};
     for (size_t n_sources = 0; n_sources < 2; n_sources++) {
         const graphss_selfsup_input in = {.struct_size = sizeof in,
                                           .n = N,
@@ -419,8 +419,8 @@ static void test_states_alone_draw_what_states_and_classes_do(void **state)
     assert_near(out[0].share, out[1].share, 3, 1e-12, "share");
     for (size_t k = 0; k < K; k++) /* and the classes drawn are as many */
         assert_float_equal(out[0].trace[k].mean, out[1].trace[k].mean, 1e-9);
-    graphss_selfsup_destroy(ctx, &out[0]);
-    graphss_selfsup_destroy(ctx, &out[1]);
+    graphss_selfsup_result_destroy(ctx, &out[0]);
+    graphss_selfsup_result_destroy(ctx, &out[1]);
     graphss_ctx_free(ctx);
 }
 
@@ -450,13 +450,13 @@ static void test_every_number_of_classes_takes_the_same_path(void **state)
                                     .source = source,
                                     .n_sources = 1,
                                     .seed = 2};
-        graphss_selfsup single = {0}, general = {0};
+        graphss_selfsup_result single = {0}, general = {0};
         assert_ok(ctx, graphss_selfsup_run(ctx, &single, &in, &opt));
         in.n_sources = 2;
         assert_ok(ctx, graphss_selfsup_run(ctx, &general, &in, &opt));
         assert_near(single.posterior, general.posterior, 40 * k, 1e-9, "posterior");
-        graphss_selfsup_destroy(ctx, &single);
-        graphss_selfsup_destroy(ctx, &general);
+        graphss_selfsup_result_destroy(ctx, &single);
+        graphss_selfsup_result_destroy(ctx, &general);
     }
     graphss_ctx_free(ctx);
 }

@@ -74,7 +74,7 @@ static void test_rows_sum_to_one_and_counts_to_the_labels(void **state)
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     const graphss_selfsup_input in = full(&w);
-    graphss_selfsup out = {0};
+    graphss_selfsup_result out = {0};
     assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, NULL));
     for (size_t i = 0; i < N; i++) {
         assert_sum(out.posterior + i * K, K, 1);
@@ -99,8 +99,8 @@ static void test_rows_sum_to_one_and_counts_to_the_labels(void **state)
     assert_string_equal(out.trace[K + 2].what, "state");
     assert_int_equal(out.trace[K + 2].index, 1);
     assert_true(out.r_hat >= 1 && out.r_hat < 1.2 && out.ess > 10);
-    graphss_selfsup_destroy(ctx, &out);
-    graphss_selfsup_destroy(ctx, &out); /* an empty one */
+    graphss_selfsup_result_destroy(ctx, &out);
+    graphss_selfsup_result_destroy(ctx, &out); /* an empty one */
     graphss_ctx_free(ctx);
 }
 
@@ -110,26 +110,26 @@ static void test_the_same_seed_on_any_number_of_threads(void **state)
     world w;
     make_world(&w);
     graphss_selfsup_input in = full(&w);
-    graphss_selfsup first = {0};
+    graphss_selfsup_result first = {0};
     graphss_ctx *one = testing_ctx(NULL, 1);
     assert_ok(one, graphss_selfsup_run(one, &first, &in, NULL));
     for (size_t threads = 2; threads <= 4; threads++) {
         graphss_ctx *ctx = testing_ctx(NULL, threads);
-        graphss_selfsup out = {0};
+        graphss_selfsup_result out = {0};
         assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, NULL));
         assert_memory_equal(out.posterior, first.posterior, N * K * sizeof(double));
         assert_memory_equal(out.state, first.state, N * 2 * sizeof(double));
         assert_memory_equal(out.phi, first.phi, 2 * K * K * sizeof(double));
         assert_true(out.r_hat == first.r_hat && out.ess == first.ess);
-        graphss_selfsup_destroy(ctx, &out);
+        graphss_selfsup_result_destroy(ctx, &out);
         graphss_ctx_free(ctx);
     }
-    graphss_selfsup other = {0};
+    graphss_selfsup_result other = {0};
     in.seed++;
     assert_ok(one, graphss_selfsup_run(one, &other, &in, NULL));
     assert_memory_not_equal(other.posterior, first.posterior, N * K * sizeof(double));
-    graphss_selfsup_destroy(one, &other);
-    graphss_selfsup_destroy(one, &first);
+    graphss_selfsup_result_destroy(one, &other);
+    graphss_selfsup_result_destroy(one, &first);
     graphss_ctx_free(one);
 }
 
@@ -157,15 +157,15 @@ static void compare_renamed(int update, int phi, double within)
     if (update == GRAPHSS_UPDATE_DRAW)
         opt.sweeps = 4000;
     const graphss_selfsup_input in = simple(&w), renamed = simple(&v);
-    graphss_selfsup a = {0}, b = {0};
+    graphss_selfsup_result a = {0}, b = {0};
     assert_ok(ctx, graphss_selfsup_run(ctx, &a, &in, &opt));
     assert_ok(ctx, graphss_selfsup_run(ctx, &b, &renamed, &opt));
     for (size_t i = 0; i < N; i++)
         for (size_t k = 0; k < K; k++)
             assert_true(fabs(a.posterior[i * K + k] - b.posterior[i * K + (size_t)name[k]]) <
                         within);
-    graphss_selfsup_destroy(ctx, &a);
-    graphss_selfsup_destroy(ctx, &b);
+    graphss_selfsup_result_destroy(ctx, &a);
+    graphss_selfsup_result_destroy(ctx, &b);
     graphss_ctx_free(ctx);
 }
 
@@ -186,7 +186,7 @@ static void test_with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not(void **s
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
     const graphss_selfsup_input in = simple(&w);
-    graphss_selfsup out = {0};
+    graphss_selfsup_result out = {0};
     opt.phi = GRAPHSS_PHI_FIXED;
     for (int warm = 1; warm >= 0; warm--) {
         opt.warmup *= warm;
@@ -201,7 +201,7 @@ static void test_with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not(void **s
         }
         for (size_t i = 0; i < K * K; i++)
             assert_true(fabs(out.phi[i] - w.phi[i]) < 1e-12);
-        graphss_selfsup_destroy(ctx, &out);
+        graphss_selfsup_result_destroy(ctx, &out);
     }
     graphss_ctx_free(ctx);
 }
@@ -222,10 +222,10 @@ static void test_evidence_that_contradicts_itself_counts_as_none(void **state)
                                 .source = source,
                                 .n_sources = 1};
     for (; in.n_sources <= 2; in.n_sources++) {
-        graphss_selfsup out = {0};
+        graphss_selfsup_result out = {0};
         assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, NULL));
         assert_true(fabs(out.posterior[0] - 1) < 1e-12 && fabs(out.posterior[3] - 1) < 1e-12);
-        graphss_selfsup_destroy(ctx, &out);
+        graphss_selfsup_result_destroy(ctx, &out);
     }
     graphss_ctx_free(ctx);
 }
@@ -253,7 +253,7 @@ static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int
     }
     if (f->calls == 0)
         memcpy(f->first_label, label, sizeof f->first_label);
-    f->agreement[f->calls++] = graphss_accuracy(label, f->observed, NULL, n);
+    f->agreement[f->calls++] = graphss_labels_accuracy(label, f->observed, NULL, n);
     if (f->value != 0)
         prob[0] = f->value;
     return f->calls == f->fail_at ? f->status : GRAPHSS_OK;
@@ -269,7 +269,7 @@ static void test_refits_come_when_they_are_due(void **state)
     graphss_selfsup_input in = full(&w);
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
-    graphss_selfsup out = {0};
+    graphss_selfsup_result out = {0};
     in.refit = refit;
     in.refit_user = &f;
     assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
@@ -280,7 +280,7 @@ static void test_refits_come_when_they_are_due(void **state)
     for (size_t i = 0; i < N; i++)
         assert_sum(out.posterior + i * K, K, 1);
     assert_sum(out.counts, K * K, N);
-    graphss_selfsup_destroy(ctx, &out);
+    graphss_selfsup_result_destroy(ctx, &out);
 
     f = (fitter){.observed = w.observed};
     opt.sweeps = 41;
@@ -289,7 +289,7 @@ static void test_refits_come_when_they_are_due(void **state)
     assert_int_equal(f.calls, 2); /* not after the last sweep */
     assert_int_equal(out.kept, 1);
     assert_true(isnan(out.r_hat) && isnan(out.ess));
-    graphss_selfsup_destroy(ctx, &out);
+    graphss_selfsup_result_destroy(ctx, &out);
     graphss_ctx_free(ctx);
 }
 
@@ -303,10 +303,10 @@ static void test_the_gate_lets_better_agreement_pass_only(void **state)
     graphss_selfsup_input in = simple(&w);
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
-    graphss_selfsup out = {0};
+    graphss_selfsup_result out = {0};
     in.refit = refit;
     in.refit_user = &f;
-    opt.gate = GRAPHSS_GATE_AGREEMENT;
+    opt.refit_rule = GRAPHSS_REFIT_AGREEMENT;
     opt.retrain_every = 2;
     opt.chains = 3;
     assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
@@ -314,7 +314,7 @@ static void test_the_gate_lets_better_agreement_pass_only(void **state)
     assert_true(f.calls >= 1 && f.calls < 50);
     for (size_t i = 1; i < f.calls; i++)
         assert_true(f.agreement[i] > f.agreement[i - 1]);
-    graphss_selfsup_destroy(ctx, &out);
+    graphss_selfsup_result_destroy(ctx, &out);
     graphss_ctx_free(ctx);
 }
 
@@ -330,7 +330,7 @@ static void test_what_refit_returns_ends_the_run(void **state)
     graphss_selfsup_options_init_paper(&option[1]);
     for (size_t i = 0; i < 2; i++) {
         fitter f = {.observed = w.observed, .fail_at = 1, .status = GRAPHSS_ERR_LIMIT};
-        graphss_selfsup out = {0};
+        graphss_selfsup_result out = {0};
         in.refit = refit;
         in.refit_user = &f;
         assert_int_equal(graphss_selfsup_run(ctx, &out, &in, &option[i]), GRAPHSS_ERR_LIMIT);
@@ -348,7 +348,7 @@ static void naive_paper(int32_t *z, const world *w, bool with_refit, fitter *f)
     static float P[N * K];
     double C[K][K] = {{0}}, phi[K][K], best = -1;
     memcpy(P, w->prob, sizeof P);
-    graphss_argmax(z, P, N, K);
+    graphss_labels_argmax(z, P, N, K);
     for (size_t i = 0; i < N; i++)
         C[z[i]][w->observed[i]] += 1;
     for (size_t step = 0; step < 100; step++) {
@@ -370,7 +370,7 @@ static void naive_paper(int32_t *z, const world *w, bool with_refit, fitter *f)
             }
             C[z[i]][w->observed[i]] += 1;
         }
-        const double agreement = graphss_accuracy(z, w->observed, NULL, N);
+        const double agreement = graphss_labels_accuracy(z, w->observed, NULL, N);
         if (with_refit && step % 10 == 0 && agreement > best) {
             best = agreement;
             assert_int_equal(refit(NULL, f, P, z, N, K), GRAPHSS_OK);
@@ -391,7 +391,7 @@ static void test_the_papers_mode_is_its_code(void **state)
         int32_t want[N];
         double counts[K * K];
         graphss_selfsup_input in = simple(&w);
-        graphss_selfsup out = {0};
+        graphss_selfsup_result out = {0};
         in.refit = with_refit ? refit : NULL;
         in.refit_user = &ours;
         assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
@@ -401,7 +401,7 @@ static void test_the_papers_mode_is_its_code(void **state)
         assert_memory_equal(out.label, want, sizeof want);
         graphss_transition_count(counts, want, w.observed, N, K);
         assert_memory_equal(out.counts, counts, sizeof counts);
-        graphss_selfsup_destroy(ctx, &out);
+        graphss_selfsup_result_destroy(ctx, &out);
     }
     graphss_ctx_free(ctx);
 }
@@ -415,22 +415,22 @@ static void test_frozen_labels_stay_the_classifiers(void **state)
     graphss_selfsup_options opt;
     graphss_selfsup_options_init_paper(&opt);
     const graphss_selfsup_input in = simple(&w);
-    graphss_selfsup out = {0};
+    graphss_selfsup_result out = {0};
     int32_t own[N];
     size_t changed = 0;
-    graphss_argmax(own, w.prob, N, K);
+    graphss_labels_argmax(own, w.prob, N, K);
     opt.phi = GRAPHSS_PHI_FIXED;
     assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
     assert_memory_equal(out.label, own, sizeof own);
     assert_sum(out.posterior, K, 1);
-    graphss_selfsup_destroy(ctx, &out);
+    graphss_selfsup_result_destroy(ctx, &out);
     opt.frozen = false;
     assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
     for (size_t i = 0; i < N; i++)
         changed += out.label[i] != own[i];
     assert_true(changed > 0);
     assert_memory_equal(out.phi, w.phi, sizeof w.phi);
-    graphss_selfsup_destroy(ctx, &out);
+    graphss_selfsup_result_destroy(ctx, &out);
     graphss_ctx_free(ctx);
 }
 
@@ -442,9 +442,9 @@ typedef struct call {
 static graphss_status run_once(graphss_ctx *ctx, void *arg)
 {
     const call *c = arg;
-    graphss_selfsup out = {0};
+    graphss_selfsup_result out = {0};
     const graphss_status st = graphss_selfsup_run(ctx, &out, &c->in, &c->opt);
-    graphss_selfsup_destroy(ctx, &out);
+    graphss_selfsup_result_destroy(ctx, &out);
     return st;
 }
 
@@ -489,7 +489,7 @@ static void test_cancelling_leaves_the_result_alone(void **state)
     graphss_selfsup_options_init_paper(&option[1]);
     const graphss_selfsup_input in = simple(&w);
     for (size_t i = 0; i < 2; i++) {
-        graphss_selfsup out = {.n = 77};
+        graphss_selfsup_result out = {.n = 77};
         assert_fails(ctx, graphss_selfsup_run(ctx, &out, &in, &option[i]),
                      GRAPHSS_ERR_CANCELLED, "infer cancelled");
         assert_true(out.n == 77 && !out.label && !out.posterior);
@@ -503,7 +503,7 @@ static void test_errors_name_what_is_wrong(void **state)
     static world w, good;
     make_world(&good);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    graphss_selfsup out = {0};
+    graphss_selfsup_result out = {0};
     graphss_selfsup_input in;
     graphss_selfsup_options opt;
     float likelihood[N];
@@ -524,13 +524,14 @@ static void test_errors_name_what_is_wrong(void **state)
     } while (0)
     WRONG(opt.sweeps = 0, "--sweeps");
     WRONG(opt.chains = 65, "--chains");
-    WRONG(opt.gate = 2, "--gate");
+    WRONG(opt.refit_rule = 2, "--refit-rule");
     WRONG(opt.warmup = 90; opt.burn_in = 10, "90 sweeps of warm-up and 10 of burn-in");
     WRONG(in.n = 0, "0 nodes");
     WRONG(in.n_classes = 1, "1 classes");
     WRONG(in.n_sources = 17, "17 sources");
     WRONG(in.n_states = 1, "1 states");
-    WRONG(in.n_sources = 0; opt.gate = GRAPHSS_GATE_AGREEMENT; in.refit = refit, "no source");
+    WRONG(in.n_sources = 0; opt.refit_rule = GRAPHSS_REFIT_AGREEMENT;
+          in.refit = refit, "no source");
     WRONG(graphss_selfsup_options_init_paper(&opt), "found 2 sources, 2 states, 1 chains");
     WRONG(w.prob[4] = -1, "probabilities: node 1, class 1: -1");
     WRONG(w.prob[4] = NAN, "nan");

@@ -79,7 +79,7 @@ static void warmup(graphss_ctx *ctx, double *phi, const reference *ref)
 
 static double victims(const int32_t *label, const reference *ref)
 {
-    return 100 * graphss_accuracy(label, ref->labels, ref->victim, ref->n_victims);
+    return 100 * graphss_labels_accuracy(label, ref->labels, ref->victim, ref->n_victims);
 }
 
 static graphss_selfsup_input input(const reference *ref, const graphss_source *source)
@@ -124,7 +124,7 @@ static void test_the_posterior_is_that_of_the_reference_sampler(void **state)
     const graphss_selfsup_input in = input(&ref, &source);
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
-    graphss_selfsup out = {0};
+    graphss_selfsup_result out = {0};
     opt.chains = 8;
     assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
 
@@ -146,7 +146,7 @@ static void test_the_posterior_is_that_of_the_reference_sampler(void **state)
     for (size_t k = 0; k < K; k++) /* one chain of 60 is worth about 20 draws of a share */
         assert_true(fabs(ours[k] - theirs[k]) < 4 * out.trace[k].deviation / sqrt(20));
     assert_true(out.r_hat < 1.1);
-    graphss_selfsup_destroy(ctx, &out);
+    graphss_selfsup_result_destroy(ctx, &out);
     free_reference(ctx, &ref);
     graphss_ctx_free(ctx);
 }
@@ -161,12 +161,12 @@ static void test_the_papers_ablation_has_its_order(void **state)
     double phi[K * K];
     int32_t attacked[N];
     warmup(ctx, phi, &ref);
-    graphss_argmax(attacked, ref.attacked, N, K);
+    graphss_labels_argmax(attacked, ref.attacked, N, K);
     const graphss_source source = {.label = ref.clean, .prior = {.alpha = 1}, .phi = phi};
     const graphss_selfsup_input in = input(&ref, &source);
     graphss_selfsup_options opt;
     graphss_selfsup_options_init_paper(&opt);
-    graphss_selfsup fixed = {0}, dynamic = {0}, thawed = {0};
+    graphss_selfsup_result fixed = {0}, dynamic = {0}, thawed = {0};
     assert_ok(ctx, graphss_selfsup_run(ctx, &dynamic, &in, &opt));
     opt.phi = GRAPHSS_PHI_FIXED;
     assert_ok(ctx, graphss_selfsup_run(ctx, &fixed, &in, &opt));
@@ -180,9 +180,9 @@ static void test_the_papers_ablation_has_its_order(void **state)
     assert_memory_equal(fixed.label, attacked, sizeof attacked);
     assert_true(victims(dynamic.label, &ref) > victims(fixed.label, &ref));
     assert_true(victims(dynamic.label, &ref) < victims(ref.graphss, &ref));
-    graphss_selfsup_destroy(ctx, &thawed);
-    graphss_selfsup_destroy(ctx, &dynamic);
-    graphss_selfsup_destroy(ctx, &fixed);
+    graphss_selfsup_result_destroy(ctx, &thawed);
+    graphss_selfsup_result_destroy(ctx, &dynamic);
+    graphss_selfsup_result_destroy(ctx, &fixed);
     free_reference(ctx, &ref);
     graphss_ctx_free(ctx);
 }
@@ -200,7 +200,7 @@ static void test_an_anchor_and_a_switch_keep_what_history_knew(void **state)
     graphss_selfsup_input in = input(&ref, &source);
     in.state = states;
     in.n_states = 2;
-    graphss_selfsup out = {0};
+    graphss_selfsup_result out = {0};
     assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, NULL));
     size_t differ = 0;
     for (size_t i = 0; i < N; i++)
@@ -210,7 +210,7 @@ static void test_an_anchor_and_a_switch_keep_what_history_knew(void **state)
                   victims(out.label, &ref), victims(ref.clean, &ref), differ, N, out.share[1],
                   out.r_hat, out.ess);
     assert_true(victims(out.label, &ref) >= victims(ref.clean, &ref) - 1);
-    graphss_selfsup_destroy(ctx, &out);
+    graphss_selfsup_result_destroy(ctx, &out);
     free_reference(ctx, &ref);
     graphss_ctx_free(ctx);
 }

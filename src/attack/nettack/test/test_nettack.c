@@ -358,7 +358,7 @@ static void test_an_isolated_victim_can_be_connected_but_has_no_influencers(void
                 to[m++] = t.data.graph.target[e];
             }
     graphss_graph_destroy(ctx, &t.data.graph);
-    assert_ok(ctx, graphss_graph_build(ctx, &t.data.graph, TINY_N, from, to, m, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &t.data.graph, NULL, TINY_N, from, to, m));
     const int32_t u = 5;
     const graphss_attack_input in = tiny_input(&t, &u, 1);
     graphss_attack_options opt = plain_options(GRAPHSS_ATTACK_LF, 0);

@@ -19,15 +19,22 @@ static void fixture_make(graphss_ctx *ctx, fixture *s, const char *model, bool l
 {
     world_make(ctx, &s->w, 3);
     graphss_train_options opt;
-    graphss_train_options_init(&opt, model, GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, model, GRAPHSS_MODE_DEFAULT, NULL);
     opt.epochs = 30;
     opt.hidden = 9;
     opt.self_loops = loops;
     if (strcmp(model, "sgc") != 0)
         opt.layers = layers;
     s->model = NULL;
-    assert_ok(ctx, graphss_model_train(ctx, &s->model, NULL, &s->w.graph, &s->w.features, 2,
-                                       &s->w.split, 1, &opt));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &s->model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &s->w.graph,
+                                              .features = &s->w.features,
+                                              .n_classes = 2,
+                                              .split = &s->w.split,
+                                              .seed = 1},
+                       &opt));
     assert_ok(ctx, graphss_i_rows_init(ctx, &s->edges, &s->w.graph));
     size_t n = 0;
     assert_true(s->edges.length[VICTIM] >= 3);

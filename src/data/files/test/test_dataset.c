@@ -43,7 +43,7 @@ static void write_text(const data_folder *f, const char *name, const char *text)
 static void make_edge(const data_folder *f, const char *name)
 {
     char from[700], to[700];
-    snprintf(from, sizeof from, "%s/tests/data/%s", GRAPHSS_SOURCE_DIR, name);
+    snprintf(from, sizeof from, "%s/data/%s", GRAPHSS_SEEDS, name);
     inside_path(to, sizeof to, f, name);
     assert_int_equal(symlink(from, to), 0);
 }
@@ -135,8 +135,8 @@ static void test_what_is_not_there_is_said_with_a_hint(void **state)
     char path[700];
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "cora", &opt), GRAPHSS_ERR_NOT_FOUND,
                  "'graphss fetch cora'");
-    assert_non_null(strstr(graphss_error(ctx), "/nowhere, "));
-    assert_non_null(strstr(graphss_error(ctx), f.path));
+    assert_non_null(strstr(graphss_ctx_error(ctx), "/nowhere, "));
+    assert_non_null(strstr(graphss_ctx_error(ctx), f.path));
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "citseer", &opt), GRAPHSS_ERR_NOT_FOUND,
                  "did you mean citeseer?");
     const graphss_read_options nowhere = {.struct_size = sizeof nowhere,
@@ -184,7 +184,7 @@ static void test_without_folders_given_the_environment_names_them(void **state)
         const char **dirs = NULL;
         size_t n = 0;
         surround(cases[i].listed, cases[i].xdg, cases[i].home);
-        assert_ok(ctx, graphss_data_dirs(ctx, &dirs));
+        assert_ok(ctx, graphss_dataset_dirs(ctx, &dirs));
         for (; cases[i].want[n]; n++)
             assert_string_equal(dirs[n], cases[i].want[n]);
         assert_null(dirs[n]);

@@ -1,11 +1,11 @@
-/* test_planetoid.c - tests/data/planetoid/ind.tiny.* is made by tests/data/make/planetoid.py.
+/* test_planetoid.c - tests/make_data/planetoid.py makes planetoid/ind.tiny.* of the test data.
  */
 #include "data/files/readers.h"
 #include "testing.h"
 #include <sys/stat.h>
 
 static const uint64_t plenty = UINT64_C(1) << 30;
-static const char tiny[] = GRAPHSS_SOURCE_DIR "/tests/data/planetoid/ind.tiny";
+static const char tiny[] = GRAPHSS_SEEDS "/data/planetoid/ind.tiny";
 static const char *const ending[] = {"x",    "y",    "tx",    "ty",
                                      "allx", "ally", "graph", "test.index"};
 

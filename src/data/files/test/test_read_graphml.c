@@ -1,7 +1,7 @@
 #include "data/files/readers.h"
 #include "testing.h"
 
-static const char people[] = GRAPHSS_SOURCE_DIR "/tests/data/people.graphml";
+static const char people[] = GRAPHSS_SEEDS "/data/people.graphml";
 static const uint64_t plenty = 1 << 24;
 
 static graphss_status read_text(graphss_ctx *ctx, graphss_dataset *out, const char *text)

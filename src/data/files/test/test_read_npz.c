@@ -3,7 +3,7 @@
 #include "data/formats/npz.h"
 #include "testing.h"
 
-#define FIXTURE(name) GRAPHSS_SOURCE_DIR "/tests/data/" name ".npz"
+#define FIXTURE(name) GRAPHSS_SEEDS "/data/" name ".npz"
 
 static void test_every_dtype_and_order_gives_the_same_dataset(void **state)
 {

@@ -4,7 +4,7 @@
 enum { N = 5, K = 3 };
 static const int32_t truth[N] = {0, 1, 2, 0, -1};
 
-#define FIXTURE(name) GRAPHSS_SOURCE_DIR "/tests/data/" name ".npz"
+#define FIXTURE(name) GRAPHSS_SEEDS "/data/" name ".npz"
 
 static void test_a_split_reads_back_as_it_was(void **state)
 {
@@ -102,7 +102,7 @@ static void test_bad_nodes_and_labels_are_refused_with_their_place(void **state)
         assert_ok(ctx, graphss_i_npz_write(ctx, path, array, 4));
         assert_fails(ctx, graphss_split_read(ctx, &s, path, truth, N, K), GRAPHSS_ERR_DATA,
                      bad[i].part);
-        assert_non_null(strstr(graphss_error(ctx), path));
+        assert_non_null(strstr(graphss_ctx_error(ctx), path));
         assert_int_equal(memory.blocks, before);
     }
     unlink(path);

@@ -112,7 +112,7 @@ static void test_places_survive_quoted_newlines(void **state)
     assert_int_equal(csv.field[1].line, 5);
     assert_int_equal(csv.field[1].column, 11);
     assert_int_equal(graphss_i_csv_fail(ctx, &csv, &csv.field[1], "a word"), GRAPHSS_ERR_DATA);
-    assert_string_equal(graphss_error(ctx), "f.csv:5:11: found '3', want a word");
+    assert_string_equal(graphss_ctx_error(ctx), "f.csv:5:11: found '3', want a word");
     graphss_i_csv_end(ctx, &csv);
     graphss_ctx_free(ctx);
 }

@@ -1,7 +1,7 @@
 #include "data/formats/packed.h"
 #include "testing.h"
 
-static const char seeds[] = GRAPHSS_SOURCE_DIR "/tests/fuzz/corpus/packed/";
+static const char seeds[] = GRAPHSS_SEEDS "/packed/";
 
 static graphss_status read_seed(graphss_ctx *ctx, char **bytes, size_t *n, const char *name,
                                 uint64_t max)

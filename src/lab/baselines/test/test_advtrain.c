@@ -5,7 +5,7 @@ static graphss_recover_options preset(const attacked_world *a)
 {
     graphss_recover_options opt;
     graphss_recover_options_init(&opt, graphss_lab_method_find("advtrain"),
-                                 GRAPHSS_MODE_HONEST, a->model);
+                                 GRAPHSS_MODE_DEFAULT, a->model);
     return opt;
 }
 
@@ -16,21 +16,28 @@ static double on_clean_world(graphss_ctx *ctx, const char *model_name, double ad
     attacked_world a;
     attacked_world_make(ctx, &a);
     graphss_train_options train;
-    graphss_train_options_init(&train, model_name, GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&train, model_name, GRAPHSS_MODE_DEFAULT, NULL);
     train.hidden = 16;
     train.epochs = 60;
     train.dropout = 0.3;
     graphss_model_free(ctx, a.model);
-    assert_ok(ctx, graphss_model_train(ctx, &a.model, NULL, &a.w.graph, &a.w.features, 2,
-                                       &a.w.split, 1, &train));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &a.model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &a.w.graph,
+                                              .features = &a.w.features,
+                                              .n_classes = 2,
+                                              .split = &a.w.split,
+                                              .seed = 1},
+                       &train));
     a.in.model = a.model;
     a.in.current.graph = &a.w.graph;
     graphss_recover_options opt = preset(&a);
-    opt.adversaries = adversaries;
-    graphss_recovery r = answer(ctx, &a, &opt);
-    const double share =
-        graphss_accuracy(r.predictions.label, a.w.label, a.w.split.test, a.w.split.n_test);
-    graphss_recovery_destroy(ctx, &r);
+    opt.advtrain.adversaries = adversaries;
+    graphss_recover_result r = answer(ctx, &a, &opt);
+    const double share = graphss_labels_accuracy(r.predictions.label, a.w.label,
+                                                 a.w.split.test, a.w.split.n_test);
+    graphss_recover_result_destroy(ctx, &r);
     attacked_world_destroy(ctx, &a);
     return share;
 }
@@ -60,24 +67,25 @@ static void test_evasion_is_trained_on_the_previous_snapshot(void **state)
     opt.train = GRAPHSS_RECOVER_EVASION;
     opt.fit.epochs = 20;
     a.in.current.graph = &a.w.graph;
-    graphss_recovery before = answer(ctx, &a, &opt);
+    graphss_recover_result before = answer(ctx, &a, &opt);
     opt.train = GRAPHSS_RECOVER_RETRAIN;
-    graphss_recovery same = answer(ctx, &a, &opt); /* previous and current are the same */
+    graphss_recover_result same =
+        answer(ctx, &a, &opt); /* previous and current are the same */
     const size_t size = WORLD_NODES * 2 * sizeof(double);
     assert_memory_equal(before.predictions.posterior, same.predictions.posterior, size);
     a.in.current.graph = &a.current;
-    graphss_recovery again = answer(ctx, &a, &opt);
+    graphss_recover_result again = answer(ctx, &a, &opt);
     opt.train = GRAPHSS_RECOVER_EVASION;
-    graphss_recovery evaded = answer(ctx, &a, &opt);
+    graphss_recover_result evaded = answer(ctx, &a, &opt);
     assert_true(memcmp(again.predictions.posterior, evaded.predictions.posterior, size) != 0);
     a.in.previous = NULL;
-    graphss_recovery none = {0};
-    assert_fails(ctx, graphss_recover(ctx, &none, &a.in, &opt), GRAPHSS_ERR_INVALID,
+    graphss_recover_result none = {0};
+    assert_fails(ctx, graphss_recover_run(ctx, &none, &a.in, &opt), GRAPHSS_ERR_INVALID,
                  "trained on the previous snapshot");
-    graphss_recovery_destroy(ctx, &before);
-    graphss_recovery_destroy(ctx, &same);
-    graphss_recovery_destroy(ctx, &again);
-    graphss_recovery_destroy(ctx, &evaded);
+    graphss_recover_result_destroy(ctx, &before);
+    graphss_recover_result_destroy(ctx, &same);
+    graphss_recover_result_destroy(ctx, &again);
+    graphss_recover_result_destroy(ctx, &evaded);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -90,14 +98,14 @@ static void test_the_share_of_adversaries_counts(void **state)
     attacked_world_make(ctx, &a);
     graphss_recover_options opt = preset(&a);
     opt.fit.epochs = 20;
-    opt.adversaries = 0;
-    graphss_recovery one = answer(ctx, &a, &opt);
-    opt.adversaries = 1;
-    graphss_recovery all = answer(ctx, &a, &opt);
+    opt.advtrain.adversaries = 0;
+    graphss_recover_result one = answer(ctx, &a, &opt);
+    opt.advtrain.adversaries = 1;
+    graphss_recover_result all = answer(ctx, &a, &opt);
     assert_true(memcmp(one.predictions.posterior, all.predictions.posterior,
                        WORLD_NODES * 2 * sizeof(double)) != 0);
-    graphss_recovery_destroy(ctx, &one);
-    graphss_recovery_destroy(ctx, &all);
+    graphss_recover_result_destroy(ctx, &one);
+    graphss_recover_result_destroy(ctx, &all);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -117,16 +125,16 @@ static void test_dense_features_give_what_sparse_ones_give(void **state)
     graphss_recover_options opt = preset(&a);
     opt.fit.epochs = 5;
     opt.fit.dropout = 0; /* it falls on stored entries, and a dense row stores zeros too */
-    graphss_recovery x = answer(ctx, &a, &opt);
+    graphss_recover_result x = answer(ctx, &a, &opt);
     a.in.current.features = &dense;
-    graphss_recovery y = answer(ctx, &a, &opt);
+    graphss_recover_result y = answer(ctx, &a, &opt);
     size_t differ = 0;
     for (size_t i = 0; i < WORLD_NODES; i++)
         differ += x.predictions.label[i] != y.predictions.label[i];
     /* The linear model that leads the attack is trained with dropout. */
     assert_true(differ < WORLD_NODES / 10);
-    graphss_recovery_destroy(ctx, &x);
-    graphss_recovery_destroy(ctx, &y);
+    graphss_recover_result_destroy(ctx, &x);
+    graphss_recover_result_destroy(ctx, &y);
     free(dense.value);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -141,7 +149,7 @@ static void test_the_paper_trains_as_the_model_was_and_attacks_few(void **state)
     graphss_recover_options opt;
     graphss_recover_options_init(&opt, graphss_lab_method_find("advtrain"), GRAPHSS_MODE_PAPER,
                                  a.model);
-    assert_true(opt.adversaries == 0.02);
+    assert_true(opt.advtrain.adversaries == 0.02);
     assert_int_equal(opt.fit.epochs, 60);
     assert_true(opt.fit.dropout == 0.3);
     attacked_world_destroy(ctx, &a);
@@ -172,8 +180,8 @@ static void test_it_can_be_cancelled_while_it_attacks(void **state)
         .struct_size = sizeof options, .threads = 1, .progress = stop, .user = &p};
     graphss_ctx *impatient = graphss_ctx_new(&options);
     const graphss_recover_options opt = preset(&a);
-    graphss_recovery r = {0};
-    assert_int_equal(graphss_recover(impatient, &r, &a.in, &opt), GRAPHSS_ERR_CANCELLED);
+    graphss_recover_result r = {0};
+    assert_int_equal(graphss_recover_run(impatient, &r, &a.in, &opt), GRAPHSS_ERR_CANCELLED);
     assert_true(p.seen);
     assert_null(r.predictions.label);
     graphss_ctx_free(impatient);
@@ -187,21 +195,28 @@ static void test_a_perceptron_and_a_bare_graph_are_refused(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    graphss_recovery r = {0};
+    graphss_recover_result r = {0};
     const graphss_recover_options opt = preset(&a);
     int64_t offset[WORLD_NODES + 1] = {0};
     const graphss_graph bare = {.n_nodes = WORLD_NODES, .offset = offset};
     a.in.current.graph = &bare;
-    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA, "no links");
+    assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA, "no links");
     a.in.current.graph = &a.current;
     graphss_train_options train;
-    graphss_train_options_init(&train, "mlp", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&train, "mlp", GRAPHSS_MODE_DEFAULT, NULL);
     train.epochs = 1;
     graphss_model *mlp = NULL;
-    assert_ok(ctx, graphss_model_train(ctx, &mlp, NULL, &a.w.graph, &a.w.features, 2,
-                                       &a.w.split, 1, &train));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &mlp, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &a.w.graph,
+                                              .features = &a.w.features,
+                                              .n_classes = 2,
+                                              .split = &a.w.split,
+                                              .seed = 1},
+                       &train));
     a.in.model = mlp;
-    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
+    assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
                  "no meaning for mlp");
     graphss_model_free(ctx, mlp);
     attacked_world_destroy(ctx, &a);

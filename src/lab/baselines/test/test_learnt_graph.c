@@ -47,7 +47,7 @@ static void test_candidates_are_the_edges_and_the_most_alike(void **state)
     const graphss_features dense = {NODES, D, NULL, NULL, x, GRAPHSS_FEATURES_REAL};
     const int32_t from[] = {0, 3}, to[] = {140, 7};
     graphss_graph graph = {0}, none = {0};
-    assert_ok(ctx, graphss_graph_build(ctx, &graph, NODES, from, to, 2, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &graph, NULL, NODES, from, to, 2));
     bool *want = calloc(NODES * NODES, sizeof *want);
     for (size_t i = 0; i < NODES; i++) {
         for (size_t j = 0; j < NODES; j++) {

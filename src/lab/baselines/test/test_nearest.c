@@ -35,7 +35,7 @@ static void fixture_make(graphss_ctx *ctx, fixture *f, bool sparse)
         a[k] = (int32_t)graphss_rng_below(&rng, N);
         b[k] = (int32_t)graphss_rng_below(&rng, N);
     }
-    assert_ok(ctx, graphss_graph_build(ctx, &f->graph, N, a, b, 2 * N, NULL));
+    assert_ok(ctx, graphss_graph_build(ctx, &f->graph, NULL, N, a, b, 2 * N));
     f->features = (graphss_features){.n_rows = N, .n_cols = D};
     f->features.value = sparse ? f->value : f->dense;
     f->features.offset = sparse ? f->offset : NULL;

@@ -5,13 +5,13 @@
 static bool deaf_to_edges(graphss_ctx *ctx, attacked_world *a,
                           const graphss_recover_options *opt)
 {
-    graphss_recovery attacked = answer(ctx, a, opt);
+    graphss_recover_result attacked = answer(ctx, a, opt);
     a->in.current.graph = &a->w.graph;
-    graphss_recovery clean = answer(ctx, a, opt);
+    graphss_recover_result clean = answer(ctx, a, opt);
     a->in.current.graph = &a->current;
     const bool same = same_posteriors(&attacked, &clean);
-    graphss_recovery_destroy(ctx, &attacked);
-    graphss_recovery_destroy(ctx, &clean);
+    graphss_recover_result_destroy(ctx, &attacked);
+    graphss_recover_result_destroy(ctx, &clean);
     return same;
 }
 
@@ -27,7 +27,7 @@ static void test_a_guard_that_trusts_no_edge_does_not_hear_them(void **state)
     float *value = a.w.features.value;
     for (size_t e = 0; e < graphss_features_stored(&a.w.features); e++)
         value[e] += (float)e * 1e-2f;
-    opt.threshold = 1;
+    opt.gnnguard.threshold = 1;
     assert_true(deaf_to_edges(ctx, &a, &opt));
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -41,10 +41,10 @@ static void test_appnp_without_spreading_is_a_perceptron(void **state)
     attacked_world_make(ctx, &a);
     graphss_recover_options opt = quick_preset("appnp", &a);
     assert_false(deaf_to_edges(ctx, &a, &opt));
-    opt.steps = 0;
+    opt.propagation.steps = 0;
     assert_true(deaf_to_edges(ctx, &a, &opt));
-    opt.steps = 10;
-    opt.alpha = 0;
+    opt.propagation.steps = 10;
+    opt.propagation.alpha = 0;
     assert_true(deaf_to_edges(ctx, &a, &opt));
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -58,14 +58,14 @@ static void test_grand_without_spreading_is_a_perceptron(void **state)
     attacked_world_make(ctx, &a);
     graphss_recover_options opt = quick_preset("grand", &a);
     assert_false(deaf_to_edges(ctx, &a, &opt));
-    opt.steps = 0;
+    opt.grand.steps = 0;
     assert_true(deaf_to_edges(ctx, &a, &opt));
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
 
 /* mean over nodes of sum_c p_c^2: 1 where every answer is certain */
-static double certainty(const graphss_recovery *r)
+static double certainty(const graphss_recover_result *r)
 {
     double sum = 0;
     for (size_t j = 0; j < WORLD_NODES * 2; j++)
@@ -84,14 +84,14 @@ static void test_grand_agrees_on_sharper_answers(void **state)
     split.n_val = 0; /* the last epoch counts, not the best */
     a.in.split = &split;
     opt.fit.epochs = 60;
-    opt.consistency = 0;
-    graphss_recovery alone = answer(ctx, &a, &opt);
-    opt.consistency = 2;
-    opt.temperature = 0.2;
-    graphss_recovery agreed = answer(ctx, &a, &opt);
+    opt.grand.consistency = 0;
+    graphss_recover_result alone = answer(ctx, &a, &opt);
+    opt.grand.consistency = 2;
+    opt.grand.temperature = 0.2;
+    graphss_recover_result agreed = answer(ctx, &a, &opt);
     assert_true(certainty(&agreed) > certainty(&alone) + 0.05);
-    graphss_recovery_destroy(ctx, &alone);
-    graphss_recovery_destroy(ctx, &agreed);
+    graphss_recover_result_destroy(ctx, &alone);
+    graphss_recover_result_destroy(ctx, &agreed);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -104,15 +104,15 @@ static void test_the_paper_tuned_grand_for_each_dataset(void **state)
     attacked_world_make(ctx, &a);
     graphss_dataset data = {
         .n_classes = 2, .name = "pubmed", .features = *a.in.current.features};
-    assert_ok(ctx, graphss_model_describe(ctx, a.model, &data));
+    assert_ok(ctx, graphss_model_set_dataset(ctx, a.model, &data));
     graphss_recover_options opt;
     graphss_recover_options_init(&opt, graphss_lab_method_find("grand"), GRAPHSS_MODE_PAPER,
                                  a.model);
-    assert_int_equal(opt.steps, 5);
-    assert_true(opt.temperature == 0.2 && opt.fit.learning_rate == 0.2);
+    assert_int_equal(opt.grand.steps, 5);
+    assert_true(opt.grand.temperature == 0.2 && opt.fit.learning_rate == 0.2);
     graphss_recover_options_init(&opt, graphss_lab_method_find("grand"), GRAPHSS_MODE_PAPER,
                                  NULL);
-    assert_int_equal(opt.steps, 8);
+    assert_int_equal(opt.grand.steps, 8);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -124,18 +124,18 @@ static void test_rgcn_draws_when_asked_and_follows_the_seed(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     graphss_recover_options opt = quick_preset("rgcn", &a);
-    graphss_recovery calm = answer(ctx, &a, &opt), again = answer(ctx, &a, &opt);
+    graphss_recover_result calm = answer(ctx, &a, &opt), again = answer(ctx, &a, &opt);
     assert_true(same_posteriors(&calm, &again));
-    opt.sample = true;
-    graphss_recovery drawn = answer(ctx, &a, &opt);
+    opt.rgcn.sample = true;
+    graphss_recover_result drawn = answer(ctx, &a, &opt);
     assert_false(same_posteriors(&calm, &drawn));
     a.in.seed = 2;
-    graphss_recovery other = answer(ctx, &a, &opt);
+    graphss_recover_result other = answer(ctx, &a, &opt);
     assert_false(same_posteriors(&other, &drawn));
-    graphss_recovery_destroy(ctx, &calm);
-    graphss_recovery_destroy(ctx, &again);
-    graphss_recovery_destroy(ctx, &drawn);
-    graphss_recovery_destroy(ctx, &other);
+    graphss_recover_result_destroy(ctx, &calm);
+    graphss_recover_result_destroy(ctx, &again);
+    graphss_recover_result_destroy(ctx, &drawn);
+    graphss_recover_result_destroy(ctx, &other);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }

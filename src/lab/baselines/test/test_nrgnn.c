@@ -8,23 +8,24 @@ static void test_it_has_two_heads_and_learns_from_sure_answers(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     graphss_recover_options opt = quick_preset("nrgnn", &a);
-    opt.confidence = 0.55;
+    opt.nrgnn.confidence = 0.55;
     opt.fit.learning_rate = 0.02;
-    graphss_recovery both = answer(ctx, &a, &opt);
-    opt.head = GRAPHSS_HEAD_MINER;
-    graphss_recovery miner = answer(ctx, &a, &opt);
+    graphss_recover_result both = answer(ctx, &a, &opt);
+    opt.nrgnn.head = GRAPHSS_HEAD_MINER;
+    graphss_recover_result miner = answer(ctx, &a, &opt);
     assert_false(same_posteriors(&both, &miner));
-    opt.head = GRAPHSS_HEAD_CLASSIFIER;
-    opt.confidence = 1; /* no answer is that sure: nothing but the labels is learned from, */
-    graphss_recovery alone = answer(ctx, &a, &opt);
+    opt.nrgnn.head = GRAPHSS_HEAD_CLASSIFIER;
+    opt.nrgnn.confidence =
+        1; /* no answer is that sure: nothing but the labels is learned from, */
+    graphss_recover_result alone = answer(ctx, &a, &opt);
     assert_false(same_posteriors(&both, &alone));
-    opt.pseudo_weight = 7;
-    graphss_recovery again = answer(ctx, &a, &opt); /* whatever more would weigh */
+    opt.nrgnn.pseudo_weight = 7;
+    graphss_recover_result again = answer(ctx, &a, &opt); /* whatever more would weigh */
     assert_true(same_posteriors(&alone, &again));
-    graphss_recovery_destroy(ctx, &both);
-    graphss_recovery_destroy(ctx, &miner);
-    graphss_recovery_destroy(ctx, &alone);
-    graphss_recovery_destroy(ctx, &again);
+    graphss_recover_result_destroy(ctx, &both);
+    graphss_recover_result_destroy(ctx, &miner);
+    graphss_recover_result_destroy(ctx, &alone);
+    graphss_recover_result_destroy(ctx, &again);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -36,15 +37,15 @@ static void test_it_can_meet_every_labelled_node(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     graphss_recover_options opt = quick_preset("nrgnn", &a);
-    opt.threshold = 0;
-    opt.confidence = 1;
-    opt.neighbours = 1;
-    graphss_recovery one = answer(ctx, &a, &opt);
-    opt.neighbours = 0;
-    graphss_recovery all = answer(ctx, &a, &opt);
+    opt.nrgnn.threshold = 0;
+    opt.nrgnn.confidence = 1;
+    opt.nrgnn.neighbours = 1;
+    graphss_recover_result one = answer(ctx, &a, &opt);
+    opt.nrgnn.neighbours = 0;
+    graphss_recover_result all = answer(ctx, &a, &opt);
     assert_false(same_posteriors(&one, &all));
-    graphss_recovery_destroy(ctx, &one);
-    graphss_recovery_destroy(ctx, &all);
+    graphss_recover_result_destroy(ctx, &one);
+    graphss_recover_result_destroy(ctx, &all);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -56,19 +57,19 @@ static void test_it_learns_the_clean_world_in_both_ways_and_modes(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     a.in.current.graph = &a.w.graph;
-    for (int mode = GRAPHSS_MODE_HONEST; mode <= GRAPHSS_MODE_PAPER; mode++)
+    for (int mode = GRAPHSS_MODE_DEFAULT; mode <= GRAPHSS_MODE_PAPER; mode++)
         for (int train = GRAPHSS_RECOVER_EVASION; train <= GRAPHSS_RECOVER_RETRAIN; train++) {
             graphss_recover_options opt;
             graphss_recover_options_init(&opt, graphss_lab_method_find("nrgnn"),
                                          (graphss_mode)mode, a.model);
             opt.train = train;
             opt.fit.epochs = mode == GRAPHSS_MODE_PAPER ? 200 : 60;
-            graphss_recovery r = answer(ctx, &a, &opt);
-            const double share = graphss_accuracy(r.predictions.label, a.w.label,
-                                                  a.w.split.test, a.w.split.n_test);
+            graphss_recover_result r = answer(ctx, &a, &opt);
+            const double share = graphss_labels_accuracy(r.predictions.label, a.w.label,
+                                                         a.w.split.test, a.w.split.n_test);
             if (share < 0.8) /* words alone give 0.75 */
                 fail_msg("mode %d, way %d: %g", mode, train, share);
-            graphss_recovery_destroy(ctx, &r);
+            graphss_recover_result_destroy(ctx, &r);
         }
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -92,9 +93,9 @@ static void test_without_candidates_it_still_answers(void **state)
     a.w.features.column = column;
     a.w.features.value = value;
     graphss_recover_options opt = quick_preset("nrgnn", &a);
-    graphss_recovery r = answer(ctx, &a, &opt);
+    graphss_recover_result r = answer(ctx, &a, &opt);
     assert_non_null(r.predictions.label);
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result_destroy(ctx, &r);
     a.w.features = kept;
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);

@@ -100,6 +100,13 @@ static void dense_input(double *x, const graphss_features *f, const graphss_mode
     }
 }
 
+static const float *weights(const graphss_model *model, size_t i)
+{
+    graphss_tensor w;
+    assert_true(graphss_model_weight(&w, model, i));
+    return w.value;
+}
+
 /* The given model's weights over the low-rank matrix: gcn or sage of two layers. */
 static void check_against_full_matrices(const char *name)
 {
@@ -108,30 +115,37 @@ static void check_against_full_matrices(const char *name)
     attacked_world_make(ctx, &a);
     const bool by_row = strcmp(name, "sage") == 0;
     graphss_train_options fit;
-    graphss_train_options_init(&fit, name, GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&fit, name, GRAPHSS_MODE_DEFAULT, NULL);
     fit.hidden = 16;
     fit.epochs = 30;
     graphss_model_free(ctx, a.model);
     a.model = NULL;
-    assert_ok(ctx, graphss_model_train(ctx, &a.model, NULL, &a.w.graph, &a.w.features, 2,
-                                       &a.w.split, 1, &fit));
+    assert_ok(ctx, graphss_model_train(
+                       ctx, &a.model, NULL,
+                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                              .graph = &a.w.graph,
+                                              .features = &a.w.features,
+                                              .n_classes = 2,
+                                              .split = &a.w.split,
+                                              .seed = 1},
+                       &fit));
     a.in.model = a.model;
     a.in.previous = NULL;
     graphss_recover_options opt;
     graphss_recover_options_init(&opt, graphss_lab_method_find("svd"), GRAPHSS_MODE_PAPER,
                                  a.model);
     opt.train = GRAPHSS_RECOVER_EVASION;
-    graphss_recovery r = {0};
-    assert_ok(ctx, graphss_recover(ctx, &r, &a.in, &opt));
+    graphss_recover_result r = {0};
+    assert_ok(ctx, graphss_recover_run(ctx, &r, &a.in, &opt));
 
     double *low = malloc(N * N * sizeof *low), top[RANK];
     double *x = malloc(N * WORLD_WORDS * sizeof *x), h[N * 16], g[N * 16], y[N * 2], z[N * 2];
     low_rank_matrix(low, top, &a.current, RANK);
     dense_input(x, &a.w.features, a.model);
-    const float *w0 = graphss_model_weight(a.model, 0, NULL, NULL, NULL);
-    const float *b0 = graphss_model_weight(a.model, 1, NULL, NULL, NULL);
-    const float *w1 = graphss_model_weight(a.model, 2, NULL, NULL, NULL);
-    const float *b1 = graphss_model_weight(a.model, 3, NULL, NULL, NULL);
+    const float *w0 = weights(a.model, 0);
+    const float *b0 = weights(a.model, 1);
+    const float *w1 = weights(a.model, 2);
+    const float *b1 = weights(a.model, 3);
     multiply(h, x, w0, WORLD_WORDS, 16);
     propagate(g, low, h, 16, by_row);
     for (size_t j = 0; j < N * 16; j++)
@@ -143,7 +157,7 @@ static void check_against_full_matrices(const char *name)
         assert_true(fabs(r.predictions.posterior[2 * i] - 1 / (1 + exp(-difference))) < 1e-4);
     }
     free(low), free(x);
-    graphss_recovery_destroy(ctx, &r);
+    graphss_recover_result_destroy(ctx, &r);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -168,25 +182,32 @@ static void test_every_classifier_may_stand_on_it_but_one_without_edges(void **s
     attacked_world_make(ctx, &a);
     for (size_t i = 0; graphss_model_name(i); i++) {
         graphss_train_options fit;
-        graphss_train_options_init(&fit, graphss_model_name(i), GRAPHSS_MODE_HONEST, NULL);
+        graphss_train_options_init(&fit, graphss_model_name(i), GRAPHSS_MODE_DEFAULT, NULL);
         fit.epochs = 20;
         graphss_model_free(ctx, a.model);
         a.model = NULL;
-        assert_ok(ctx, graphss_model_train(ctx, &a.model, NULL, &a.w.graph, &a.w.features, 2,
-                                           &a.w.split, 1, &fit));
+        assert_ok(ctx, graphss_model_train(
+                           ctx, &a.model, NULL,
+                           &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                  .graph = &a.w.graph,
+                                                  .features = &a.w.features,
+                                                  .n_classes = 2,
+                                                  .split = &a.w.split,
+                                                  .seed = 1},
+                           &fit));
         a.in.model = a.model;
         const char *const on_model[] = {"jaccard", "svd"};
         for (int m = 0; m < 2; m++) {
             graphss_recover_options opt;
             graphss_recover_options_init(&opt, graphss_lab_method_find(on_model[m]),
-                                         GRAPHSS_MODE_HONEST, a.model);
-            graphss_recovery r = {0};
+                                         GRAPHSS_MODE_DEFAULT, a.model);
+            graphss_recover_result r = {0};
             if (strcmp(graphss_model_name(i), "mlp") == 0)
-                assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                             "no meaning for mlp");
+                assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt),
+                             GRAPHSS_ERR_INVALID, "no meaning for mlp");
             else
-                assert_ok(ctx, graphss_recover(ctx, &r, &a.in, &opt));
-            graphss_recovery_destroy(ctx, &r);
+                assert_ok(ctx, graphss_recover_run(ctx, &r, &a.in, &opt));
+            graphss_recover_result_destroy(ctx, &r);
         }
     }
     attacked_world_destroy(ctx, &a);
@@ -202,9 +223,9 @@ static void test_a_rank_beyond_the_nodes_is_refused(void **state)
     graphss_recover_options opt;
     graphss_recover_options_init(&opt, graphss_lab_method_find("svd"), GRAPHSS_MODE_PAPER,
                                  a.model);
-    opt.rank = N - 1;
-    graphss_recovery r = {0};
-    assert_fails(ctx, graphss_recover(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
+    opt.svd.rank = N - 1;
+    graphss_recover_result r = {0};
+    assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
                  "--rank 119 of a graph with 120 nodes");
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);

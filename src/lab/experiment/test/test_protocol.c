@@ -81,8 +81,15 @@ static void test_the_papers_attacker_has_the_right_weights(void **state)
         float *w = NULL;
         all.n_val = 0;
         opt.train.epochs = m == 0 ? 30 : 0;
-        assert_ok(ctx, graphss_model_train(ctx, &model, NULL, &p.data.graph, &p.data.features,
-                                           3, &all, 4, &opt.train));
+        assert_ok(ctx, graphss_model_train(
+                           ctx, &model, NULL,
+                           &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                                                  .graph = &p.data.graph,
+                                                  .features = &p.data.features,
+                                                  .n_classes = 3,
+                                                  .split = &all,
+                                                  .seed = 4},
+                           &opt.train));
         assert_ok(ctx, graphss_surrogate_from_model(ctx, &w, model, GRAPHSS_MODE_PAPER));
         assert_memory_equal(w, p.surrogate, data.features.n_cols * 3 * sizeof *w);
         graphss_release(ctx, w);
@@ -101,7 +108,7 @@ static void test_every_setting_is_a_trial_a_defence_can_use(void **state)
     read_data(ctx, &data);
     for (int setting = GRAPHSS_SETTING_SEEN; setting <= GRAPHSS_SETTING_GROWING; setting++) {
         const graphss_protocol_options opt =
-            quick(GRAPHSS_MODE_HONEST, (graphss_setting)setting);
+            quick(GRAPHSS_MODE_DEFAULT, (graphss_setting)setting);
         graphss_protocol p = {0};
         graphss_protocol_trial s = {0};
         assert_ok(ctx, graphss_protocol_start(ctx, &p, &data, 3, &opt));
@@ -114,19 +121,71 @@ static void test_every_setting_is_a_trial_a_defence_can_use(void **state)
         const double n = (double)split->n_test, v = (double)s.snapshots.n_victims;
         assert_true(fabs(s.clean.test - (v * s.clean.victims + (n - v) * s.clean.others) / n) <
                     1e-9);
-        const graphss_recover_input in = graphss_protocol_input(&s);
+        const graphss_defence_input in = graphss_protocol_input(&s);
         assert_true((in.previous == NULL) == (setting == GRAPHSS_SETTING_NEW));
         graphss_recover_options none;
         graphss_recover_options_init(&none, graphss_lab_method_find("none"),
-                                     GRAPHSS_MODE_HONEST, s.model);
-        graphss_recovery r = {0};
-        assert_ok(ctx, graphss_recover(ctx, &r, &in, &none));
+                                     GRAPHSS_MODE_DEFAULT, s.model);
+        graphss_recover_result r = {0};
+        assert_ok(ctx, graphss_recover_run(ctx, &r, &in, &none));
         const graphss_protocol_score score = graphss_protocol_measure(&s, r.predictions.label);
         assert_true(score.victims == s.attacked.victims && score.test == s.attacked.test);
-        graphss_recovery_destroy(ctx, &r);
+        graphss_recover_result_destroy(ctx, &r);
         graphss_protocol_trial_destroy(ctx, &s);
         graphss_protocol_destroy(ctx, &p);
     }
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+/* Says class 0 or 1 by whether a node has many edges; counts how often it is asked. */
+static graphss_status by_degree(void *user, float *prob, const graphss_graph *graph,
+                                const graphss_features *features, char *why, size_t size)
+{
+    (void)features;
+    (void)why;
+    (void)size;
+    ++*(size_t *)user;
+    for (size_t i = 0; i < graph->n_nodes; i++) {
+        const bool many = graphss_graph_degree(graph, i) > 6;
+        prob[3 * i] = many ? 0.2F : 0.7F;
+        prob[3 * i + 1] = many ? 0.7F : 0.2F;
+        prob[3 * i + 2] = 0.1F;
+    }
+    return GRAPHSS_OK;
+}
+
+static void test_a_predictor_stands_in_for_the_classifier(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    read_data(ctx, &data);
+    size_t asked = 0;
+    const graphss_predictor mine = {
+        .struct_size = sizeof mine, .probabilities = by_degree, .user = &asked};
+    const graphss_setting setting[] = {GRAPHSS_SETTING_SEEN, GRAPHSS_SETTING_NEW};
+    for (size_t k = 0; k < 2; k++) {
+        graphss_protocol_options opt = quick(GRAPHSS_MODE_DEFAULT, setting[k]);
+        opt.predictor = &mine;
+        graphss_protocol p = {0};
+        graphss_protocol_trial s = {0};
+        assert_ok(ctx, graphss_protocol_start(ctx, &p, &data, 1, &opt));
+        assert_ok(ctx, graphss_protocol_attack(ctx, &s, &p, 2));
+        graphss_predictor_use use;
+        assert_true(graphss_model_predictor_use(&use, s.model));
+        assert_int_equal(use.calls, asked);
+        for (size_t i = 0; i < s.snapshots.current.graph.n_nodes; i++)
+            assert_int_equal(s.after[i],
+                             graphss_graph_degree(&s.snapshots.current.graph, i) > 6);
+        graphss_protocol_trial_destroy(ctx, &s);
+        graphss_protocol_destroy(ctx, &p);
+        asked = 0;
+    }
+    graphss_protocol p = {0};
+    graphss_protocol_options opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_SEEN);
+    opt.predictor = &mine;
+    assert_int_equal(graphss_protocol_start(ctx, &p, &data, 1, &opt), GRAPHSS_ERR_INVALID);
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
 }
@@ -160,10 +219,10 @@ static void test_budgets_are_the_papers(void **state)
     (void)state;
     int64_t edges, features;
     graphss_dataset data = {.name = "cora"};
-    graphss_protocol_budget(&data, &edges, &features);
+    graphss_protocol_budget(&edges, &features, &data);
     assert_true(edges == 2 && features == 20);
     snprintf(data.name, sizeof data.name, "coauthor_cs");
-    graphss_protocol_budget(&data, &edges, &features);
+    graphss_protocol_budget(&edges, &features, &data);
     assert_true(edges == 5 && features == 50);
 }
 
@@ -244,7 +303,7 @@ static void test_failing_allocations_leave_nothing(void **state)
     order o = {.data = &data, .opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_SEEN)};
     o.opt.train.epochs = 1;
     testing_each_allocation_fails(start_and_attack, &o);
-    o.opt = quick(GRAPHSS_MODE_HONEST, GRAPHSS_SETTING_NEW);
+    o.opt = quick(GRAPHSS_MODE_DEFAULT, GRAPHSS_SETTING_NEW);
     o.opt.train.epochs = 1;
     testing_allocations_fail(start_and_attack, &o, 80); /* each run trains a surrogate */
     graphss_dataset_destroy(ctx, &data);
@@ -257,6 +316,7 @@ int main(void)
         cmocka_unit_test(test_the_papers_rows_are_divided_before_the_attack_and_not_after),
         cmocka_unit_test(test_the_papers_attacker_has_the_right_weights),
         cmocka_unit_test(test_every_setting_is_a_trial_a_defence_can_use),
+        cmocka_unit_test(test_a_predictor_stands_in_for_the_classifier),
         cmocka_unit_test(test_victims_change_with_their_seed_and_the_model_does_not),
         cmocka_unit_test(test_budgets_are_the_papers),
         cmocka_unit_test(test_the_paper_has_one_setting),

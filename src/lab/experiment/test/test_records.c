@@ -28,7 +28,7 @@ static void an_option_that_came_later_is_said_where_it_is_on(void **state)
 {
     (void)state;
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_HONEST, NULL);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
     json_t *off = graphss_i_json_options(&opt, graphss_train_options_table(), NULL);
     assert_null(json_object_get(off, "standardise"));
     assert_non_null(json_object_get(off, "row-normalise"));

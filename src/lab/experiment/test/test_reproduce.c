@@ -17,6 +17,7 @@ static const char recipe[] = "what = defence\n"
                              "methods = none label-propagation\n"
                              "train.epochs = 4\n"
                              "train.hidden = 4\n"
+                             "attack.knows = truth\n" /* so that classifiers share snapshots */
                              "attack.links = 1\n"
                              "attack.features = 2\n";
 enum { CELLS = 2 * 2 + 2 }; /* none for each classifier, label-propagation once */
@@ -25,7 +26,7 @@ static void finished_cells_are_not_run_again(void **state)
 {
     (void)state;
     const workplace p = make_workplace("again", recipe);
-    graphss_reproduced done = reproduce(&p, 1);
+    graphss_reproduce_result done = reproduce(&p, 1);
     assert_int_equal(done.cells, CELLS);
     assert_int_equal(done.run, CELLS);
     assert_int_equal(done.failed, 0);
@@ -87,7 +88,7 @@ static void a_killed_run_goes_on_where_it_was(void **state)
     json_t *whole = read_back(&p);
     for (size_t lines = 0; lines < CELLS; lines += 2) {
         tear(p.records, lines);
-        const graphss_reproduced done = reproduce(&p, 2);
+        const graphss_reproduce_result done = reproduce(&p, 2);
         assert_int_equal(done.before, lines);
         assert_int_equal(done.run, CELLS - lines);
         assert_true(done.cut == 20);
@@ -122,8 +123,8 @@ static void a_cancelled_run_keeps_what_is_finished(void **state)
                                      .user = &enough};
     graphss_ctx *ctx = graphss_ctx_new(&how);
     const graphss_reproduce_options opt = options_of(&p);
-    graphss_reproduced done;
-    assert_int_equal(graphss_reproduce(ctx, &done, 1, &opt), GRAPHSS_ERR_CANCELLED);
+    graphss_reproduce_result done;
+    assert_int_equal(graphss_reproduce_run(ctx, &done, 1, &opt), GRAPHSS_ERR_CANCELLED);
     graphss_ctx_free(ctx);
     assert_true(done.run >= 2 && done.run < CELLS);
     const size_t kept = done.run;
@@ -172,8 +173,8 @@ static void the_bar_begins_where_the_run_stopped(void **state)
                                                .progress = note_the_first,
                                                .user = first});
     const graphss_reproduce_options opt = options_of(&p);
-    graphss_reproduced done;
-    assert_int_equal(graphss_reproduce(ctx, &done, 1, &opt), GRAPHSS_OK);
+    graphss_reproduce_result done;
+    assert_int_equal(graphss_reproduce_run(ctx, &done, 1, &opt), GRAPHSS_OK);
     graphss_ctx_free(ctx);
     assert_int_equal(done.before, 2);
     assert_int_equal(first[0], 100 * 1000);
@@ -187,7 +188,7 @@ static void other_options_are_other_cells(void **state)
     const workplace p = make_workplace("options", recipe);
     reproduce(&p, 1);
     write_text(p.recipe, "split.noise = 0.2\n", "a");
-    graphss_reproduced done = reproduce(&p, 1);
+    graphss_reproduce_result done = reproduce(&p, 1);
     assert_int_equal(done.before, 0);
     assert_int_equal(done.run, CELLS);
     done = reproduce(&p, 1);
@@ -200,7 +201,7 @@ static void a_trial_that_cannot_be_made_is_an_error_of_its_cells(void **state)
     (void)state;
     const workplace p = make_workplace("failed", recipe);
     write_text(p.recipe, "split.train = 0\n", "a");
-    graphss_reproduced done = reproduce(&p, 2);
+    graphss_reproduce_result done = reproduce(&p, 2);
     assert_int_equal(done.cells, CELLS);
     assert_int_equal(done.failed, CELLS);
     assert_non_null(strstr(done.first_error, "train"));
@@ -258,7 +259,7 @@ what_took_too_long_is_tried_again_with_more_time_and_other_failures_always(void 
     reproduce(&p, 2);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         fail_all(&p, list[i].error);
-        const graphss_reproduced done = reproduce(&p, 2);
+        const graphss_reproduce_result done = reproduce(&p, 2);
         assert_int_equal(done.cells, CELLS);
         assert_int_equal(done.run, list[i].run);
         assert_int_equal(done.failed, CELLS - list[i].run);
@@ -275,7 +276,7 @@ static void points_of_a_sweep_are_cells(void **state)
                "point 1 = attack.links=1 attack.features=0\n"
                "point 3 = attack.links=3 attack.features=0 recover.steps=2\n",
                "a");
-    const graphss_reproduced done = reproduce(&p, 1);
+    const graphss_reproduce_result done = reproduce(&p, 1);
     assert_int_equal(done.cells, 2 * CELLS);
     assert_int_equal(done.failed, 0);
     json_t *all = read_back(&p);
@@ -315,7 +316,7 @@ static void points_that_differ_in_methods_alone_share_a_trial(void **state)
     assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 1, &opt));
     assert_int_equal(plan.n_jobs, jobs);
     graphss_i_plan_destroy(ctx, &plan);
-    const graphss_reproduced done = reproduce(&p, 1);
+    const graphss_reproduce_result done = reproduce(&p, 1);
     assert_int_equal(done.cells, 2 * CELLS);
     assert_int_equal(done.failed, 0);
     json_t *all = read_back(&p), *record;
@@ -371,6 +372,7 @@ static void a_point_may_be_an_attacker_of_another_kind(void **state)
         "attackers", "what = attackers\nmode = honest\nsettings = new seen\nmodels = gcn\n"
                      "datasets = synth:nodes=90,classes=3,features=30,degree=4\n"
                      "methods = none rgcn retrain\nattack.features = 0\nattack.links = 2\n"
+                     "attack.knows = truth\n"
                      "parameter = attacker\npoint dice = attack.method=dice\n"
                      "point prbcd = attack.method=prbcd\n");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -444,11 +446,12 @@ static void wrong_recipes_are_refused_before_any_work(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const workplace p = make_workplace("wrong", bad[i].text);
         const graphss_reproduce_options opt = options_of(&p);
-        graphss_reproduced done;
-        const graphss_status st = graphss_reproduce(ctx, &done, 1, &opt);
+        graphss_reproduce_result done;
+        const graphss_status st = graphss_reproduce_run(ctx, &done, 1, &opt);
         assert_true(st == GRAPHSS_ERR_INVALID || st == GRAPHSS_ERR_DATA);
-        if (!strstr(graphss_error(ctx), bad[i].part))
-            fail_msg("recipe %zu: \"%s\" lacks \"%s\"", i, graphss_error(ctx), bad[i].part);
+        if (!strstr(graphss_ctx_error(ctx), bad[i].part))
+            fail_msg("recipe %zu: \"%s\" lacks \"%s\"", i, graphss_ctx_error(ctx),
+                     bad[i].part);
         assert_int_equal(done.run, 0);
         remove_workplace(&p);
     }
@@ -502,10 +505,10 @@ static void methods_with_a_network_of_their_own_do_not_see_the_classifier(void *
         snprintf(text, sizeof text,
                  "what = defence\nmode = honest\nsettings = new\ndatasets = %s\nmodels = %s\n"
                  "methods = *\ntrain.epochs = 4\ntrain.hidden = 8\nrecover.epochs = 3\n"
-                 "recover.rank = 3\nattack.links = 1\n",
+                 "recover.rank = 3\nattack.links = 1\nattack.knows = truth\n",
                  datasets[0], m ? "sage" : "gcn");
         const workplace p = make_workplace(m ? "sage" : "gcn", text);
-        const graphss_reproduced done = reproduce(&p, 1);
+        const graphss_reproduce_result done = reproduce(&p, 1);
         if (done.failed)
             fail_msg("%s", done.first_error);
         found[m] = read_back(&p);
@@ -543,10 +546,10 @@ static void what_does_not_see_the_past_is_the_same_in_every_setting(void **state
                  "what = defence\nmode = honest\nsettings = %s\n"
                  "datasets = synth:nodes=90,classes=3,features=30,degree=4\nmodels = sgc\n"
                  "methods = none retrain jaccard label-propagation rgcn\ntrain.epochs = 4\n"
-                 "train.hidden = 8\nrecover.epochs = 3\nattack.links = 1\n",
+                 "train.hidden = 8\nrecover.epochs = 3\nattack.links = 1\nattack.knows = truth\n",
                  m ? "new growing" : "growing");
         const workplace p = make_workplace(m ? "twins" : "single", text);
-        const graphss_reproduced done = reproduce(&p, 1);
+        const graphss_reproduce_result done = reproduce(&p, 1);
         assert_int_equal(done.failed, 0);
         assert_int_equal(done.run, done.cells);
         found[m] = read_back(&p);
@@ -589,7 +592,7 @@ static void groups_are_judged_in_both_modes(void **state)
                  "snapshots.attacked-groups = 2\nsnapshots.victims = 0.5\n%s",
                  m ? "paper" : "honest", m ? "" : "snapshots.background = yes\n");
         const workplace p = make_workplace(m ? "paper" : "honest", text);
-        const graphss_reproduced done = reproduce(&p, 1);
+        const graphss_reproduce_result done = reproduce(&p, 1);
         if (done.failed)
             fail_msg("%s", done.first_error);
         json_t *all = read_back(&p);
@@ -624,8 +627,8 @@ static graphss_status reproduce_starved(graphss_ctx *ctx, void *arg)
 {
     const workplace *p = arg;
     const graphss_reproduce_options opt = options_of(p);
-    graphss_reproduced done;
-    return graphss_reproduce(ctx, &done, 1, &opt);
+    graphss_reproduce_result done;
+    return graphss_reproduce_run(ctx, &done, 1, &opt);
 }
 
 static void it_survives_every_failing_allocation(void **state)
@@ -693,9 +696,9 @@ static void a_worker_that_dies_late_does_not_blame_the_trial(void **state)
     const graphss_ctx_options own = {
         .struct_size = sizeof own, .threads = 1, .log = kill_children, .user = &killed};
     graphss_ctx *ctx = graphss_ctx_new(&own);
-    graphss_reproduced done;
+    graphss_reproduce_result done;
     const graphss_reproduce_options opt = options_of(&p);
-    assert_ok(ctx, graphss_reproduce(ctx, &done, 1, &opt));
+    assert_ok(ctx, graphss_reproduce_run(ctx, &done, 1, &opt));
     graphss_ctx_free(ctx);
     assert_true(killed);
     assert_int_equal(done.failed, 1);
@@ -718,7 +721,7 @@ static void who_ignores_his_children_gets_their_time_and_memory_too(void **state
     (void)state;
     const workplace p = make_workplace("ignored", recipe);
     signal(SIGCHLD, SIG_IGN);
-    const graphss_reproduced done = reproduce(&p, 2);
+    const graphss_reproduce_result done = reproduce(&p, 2);
     struct sigaction now;
     sigaction(SIGCHLD, NULL, &now);
     signal(SIGCHLD, SIG_DFL);
@@ -781,7 +784,7 @@ static void other_programs_do_not_inherit_the_pipes(void **state)
     (void)state;
     const workplace p = make_workplace("pipes", recipe);
     pipe_watch w = {0};
-    graphss_reproduced done;
+    graphss_reproduce_result done;
     const graphss_reproduce_options opt = options_of(&p);
     for (int fd = 3; fd < DESCRIPTORS; fd++)
         w.before[fd] = fcntl(fd, F_GETFD) >= 0;
@@ -790,7 +793,7 @@ static void other_programs_do_not_inherit_the_pipes(void **state)
                                                .threads = 1,
                                                .progress = watch_pipes,
                                                .user = &w});
-    assert_ok(ctx, graphss_reproduce(ctx, &done, 1, &opt));
+    assert_ok(ctx, graphss_reproduce_run(ctx, &done, 1, &opt));
     graphss_ctx_free(ctx);
     assert_true(w.seen > 0);
     assert_int_equal(w.open_to_programs, 0);

@@ -75,7 +75,7 @@ static void a_chain_that_was_cut_goes_on_as_if_it_had_not_been(void **state)
 {
     (void)state;
     const workplace p = make_workplace("cut", BASE "sets = 3\n");
-    const graphss_reproduced whole = reproduce(&p, 1);
+    const graphss_reproduce_result whole = reproduce(&p, 1);
     json_t *all = read_back(&p), *record;
     const char *key;
     FILE *file = fopen(p.records, "w");
@@ -91,7 +91,7 @@ static void a_chain_that_was_cut_goes_on_as_if_it_had_not_been(void **state)
         }
     }
     fclose(file);
-    const graphss_reproduced again = reproduce(&p, 1);
+    const graphss_reproduce_result again = reproduce(&p, 1);
     assert_int_equal(again.before, whole.cells - 1);
     assert_int_equal(again.run, 1);
     json_t *now = read_back(&p);
@@ -108,7 +108,7 @@ static void after_a_set_that_failed_the_others_fail(void **state)
     const workplace p =
         make_workplace("hole", BARE "recover.warmup = 25\n" /* as many as sweeps */
                                     "sets = 3\nskip = none jaccard\n");
-    const graphss_reproduced done = reproduce(&p, 1);
+    const graphss_reproduce_result done = reproduce(&p, 1);
     assert_int_equal(done.failed, 3);
     json_t *all = read_back(&p), *record;
     const char *key;

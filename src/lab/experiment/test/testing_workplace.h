@@ -44,12 +44,12 @@ static graphss_reproduce_options options_of(const workplace *p)
                                        .folder = p->folder};
 }
 
-static graphss_reproduced reproduce(const workplace *p, size_t workers)
+static graphss_reproduce_result reproduce(const workplace *p, size_t workers)
 {
     graphss_ctx *ctx = testing_ctx(NULL, workers);
-    graphss_reproduced done;
+    graphss_reproduce_result done;
     const graphss_reproduce_options opt = options_of(p);
-    assert_ok(ctx, graphss_reproduce(ctx, &done, 1, &opt));
+    assert_ok(ctx, graphss_reproduce_run(ctx, &done, 1, &opt));
     graphss_ctx_free(ctx);
     return done;
 }

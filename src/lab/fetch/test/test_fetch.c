@@ -433,7 +433,7 @@ static void test_a_write_that_fails_leaves_nothing_in_place(void **state)
     setrlimit(RLIMIT_FSIZE, &before);
     signal(SIGXFSZ, handler);
     assert_int_equal(st, GRAPHSS_ERR_IO);
-    assert_non_null(strstr(graphss_error(w->ctx), "cannot write"));
+    assert_non_null(strstr(graphss_ctx_error(w->ctx), "cannot write"));
     assert_int_equal(size_of(w->path), -1);
     assert_ok(w->ctx, fetch(w));
     assert_in_place(w);
@@ -465,15 +465,15 @@ static void test_bad_arguments_are_refused(void **state)
 {
     world *w = *state;
     graphss_fetch_result *r = &w->result;
-    assert_fails(w->ctx, graphss_fetch(w->ctx, r, "cora", NULL), GRAPHSS_ERR_INVALID,
+    assert_fails(w->ctx, graphss_fetch_run(w->ctx, r, "cora", NULL), GRAPHSS_ERR_INVALID,
                  "folder");
-    assert_fails(w->ctx, graphss_fetch(w->ctx, r, NULL, &w->opt), GRAPHSS_ERR_INVALID,
+    assert_fails(w->ctx, graphss_fetch_run(w->ctx, r, NULL, &w->opt), GRAPHSS_ERR_INVALID,
                  "dataset");
     w->opt.base_url = "file:///etc";
     assert_fails(w->ctx, fetch(w), GRAPHSS_ERR_INVALID, "file:///etc");
     w->opt.base_url = NULL;
-    assert_fails(w->ctx, graphss_fetch(w->ctx, r, "karate", &w->opt), GRAPHSS_ERR_NOT_FOUND,
-                 "cora, citeseer, pubmed, amazon_photo, coauthor_cs");
+    assert_fails(w->ctx, graphss_fetch_run(w->ctx, r, "karate", &w->opt),
+                 GRAPHSS_ERR_NOT_FOUND, "cora, citeseer, pubmed, amazon_photo, coauthor_cs");
     w->opt.offline = w->opt.force = true;
     assert_fails(w->ctx, fetch(w), GRAPHSS_ERR_INVALID, "force");
     w->opt.offline = w->opt.force = false;
@@ -560,7 +560,7 @@ static void test_cora_comes_from_a_mirror(void **state)
     *strrchr(folder, '/') = '\0';
     loopback_start(&w->server, answer_from_folder, folder, 0);
     snprintf(w->url, sizeof w->url, "http://127.0.0.1:%u/files", w->server.port);
-    assert_ok(w->ctx, graphss_fetch(w->ctx, &w->result, "cora", &w->opt));
+    assert_ok(w->ctx, graphss_fetch_run(w->ctx, &w->result, "cora", &w->opt));
     snprintf(wanted, sizeof wanted, "%s/ind.cora", w->dir);
     assert_string_equal(w->result.path, wanted);
     assert_int_equal(w->result.files, 8);

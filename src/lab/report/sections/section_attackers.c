@@ -1,6 +1,7 @@
 /* section_attackers.c - attackers of many kinds, and a graph that nobody attacks: is what they
  * did undone, and is harm done where there is nothing to undo? A cell is an attacker on a
- * dataset and a classifier. */
+ * dataset and a classifier. The floor of a cell is what costs no thought: the undefended
+ * classifier or, where there is a past, its labels from before, whichever is better. */
 #include <math.h>
 #include <string.h>
 
@@ -10,11 +11,20 @@
  * an attack has to take for a share of it to mean something. */
 static const double HARM = 1, DAMAGE = 5;
 
+/* Who attacks, in the order of the tables; "": the records do not say. */
+static const char *const who_list[] = {"unrehearsed", "foreign", "adaptive", "rehearsed",
+                                       "told",        "nobody",  ""};
+enum { WHOS = sizeof who_list / sizeof *who_list };
+
 /* GraphSS in one cell, in points, over the same runs; NaN: not run. */
 typedef struct outcome {
     graphss_i_stat before, undefended, victims, others_undefended, others;
     double gain, others_gain; /* against the undefended classifier */
     double damage;            /* what the attack took from the victims */
+    double keep_last;         /* victims right; NaN in setting new, where none has a past */
+    double above_floor;       /* victims: GraphSS minus the floor */
+    double seed_sd; /* over seeds of recover on one snapshot, the largest of the runs */
+    const char *who;
 } outcome;
 
 static double gap(graphss_i_runs *records, const graphss_i_query *q, const char *a,
@@ -26,17 +36,27 @@ static double gap(graphss_i_runs *records, const graphss_i_query *q, const char 
 static outcome outcome_of(graphss_i_runs *records, const graphss_i_query *cell,
                           const graphss_i_variant *ours)
 {
-    graphss_i_query q = *cell;
+    graphss_i_query q = *cell, last = *cell;
     q.method = ours->method;
     q.train = ours->train;
-    return (outcome){.before = graphss_i_percent(records, &q, "victims_before"),
-                     .undefended = graphss_i_percent(records, &q, "victims_attacked"),
-                     .victims = graphss_i_percent(records, &q, "victims"),
-                     .others_undefended = graphss_i_percent(records, &q, "others_attacked"),
-                     .others = graphss_i_percent(records, &q, "others"),
-                     .gain = gap(records, &q, "victims", "victims_attacked"),
-                     .others_gain = gap(records, &q, "others", "others_attacked"),
-                     .damage = gap(records, &q, "victims_before", "victims_attacked")};
+    last.method = "keep-last";
+    outcome o = {.before = graphss_i_percent(records, &q, "victims_before"),
+                 .undefended = graphss_i_percent(records, &q, "victims_attacked"),
+                 .victims = graphss_i_percent(records, &q, "victims"),
+                 .others_undefended = graphss_i_percent(records, &q, "others_attacked"),
+                 .others = graphss_i_percent(records, &q, "others"),
+                 .gain = gap(records, &q, "victims", "victims_attacked"),
+                 .others_gain = gap(records, &q, "others", "others_attacked"),
+                 .damage = gap(records, &q, "victims_before", "victims_attacked"),
+                 .keep_last = NAN,
+                 .seed_sd = 100 * graphss_i_stat_metric(records, &q, "victims_seed_sd").high};
+    size_t n = 0;
+    const graphss_i_run **run = graphss_i_runs_find(records, &q, &n);
+    o.who = run && n ? run[0]->who : "";
+    if (!cell->setting || strcmp(cell->setting, "new") != 0)
+        o.keep_last = graphss_i_percent(records, &last, "victims").mean;
+    o.above_floor = o.victims.mean - fmax(o.undefended.mean, o.keep_last);
+    return o;
 }
 
 /* Per cent of the damage; NaN where there was little. */
@@ -127,14 +147,20 @@ static void ours_table(const cell_context *at)
                       "what the attack took from the victims, where that is at least %s "
                       "points; above 100 %% they end better than before. Named: the kind of "
                       "attack and the share of nodes that GraphSS says were hit (a fifth of "
-                      "the test nodes are victims). Harm: points below the undefended "
-                      "classifier, where that is more than %s.",
+                      "the test nodes are victims). Above floor: points above the better of "
+                      "undefended and, where there is a past, keep-last. Seed: standard "
+                      "deviation over seeds of recover on one snapshot, the largest. Harm: "
+                      "points below the undefended classifier, where that is more than %s.",
                       graphss_i_fixed(arena, DAMAGE, 0), graphss_i_fixed(arena, HARM, 0)));
     graphss_i_add_head(t, "attacker");
+    graphss_i_add_words(t, "who");
     graphss_i_add_column(t, "n", "", 0, false);
     graphss_i_add_column(t, "victims before", "%", 1, false);
     graphss_i_add_column(t, "undefended", "%", 1, false);
+    graphss_i_add_column(t, "keep-last", "%", 1, false);
     graphss_i_add_column(t, "GraphSS", "%", 1, false);
+    graphss_i_add_column(t, "above floor", "", 1, true);
+    graphss_i_add_column(t, "seed", "", 1, false);
     graphss_i_add_column(t, "recovered", "%", 0, false);
     graphss_i_add_column(t, "others, undefended", "%", 1, false);
     graphss_i_add_column(t, "others, GraphSS", "%", 1, false);
@@ -148,10 +174,14 @@ static void ours_table(const cell_context *at)
         if (o.victims.n == 0)
             continue;
         graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_VALUE, q.value));
+        graphss_i_add_text(t, o.who);
         graphss_i_add_number(t, (double)o.victims.n);
         graphss_i_add_stat(t, o.before);
         graphss_i_add_stat(t, o.undefended);
+        graphss_i_add_number(t, o.keep_last);
         graphss_i_add_stat(t, o.victims);
+        graphss_i_add_number(t, o.above_floor);
+        graphss_i_add_number(t, o.seed_sd);
         graphss_i_add_number(t, recovered(&o));
         graphss_i_add_stat(t, o.others_undefended);
         graphss_i_add_stat(t, o.others);
@@ -268,13 +298,12 @@ void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_arena *arena = d->arena;
     if (!graphss_i_begin(
             d, records, "attackers", "Attackers of many kinds",
-            "No method is told who attacks, how much or whether anybody does. Nettack on "
-            "links and features with several budgets, links alone, features alone; links "
-            "and features at random; DICE, PRBCD; nodes that copy a node of another class; "
-            "and two that are no attack: change of the same size within a class, and none. "
-            "GraphSS rehearses all of these kinds but PRBCD on nodes whose labels it has: "
-            "it does not know which of them it will meet, but PRBCD is the only one it has "
-            "never met."))
+            "No method is told who attacks, how much or whether anybody does. Attackers know "
+            "the graph, the model and its answers, but not the truth, unless they are told. "
+            "Who: a kind that GraphSS rehearses on nodes whose labels it has, one that it "
+            "does not (unrehearsed), code that is not ours (foreign), or an attacker who "
+            "searches against GraphSS itself (adaptive). Two are no attack: change of the "
+            "same size within a class, and none."))
         return;
     const graphss_i_conditions conditions = graphss_i_conditions_of(records, "attackers");
     for (size_t w = 0; w < conditions.n; w++) {
@@ -313,60 +342,79 @@ static const char *cell_name(const cell_context *at, const char *attacker)
 }
 
 typedef struct tally {
-    size_t cells, damaged, first, harmed;
-    size_t fewest, most; /* runs of a cell */
-    double sum, least;   /* of the shares recovered */
+    size_t cells, damaged, first, floored, harmed;
+    size_t fewest, most;            /* runs of a cell */
+    double undefended, other, ours; /* sums of victims right */
+    double sum;                     /* of the shares recovered */
+    double least;                   /* points above the floor, the worst cell */
     const char *least_where;
 } tally;
 
-/* True if another method labels more victims correctly than ours. */
-static bool beaten(const cell_context *at, const char *attacker)
+/* The best of the other methods, the undefended classifier among them. */
+static double best_other(const cell_context *at, const char *attacker)
 {
-    return best_of(at, attacker) > victims_mean(at, attacker, at->ours);
+    double best = -INFINITY;
+    for (size_t k = 0; k < at->list.n; k++) {
+        const double mean = victims_mean(at, attacker, &at->list.variant[k]);
+        if (&at->list.variant[k] != at->ours && isfinite(mean))
+            best = fmax(best, mean);
+    }
+    return best;
 }
 
-static void count_cell(tally *all, const cell_context *at, const char *attacker)
+static void count_cell(tally *all, const cell_context *at, const char *attacker,
+                       const char *who)
 {
     graphss_i_query q = at->cell;
     q.value = attacker;
     const outcome o = outcome_of(at->records, &q, at->ours);
-    const double share = recovered(&o);
-    if (o.victims.n == 0)
+    const double share = recovered(&o),
+                 other = fmax(best_other(at, attacker), o.undefended.mean);
+    if (o.victims.n == 0 || strcmp(o.who, who) != 0)
         return;
     all->fewest = all->cells++ && all->fewest < o.victims.n ? all->fewest : o.victims.n;
     all->most = all->most > o.victims.n ? all->most : o.victims.n;
     all->harmed += *harm(at->d->arena, &o) != '\0';
-    if (!isfinite(share))
-        return;
-    all->damaged++;
-    all->first += !beaten(at, attacker);
-    all->sum += share;
-    if (all->damaged == 1 || share < all->least) {
-        all->least = share;
+    all->floored += o.above_floor >= -HARM;
+    all->first += o.victims.mean >= other;
+    all->undefended += o.undefended.mean;
+    all->other += other;
+    all->ours += o.victims.mean;
+    if (isfinite(share)) {
+        all->damaged++;
+        all->sum += share;
+    }
+    if (all->cells == 1 || o.above_floor < all->least) {
+        all->least = o.above_floor;
         all->least_where = cell_name(at, attacker);
     }
 }
 
 static void found_row(graphss_i_document *d, graphss_i_table *t, graphss_i_runs *records,
-                      const graphss_i_condition *condition)
+                      const graphss_i_condition *condition, const char *who)
 {
     const graphss_i_cells cells = cells_of(records, condition);
     tally all = {.least_where = "–"};
     for (size_t c = 0; c < cells.n; c++) {
         const cell_context at = cell_context_of(d, records, condition, &cells.cell[c]);
         for (size_t a = 0; at.ours && a < at.attackers.n; a++)
-            count_cell(&all, &at, at.attackers.text[a]);
+            count_cell(&all, &at, at.attackers.text[a], who);
     }
     if (all.cells == 0)
         return;
+    const double n = (double)all.cells;
     graphss_i_add_text(t, condition->brief);
-    graphss_i_add_number(t, (double)all.cells);
+    graphss_i_add_text(t, *who ? who : "–");
+    graphss_i_add_number(t, n);
     graphss_i_add_runs(t, all.fewest, all.most);
-    graphss_i_add_number(t, (double)all.damaged);
+    graphss_i_add_number(t, all.undefended / n);
+    graphss_i_add_number(t, all.other / n);
+    graphss_i_add_number(t, all.ours / n);
     graphss_i_add_number(t, all.damaged ? all.sum / (double)all.damaged : NAN);
-    graphss_i_add_number(t, all.damaged ? all.least : NAN);
-    graphss_i_add_text(t, all.least_where);
     graphss_i_add_number(t, (double)all.first);
+    graphss_i_add_number(t, (double)all.floored);
+    graphss_i_add_number(t, all.least);
+    graphss_i_add_text(t, all.least_where);
     graphss_i_add_number(t, (double)all.harmed);
 }
 
@@ -377,25 +425,32 @@ void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records)
         arena, "found-attackers", "Attackers of many kinds, and none",
         graphss_i_arena_say(
             arena,
-            "A cell is an attacker, or nobody, on a dataset and a classifier. Lose: "
-            "cells in which the attack takes at least %s points from the victims. "
-            "Recovered: how much of that GraphSS brings back, in the mean over those "
-            "cells and in the worst; above 100 %% victims end better than before. "
-            "Most right: those in which no method has more victims right. Harm: "
-            "cells in which victims or others end more than %s point below the "
-            "undefended classifier.",
-            graphss_i_fixed(arena, DAMAGE, 0), graphss_i_fixed(arena, HARM, 0)));
+            "A cell is an attacker, or nobody, on a dataset and a classifier; victims right, "
+            "mean over cells. Best other: whichever other method is best in a cell. Undone: "
+            "how much of what the attack took GraphSS brings back, over cells in which it "
+            "took "
+            "at least %s points. Most right: cells in which no other method has more. Floor "
+            "held: cells in which GraphSS is at most %s point below the better of undefended "
+            "and, where there is a past, keep-last; worst: points above that floor. Harm: "
+            "victims or others end more than %s point below the undefended classifier.",
+            graphss_i_fixed(arena, DAMAGE, 0), graphss_i_fixed(arena, HARM, 0),
+            graphss_i_fixed(arena, HARM, 0)));
     graphss_i_add_head(t, "mode, setting");
+    graphss_i_add_head(t, "who");
     graphss_i_add_column(t, "cells", "", 0, false);
     graphss_i_add_column(t, "n", "", 0, false);
-    graphss_i_add_column(t, "lose", "", 0, false);
-    graphss_i_add_column(t, "recovered", "%", 0, false);
-    graphss_i_add_column(t, "least", "%", 0, false);
-    graphss_i_add_words(t, "least in");
+    graphss_i_add_column(t, "undefended", "%", 1, false);
+    graphss_i_add_column(t, "best other", "%", 1, false);
+    graphss_i_add_column(t, "GraphSS", "%", 1, false);
+    graphss_i_add_column(t, "undone", "%", 0, false);
     graphss_i_add_column(t, "most right", "", 0, false);
+    graphss_i_add_column(t, "floor held", "", 0, false);
+    graphss_i_add_column(t, "worst", "", 1, true);
+    graphss_i_add_words(t, "worst in");
     graphss_i_add_column(t, "harm", "", 0, false);
     const graphss_i_conditions conditions = graphss_i_conditions_of(records, "attackers");
     for (size_t w = 0; w < conditions.n; w++)
-        found_row(d, t, records, &conditions.condition[w]);
+        for (size_t i = 0; i < WHOS; i++)
+            found_row(d, t, records, &conditions.condition[w], who_list[i]);
     graphss_i_show_table(d, t);
 }

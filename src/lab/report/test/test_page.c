@@ -35,7 +35,7 @@ static void test_the_page_holds_all_and_runs_nothing_of_it(void **state)
     const graphss_page page = sample();
     char path[256], text[40000];
     testing_temporary(path, sizeof path, "page.html");
-    assert_ok(ctx, graphss_page_write(ctx, path, &page));
+    assert_ok(ctx, graphss_page_write(ctx, &page, path));
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
@@ -62,18 +62,18 @@ static void test_what_is_not_there_is_refused(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_page page = sample();
-    assert_fails(ctx, graphss_page_write(ctx, "/nowhere/x.html", &page), GRAPHSS_ERR_IO,
+    assert_fails(ctx, graphss_page_write(ctx, &page, "/nowhere/x.html"), GRAPHSS_ERR_IO,
                  "/nowhere");
     page.node = NULL;
-    assert_fails(ctx, graphss_page_write(ctx, "x.html", &page), GRAPHSS_ERR_INVALID, "nodes");
-    assert_fails(ctx, graphss_page_write(ctx, NULL, &page), GRAPHSS_ERR_INVALID, "path");
+    assert_fails(ctx, graphss_page_write(ctx, &page, "x.html"), GRAPHSS_ERR_INVALID, "nodes");
+    assert_fails(ctx, graphss_page_write(ctx, &page, NULL), GRAPHSS_ERR_INVALID, "path");
     graphss_ctx_free(ctx);
 }
 
 static graphss_status write_page(graphss_ctx *ctx, void *path)
 {
     const graphss_page page = sample();
-    return graphss_page_write(ctx, path, &page);
+    return graphss_page_write(ctx, &page, path);
 }
 
 static void test_each_allocation_may_fail(void **state)

@@ -1,11 +1,12 @@
-/* test_report.c - whole reports from tests/data/report, whose records are made up. */
+/* test_report.c - whole reports from report/ of tests/data.tar.xz, whose records are made up.
+ */
 #include "testing.h"
 
 #include <sys/stat.h>
 
 #include "base/base.h"
 
-static const char folder[] = GRAPHSS_SOURCE_DIR "/tests/data/report";
+static const char folder[] = GRAPHSS_SEEDS "/data/report";
 
 static char *report_as(graphss_ctx *ctx, const char *ending, graphss_report_summary *summary)
 {
@@ -84,19 +85,21 @@ static void test_attackers_are_listed_with_the_harm_done(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *page = report_as(ctx, "report.md", NULL);
     /* in the order of the recipe: nobody first, though it came later */
-    const char *nobody = strstr(page, "| nobody | 1 | 80.0 | 80.0 | 80.0 | – | 80.0 | 80.0 | "
-                                      "none | 1.0 |  |\n");
+    const char *nobody = strstr(page, "| nobody | nobody | 1 | 80.0 | 80.0 | – | 80.0 | 0.0 | "
+                                      "– | – | 80.0 | 80.0 | none | 1.0 |  |\n");
     /* gains 30 and 40 of 60 and 60 points: 35 / 60; others -2 and -1 */
     const char *links =
-        strstr(page, "| 3 links | 2 | 80.0 ± 14.1 | 20.0 ± 14.1 | 55.0 ± 7.1 | 58 | 80.0 ± "
-                     "0.0 | 78.5 ± 0.7 | links (1), copied (1) | 21.0 | others −1.5 |\n");
+        strstr(page, "| 3 links | rehearsed | 2 | 80.0 ± 14.1 | 20.0 ± 14.1 | – | 55.0 ± 7.1 "
+                     "| +35.0 | 1.0 | 58 | 80.0 ± 0.0 | 78.5 ± 0.7 | links (1), copied (1) | 21.0 | others −1.5 |\n");
     assert_non_null(nobody);
     assert_non_null(links);
     assert_true(nobody < links);
     assert_non_null(strstr(page, "| DICE | 80.0 | **70.0** | 50.0 |\n"));
-    /* (58.3 + 25) / 2, least in DICE; most victims right against the links; harm there */
-    assert_non_null(
-        strstr(page, "| honest, new | 3 | 1–2 | 2 | 42 | 25 | DICE on Cora | 1 | 1 |\n"));
+    /* who is judged apart: another method leads under DICE, others are harmed by the links */
+    assert_non_null(strstr(page, "| honest, new | unrehearsed | 1 | 1 | 40.0 | 70.0 | 50.0 | 25 "
+                                 "| 0 | 1 | +10.0 | DICE on Cora | 0 |\n"));
+    assert_non_null(strstr(page, "| honest, new | rehearsed | 1 | 2 | 20.0 | 20.0 | 55.0 | 58 "
+                                 "| 1 | 1 | +35.0 | 3 links on Cora | 1 |\n"));
     graphss_release(ctx, page);
     graphss_ctx_free(ctx);
 }

@@ -1,6 +1,6 @@
 /* The plain questions, against counts of one cell after the other. */
 #include "testing.h"
-#include <graphss/evaluate.h>
+#include <graphss/labels.h>
 
 enum { N = 200, K = 4 };
 
@@ -41,7 +41,7 @@ static void test_confusion_is_a_count_of_each_pair(void **state)
         const size_t n = listed ? N / 2 : N;
         int64_t confusion[K * K];
         memset(confusion, 7, sizeof confusion); /* it is overwritten */
-        graphss_confusion(confusion, K, a.label, a.truth, node, n);
+        graphss_labels_confusion(confusion, K, a.label, a.truth, node, n);
         for (int32_t t = 0; t < K; t++)
             for (int32_t p = 0; p < K; p++)
                 assert_int_equal(confusion[t * K + p], count(&a, node, n, t, p));
@@ -59,11 +59,11 @@ static void test_accuracy_is_the_share_of_known_truths_that_were_met(void **stat
             known += count(&a, a.node, N / 2, t, p);
             right += p == t ? count(&a, a.node, N / 2, t, p) : 0;
         }
-    const double found = graphss_accuracy(a.label, a.truth, a.node, N / 2);
+    const double found = graphss_labels_accuracy(a.label, a.truth, a.node, N / 2);
     assert_true(found == (double)right / (double)known);
     a.truth[0] = -1;
-    assert_true(isnan(graphss_accuracy(a.label, a.truth, NULL, 1)));
-    assert_true(isnan(graphss_accuracy(a.label, a.truth, NULL, 0)));
+    assert_true(isnan(graphss_labels_accuracy(a.label, a.truth, NULL, 1)));
+    assert_true(isnan(graphss_labels_accuracy(a.label, a.truth, NULL, 0)));
 }
 
 static void test_the_first_of_equals_is_the_label(void **state)
@@ -71,7 +71,7 @@ static void test_the_first_of_equals_is_the_label(void **state)
     (void)state;
     const float prob[] = {0.2f, 0.4f, 0.4f, 0.5f, 0.5f, 0, 0.1f, 0.2f, 0.7f};
     int32_t label[3];
-    graphss_argmax(label, prob, 3, 3);
+    graphss_labels_argmax(label, prob, 3, 3);
     assert_true(label[0] == 1 && label[1] == 0 && label[2] == 2);
 }
 

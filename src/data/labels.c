@@ -1,11 +1,11 @@
-/* evaluate.c - accuracy, confusion matrix, argmax. */
+/* labels.c - accuracy, confusion matrix, argmax. */
 #include "base/base.h"
-#include <graphss/evaluate.h>
+#include <graphss/labels.h>
 #include <math.h>
 #include <string.h>
 
-double graphss_accuracy(const int32_t *label, const int32_t *truth, const int32_t *node,
-                        size_t n)
+double graphss_labels_accuracy(const int32_t *label, const int32_t *truth, const int32_t *node,
+                               size_t n)
 {
     size_t right = 0, counted = 0;
     for (size_t j = 0; j < n && label && truth; j++) {
@@ -18,8 +18,8 @@ double graphss_accuracy(const int32_t *label, const int32_t *truth, const int32_
     return counted ? (double)right / (double)counted : NAN;
 }
 
-void graphss_confusion(int64_t *confusion, size_t n_classes, const int32_t *label,
-                       const int32_t *truth, const int32_t *node, size_t n)
+void graphss_labels_confusion(int64_t *confusion, size_t n_classes, const int32_t *label,
+                              const int32_t *truth, const int32_t *node, size_t n)
 {
     if (!confusion)
         return;
@@ -32,7 +32,7 @@ void graphss_confusion(int64_t *confusion, size_t n_classes, const int32_t *labe
     }
 }
 
-void graphss_argmax(int32_t *label, const float *prob, size_t n, size_t n_classes)
+void graphss_labels_argmax(int32_t *label, const float *prob, size_t n, size_t n_classes)
 {
     if (!label || !prob)
         return;
