@@ -83,13 +83,14 @@ if(GRAPHSS_TESTS)
     set(GRAPHSS_SEEDS "${CMAKE_BINARY_DIR}/seeds")
     graphss_unpack("${PROJECT_SOURCE_DIR}/tests/data.tar.xz" "${GRAPHSS_SEEDS}")
     pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
-    add_library(graphss_testing INTERFACE)
-    target_link_libraries(graphss_testing INTERFACE graphss_objects graphss_lab_objects
-        PkgConfig::CMOCKA)
-    target_sources(graphss_testing INTERFACE $<TARGET_OBJECTS:graphss_objects>
+    # One shared object with the private functions of both libraries, so that a test links in no
+    # time.
+    add_library(graphss_testing SHARED $<TARGET_OBJECTS:graphss_objects>
         $<TARGET_OBJECTS:graphss_lab_objects>)
+    target_link_libraries(graphss_testing PUBLIC graphss_settings graphss_libraries
+        graphss_lab_libraries PkgConfig::CMOCKA)
     target_include_directories(graphss_testing INTERFACE
-        "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
+        "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
     target_compile_definitions(graphss_testing INTERFACE
         GRAPHSS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" GRAPHSS_SEEDS="${GRAPHSS_SEEDS}")
 endif()

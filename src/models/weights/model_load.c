@@ -2,7 +2,7 @@
  * it is checked, and nothing is allocated that the file is too small to fill. */
 #include "base/json_fault.h"
 #include "data/build.h"
-#include "models/model_file.h"
+#include "models/weights/model_file.h"
 #include "models/predictor.h"
 #include <math.h>
 #include <string.h>

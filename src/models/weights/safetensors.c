@@ -1,5 +1,5 @@
 /* safetensors.c - see safetensors.h. */
-#include "models/safetensors.h"
+#include "models/weights/safetensors.h"
 #include "base/json_fault.h"
 #include <stdlib.h>
 

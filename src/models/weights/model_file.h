@@ -11,7 +11,7 @@
 #define GRAPHSS_MODEL_FILE_H
 
 #include "models/model_private.h"
-#include "models/safetensors.h"
+#include "models/weights/safetensors.h"
 #include <string.h>
 
 /* Format 2 has columns with a mean and a gain, which a reader of format 1 would not apply.

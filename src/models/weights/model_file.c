@@ -1,5 +1,5 @@
 /* model_file.c - see model_file.h. Saving; model_load.c reads it back. */
-#include "models/model_file.h"
+#include "models/weights/model_file.h"
 #include "models/predictor.h"
 #include <inttypes.h>
 #include <jansson.h>
