@@ -1,24 +1,28 @@
-# graphss_sources(file ...): adds the sources of the calling folder to its library, that is
-# graphss_lab for what lies in src/lab and graphss for all else.
-function(graphss_sources)
-    list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
-    file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
-    if(folder MATCHES "^lab/")
-        target_sources(graphss_lab_objects PRIVATE ${ARGN})
-    else()
-        target_sources(graphss_objects PRIVATE ${ARGN})
+# graphss_folder(data [LISTED models.def] SOURCES file ... [TESTS name ...]): the sources of a folder
+# of src go to its library, graphss_lab for what lies in lab and graphss for all else; its tests are
+# added. A list has a line KIND(x) for each further source x.c, which lies in the folder or in one
+# below.
+function(graphss_folder folder)
+    cmake_parse_arguments(ARG "" "LISTED" "SOURCES;TESTS" ${ARGN})
+    set(path "${PROJECT_SOURCE_DIR}/src/${folder}")
+    if(ARG_LISTED)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}/${ARG_LISTED}")
+        file(STRINGS "${path}/${ARG_LISTED}" lines REGEX "^[A-Z]+\\([a-z0-9_]+\\)$")
+        list(TRANSFORM lines REPLACE "^[A-Z]+\\(([a-z0-9_]+)\\)$" "\\1.c")
+        foreach(file ${lines})
+            file(GLOB found RELATIVE "${path}" CONFIGURE_DEPENDS "${path}/${file}"
+                "${path}/*/${file}")
+            list(APPEND ARG_SOURCES ${found})
+        endforeach()
     endif()
-endfunction()
-
-# graphss_listed_sources(models.def): adds x.c for each line KIND(x) of a list; it lies in the
-# calling folder or in one of its subfolders.
-function(graphss_listed_sources list)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
-    file(STRINGS "${list}" lines REGEX "^[A-Z]+\\([a-z0-9_]+\\)$")
-    list(TRANSFORM lines REPLACE "^[A-Z]+\\(([a-z0-9_]+)\\)$" "\\1.c")
-    foreach(file ${lines})
-        file(GLOB found RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS ${file} */${file})
-        graphss_sources(${found})
+    list(TRANSFORM ARG_SOURCES PREPEND "${path}/")
+    if(folder MATCHES "^lab/")
+        target_sources(graphss_lab_objects PRIVATE ${ARG_SOURCES})
+    else()
+        target_sources(graphss_objects PRIVATE ${ARG_SOURCES})
+    endif()
+    foreach(name ${ARG_TESTS})
+        graphss_add_test(${name} ${folder})
     endforeach()
 endfunction()
 
@@ -43,9 +47,9 @@ function(graphss_exports)
     endforeach()
 endfunction()
 
-# graphss_add_test(rng [LABEL medium]): test/test_rng.c of the calling folder becomes the CTest
-# base.rng. Tests link the objects of both libraries, so they may call private functions.
-function(graphss_add_test name)
+# graphss_add_test(rng base [LABEL medium]): src/base/test/test_rng.c becomes the CTest base.rng. Tests
+# may call private functions.
+function(graphss_add_test name folder)
     if(NOT GRAPHSS_TESTS)
         return()
     endif()
@@ -53,22 +57,14 @@ function(graphss_add_test name)
     if(NOT ARG_LABEL)
         set(ARG_LABEL short)
     endif()
-    file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
-    string(REPLACE "/" "." folder "${folder}")
     set(target test_${name})
-    add_executable(${target} "${CMAKE_CURRENT_SOURCE_DIR}/test/test_${name}.c")
+    add_executable(${target} "${PROJECT_SOURCE_DIR}/src/${folder}/test/test_${name}.c")
     target_link_libraries(${target} PRIVATE graphss_testing)
     set_target_properties(${target} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+    string(REPLACE "/" "." folder "${folder}")
     add_test(NAME ${folder}.${name} COMMAND ${target})
     set_tests_properties(${folder}.${name} PROPERTIES LABELS ${ARG_LABEL} SKIP_RETURN_CODE 77)
-endfunction()
-
-# graphss_tests(name ...): graphss_add_test for each.
-function(graphss_tests)
-    foreach(name ${ARGN})
-        graphss_add_test(${name})
-    endforeach()
 endfunction()
 
 # graphss_unpack(archive folder): unpacks archive into folder when the build is configured, anew
