@@ -4,7 +4,7 @@ import io
 import json
 import statistics
 
-COLUMNS = ("recipe mode dataset model setting method train attacker budget point commit "
+COLUMNS = ("recipe mode dataset model setting method train attacker budget point commit runs "
            "measures").split()
 CELL = "what mode setting dataset model method train seed set parameter value task".split()
 LABELS = ["victims", "others"]
@@ -49,16 +49,23 @@ def place(record):
             f"{parameter}={value}" if parameter else "")
 
 
+PLAIN = ["nodes", "edges", "features", "classes", "homophily", "seconds"]
+
+
 def number(measure, value):
+    """Fractions in per cent, memory in MB."""
     if measure == "peak_memory":
-        return f"{value / 1e6:.0f} MB"
-    return f"{value:.0f}" if value >= 100 else f"{value:.4f}"
+        return f"{value / 1e6:.0f}"
+    if measure not in PLAIN:
+        return f"{100 * value:.1f}"
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def summary(measure, values):
-    """victims 0.8125 +- 0.0123 (5): mean, standard deviation and number of runs."""
-    spread = f" +- {number(measure, statistics.stdev(values))}" if len(values) > 1 else ""
-    return f"{measure} {number(measure, statistics.mean(values))}{spread} ({len(values)})"
+def summary(measure, values, runs):
+    """victims 81.2±1.3: mean and standard deviation, then the number of runs if it is another."""
+    spread = f"±{number(measure, statistics.stdev(values))}" if len(values) > 1 else ""
+    own = f" ({len(values)})" if len(values) != runs else ""
+    return f"{measure} {number(measure, statistics.mean(values))}{spread}{own}"
 
 
 def table(folder):
@@ -75,6 +82,7 @@ def table(folder):
     writer.writerow(COLUMNS)
     for key in sorted(found):
         runs, commits = found[key]
-        measures = "; ".join(summary(measure, runs[measure]) for measure in sorted(runs))
-        writer.writerow([*key, " ".join(sorted(commits - {""})), measures])
+        most = max(map(len, runs.values()))
+        measures = " ".join(summary(measure, runs[measure], most) for measure in sorted(runs))
+        writer.writerow([*key, " ".join(sorted(commits - {""})), most, measures])
     return text.getvalue()
