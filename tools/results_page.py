@@ -13,14 +13,10 @@ SETTINGS = {"seen": "seen before", "new": "new", "growing": "growing"}
 UNREHEARSED = ("unrehearsed", "foreign", "adaptive")
 COUNTS = ("floor held",)
 PLOTS = {  # file in docs/img: plot of the report, caption
-    "defence-seen-cora.svg": ("fig-defence-honest-seen-gcn-1.svg",
-                              "Victims right on Cora, seen before the attack, all methods"),
     "defence-new-cora.svg": ("fig-defence-honest-new-gcn-1.svg",
                              "Victims right on Cora, new with the attack, all methods"),
     "budget-new-cora.svg": ("fig-budget-honest-new-links-victims-1.svg",
                             "Victims right against links changed per victim, Cora, new"),
-    "noise-new-cora.svg": ("fig-noise-honest-new-noise-victims-1.svg",
-                           "Victims right against the share of wrong labels, Cora, new"),
     "alert-nodes-new-cora.svg": ("fig-alert-honest-new-node_auc-1.svg",
                                  "Alert on single nodes, ROC, Cora, new"),
     "scale.svg": ("fig-scale-honest-seen-nodes-seconds-1.svg",
