@@ -1,6 +1,6 @@
 /* bench_live.c - a graph that changes: how long does an event take, and are alarms kept rare?
  *
- *     bench_live speed [NODES [DEGREE]]         169000 and 14: the size of ogbn-arxiv
+ *     bench_live speed [NODES [DEGREE [EVENTS]]]   169000 and 14: the size of ogbn-arxiv
  *     bench_live alarms DATASET DAYS [SEED]     an honest stream, then attacks
  *
  * speed: dense features (128), 40 classes, GCN with 64 hidden units, random events of which
@@ -22,6 +22,14 @@ static double seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Of all threads: what a quiet machine would take, if one thread works. */
+static double processor(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
@@ -128,9 +136,18 @@ static void draw(edge_event *e, graphss_ctx *ctx, graphss_live *live, graphss_rn
                         .v = e->v};
 }
 
-static int speed(graphss_ctx *ctx, size_t nodes, double degree)
+static void say_spread(const char *what, double *took, size_t n)
 {
-    enum { SINGLE = 2000, BATCHES = 100, BATCH = 100 };
+    qsort(took, n, sizeof *took, by_size);
+    printf("one event, %s: median %.3f ms, P90 %.3f, P99 %.3f, most %.3f\n", what,
+           1e3 * took[n / 2], 1e3 * took[n * 9 / 10], 1e3 * took[n * 99 / 100],
+           1e3 * took[n - 1]);
+}
+
+static int speed(graphss_ctx *ctx, size_t nodes, double degree, size_t events)
+{
+    enum { SINGLE = 2000, BATCH = 100 };
+    const size_t batches = events / BATCH;
     graphss_dataset data = {0};
     graphss_live *live = NULL;
     graphss_live_options opt;
@@ -151,14 +168,19 @@ static int speed(graphss_ctx *ctx, size_t nodes, double degree)
     must(ctx, graphss_live_new(ctx, &live, model, &seen, &opt), "live");
     printf("open %42.1f s\n", seconds() - start);
     float *prob = malloc(nodes * CLASSES * sizeof *prob);
-    start = seconds();
-    must(ctx, graphss_model_predict(ctx, prob, model, &data.graph, &data.features), "predict");
-    const double pass = seconds() - start;
+    double pass = 0;
+    for (int i = 0; i < 3; i++) {
+        start = processor();
+        must(ctx, graphss_model_predict(ctx, prob, model, &data.graph, &data.features),
+             "predict");
+        const double took = processor() - start;
+        pass = i == 0 || took < pass ? took : pass;
+    }
     free(prob);
-    printf("whole pass (predict) %26.1f ms\n", 1e3 * pass);
+    printf("whole pass (predict), processor %15.1f ms\n", 1e3 * pass);
     graphss_dataset_destroy(ctx, &data);
 
-    static double took[SINGLE];
+    static double took[SINGLE], used[SINGLE];
     static edge_event e[BATCH];
     static graphss_event list[BATCH];
     graphss_rng rng = graphss_rng_make(7, GRAPHSS_STREAM_SAMPLER);
@@ -167,30 +189,36 @@ static int speed(graphss_ctx *ctx, size_t nodes, double degree)
         graphss_live_batch did = {0};
         draw(&e[0], ctx, live, &rng, (double)i);
         start = seconds();
+        const double busy = processor();
         must(ctx, graphss_live_apply(ctx, live, &e[0].event, 1, &did), "apply");
+        used[i] = processor() - busy;
         took[i] = seconds() - start;
         rows += (double)did.recomputed;
-        all += took[i];
+        all += used[i];
         graphss_live_batch_destroy(ctx, &did);
     }
-    qsort(took, SINGLE, sizeof *took, by_size);
-    printf("one event: median %.3f ms, P90 %.3f, P99 %.3f, most %.3f; %.0f rows a time\n",
-           1e3 * took[SINGLE / 2], 1e3 * took[SINGLE * 9 / 10], 1e3 * took[SINGLE * 99 / 100],
-           1e3 * took[SINGLE - 1], rows / SINGLE);
-    printf(
-        "one event against a whole pass: %.0f times cheaper in the mean, %.0f in the median\n",
-        pass / (all / SINGLE), pass / took[SINGLE / 2]);
-    double busy = 0;
-    for (size_t b = 0; b < BATCHES; b++) {
+    say_spread("by the clock", took, SINGLE);
+    say_spread("processor", used, SINGLE);
+    printf("rows computed for an event: %.0f\n", rows / SINGLE);
+    printf("one event against a whole pass: %.0f times cheaper in the mean, %.0f in the "
+           "median\n",
+           pass / (all / SINGLE), pass / used[SINGLE / 2]);
+    double clock = 0, busy = 0;
+    size_t applied = 0;
+    for (size_t b = 0; b < batches; b++) {
         for (size_t i = 0; i < BATCH; i++) {
             draw(&e[i], ctx, live, &rng, SINGLE + (double)b);
             list[i] = e[i].event;
         }
         start = seconds();
+        const double before = processor();
         must(ctx, graphss_live_apply(ctx, live, list, BATCH, NULL), "apply");
-        busy += seconds() - start;
+        busy += processor() - before;
+        clock += seconds() - start;
+        applied += BATCH;
     }
-    printf("batches of %d: %.0f events a second\n", BATCH, BATCHES * BATCH / busy);
+    printf("batches of %d: %.0f events a second by the clock, %.0f a second of processor\n",
+           BATCH, (double)applied / clock, (double)applied / busy);
     size_t different = 0;
     double farthest = 0;
     must(ctx, graphss_live_verify(ctx, &different, &farthest, live), "verify");
@@ -415,12 +443,13 @@ int main(int argc, char **argv)
     int code = 2;
     if (argc > 1 && !strcmp(argv[1], "speed"))
         code = speed(ctx, argc > 2 ? (size_t)atol(argv[2]) : 169000,
-                     argc > 3 ? atof(argv[3]) : 14);
+                     argc > 3 ? atof(argv[3]) : 14, argc > 4 ? (size_t)atol(argv[4]) : 10000);
     else if (argc > 3 && !strcmp(argv[1], "alarms"))
         code = alarms(ctx, argv[2], (size_t)atol(argv[3]),
                       argc > 4 ? (uint64_t)atol(argv[4]) : 1);
     else
-        fprintf(stderr, "bench_live speed [NODES [DEGREE]] | alarms DATASET DAYS [SEED]\n");
+        fprintf(stderr,
+                "bench_live speed [NODES [DEGREE [EVENTS]]] | alarms DATASET DAYS [SEED]\n");
     graphss_ctx_free(ctx);
     return code;
 }

@@ -9,9 +9,10 @@
 #include "commands.h"
 
 typedef struct watch_arguments {
-    const char *model_file, *store, *events, *false_alarms, *expire, *trust_after, *groups;
+    const char *model_file, *store, *events, *false_alarms, *expire, *trust_after, *groups,
+        *output;
     int64_t batch, keep;
-    double wait;
+    double wait, idle;
 } watch_arguments;
 
 #define FIELD(name) offsetof(watch_arguments, name)
@@ -21,7 +22,10 @@ static const graphss_option rows[] = {
     {"store", GRAPHSS_OPTION_STRING, FIELD(store), 0, 0, NULL, "FILE",
      "where events, snapshots and alerts are kept; an earlier run goes on", 0},
     {"events", GRAPHSS_OPTION_STRING, FIELD(events), 0, 0, NULL, "SOURCE",
-     "- (standard input), FILE, tail:FILE (waits for more) or flips:FILE", 0},
+     "- (standard input), FILE, tail:FILE (waits for more), flips:FILE, postgresql:MAP.json "
+     "or "
+     "kafka:MAP.json",
+     0},
     {"false-alarms", GRAPHSS_OPTION_STRING, FIELD(false_alarms), 0, 0, NULL, "RATE",
      "most false alarms expected, such as 1/week or 2/day", 0},
     {"expire", GRAPHSS_OPTION_STRING, FIELD(expire), 0, 0, NULL, "TIME",
@@ -37,6 +41,10 @@ static const graphss_option rows[] = {
      "longest time to wait for a batch to fill", 0},
     {"keep", GRAPHSS_OPTION_INT, FIELD(keep), 100, 1e12, NULL, "N",
      "events kept before they are folded into a snapshot", 0},
+    {"idle", GRAPHSS_OPTION_REAL, FIELD(idle), 0, 1e9, NULL, "SECONDS",
+     "end once nothing came for so long (default: never)", 0},
+    {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz",
+     "write the graph as it is at the end, such as to train on it", 'o'},
     {0},
 };
 
@@ -122,17 +130,43 @@ static graphss_status watch_groups(cli *app, graphss_store *store, graphss_live 
 typedef struct batch {
     char **text; /* [most] */
     graphss_store_line *line;
-    size_t n, most;
+    size_t n, room, most;
     uint64_t offset;
     bool over;
 } batch;
 
-/* Fills a batch, waiting for at most `wait` seconds once it has a line. */
+static void make_room(batch *b)
+{
+    const size_t room = 2 * b->room;
+    char **text = cli_alloc(room, sizeof *text);
+    graphss_store_line *line = cli_alloc(room, sizeof *line);
+    memcpy(text, b->text, b->n * sizeof *text);
+    memcpy(line, b->line, b->n * sizeof *line);
+    free(b->text);
+    free(b->line);
+    b->text = text;
+    b->line = line;
+    b->room = room;
+}
+
+/* Says once what keeps events from coming, and once that they come again. */
+static void show_trouble(cli *app, const graphss_event_source *source, bool *told)
+{
+    const char *trouble = graphss_event_source_trouble(source);
+    if (trouble && !*told)
+        cli_warn(app, "no events: %s; it is tried again", trouble);
+    else if (!trouble && *told)
+        cli_note(app, "note: events come again");
+    *told = trouble != NULL;
+}
+
+/* Fills a batch, waiting for at most `wait` seconds. A transaction is not divided. */
 static graphss_status fill(cli *app, batch *b, graphss_event_source *source, double wait)
 {
     const double until = cli_seconds() + wait;
+    bool part = false;
     b->n = 0;
-    while (b->n < b->most) {
+    while (b->n < b->most || part) {
         graphss_event_next what;
         const char *line;
         size_t n;
@@ -142,13 +176,16 @@ static graphss_status fill(cli *app, batch *b, graphss_event_source *source, dou
         if (st)
             return st;
         b->over = what == GRAPHSS_EVENT_END;
-        if (what != GRAPHSS_EVENT_LINE) {
+        if (what != GRAPHSS_EVENT_LINE && what != GRAPHSS_EVENT_PART) {
             if (b->over || cli_seconds() >= until)
                 return GRAPHSS_OK;
             continue;
         }
+        part = what == GRAPHSS_EVENT_PART;
         if (n == 0)
             continue;
+        if (b->n == b->room)
+            make_room(b);
         b->text[b->n] = cli_alloc(n + 1, 1);
         memcpy(b->text[b->n], line, n);
         b->line[b->n] = (graphss_store_line){b->text[b->n], n};
@@ -191,13 +228,17 @@ static graphss_status watch_all(cli *app, graphss_store *store, graphss_live *li
                                 graphss_event_source *source, const watch_arguments *own,
                                 totals *t)
 {
-    batch b = {.most = (size_t)own->batch};
+    batch b = {.most = (size_t)own->batch, .room = (size_t)own->batch};
     graphss_status st = GRAPHSS_OK;
-    b.text = cli_alloc(b.most, sizeof *b.text);
-    b.line = cli_alloc(b.most, sizeof *b.line);
-    while (!b.over && !st) {
+    bool told = false;
+    b.text = cli_alloc(b.room, sizeof *b.text);
+    b.line = cli_alloc(b.room, sizeof *b.line);
+    for (double last = cli_seconds(); !b.over && !st;) {
         graphss_live_batch did = {0};
         st = fill(app, &b, source, own->wait);
+        show_trouble(app, source, &told);
+        last = b.n ? cli_seconds() : last;
+        b.over = b.over || (own->idle > 0 && cli_seconds() - last >= own->idle);
         if (!st && b.n) {
             const graphss_store_batch in = {.source = graphss_event_source_name(source),
                                             .offset = b.offset,
@@ -205,6 +246,8 @@ static graphss_status watch_all(cli *app, graphss_store *store, graphss_live *li
                                             .n = b.n,
                                             .now = now()};
             st = graphss_store_put(app->ctx, store, live, &in, &did);
+            if (!st)
+                st = graphss_event_source_stored(app->ctx, source, b.offset);
         }
         if (!st) {
             t->events += did.applied;
@@ -285,6 +328,17 @@ static graphss_status open_live(cli *app, graphss_live **live, graphss_store *st
     return st;
 }
 
+/* The graph as it is; its labels are those the model trained on, and those that came. */
+static graphss_status write_graph(cli *app, graphss_live *live, const char *path)
+{
+    graphss_dataset now = {0};
+    graphss_status st = graphss_live_snapshot(app->ctx, &now, live, false);
+    if (!st)
+        st = graphss_dataset_write(app->ctx, &now, path);
+    graphss_dataset_destroy(app->ctx, &now);
+    return st;
+}
+
 static graphss_status run(cli *app)
 {
     watch_arguments own;
@@ -325,7 +379,7 @@ static graphss_status run(cli *app)
     if (!st)
         st = graphss_store_offset(app->ctx, &offset, store, graphss_event_source_name(source));
     if (!st)
-        st = graphss_event_source_resume(app->ctx, source, offset);
+        st = graphss_live_follow(app->ctx, live, source, offset);
     if (!st) {
         graphss_live_status s;
         graphss_store_keep(store, (uint64_t)own.keep);
@@ -336,6 +390,8 @@ static graphss_status run(cli *app)
             cli_warn(app, "each batch is a whole pass: %s", s.whole_pass_cause);
         st = watch_all(app, store, live, source, &own, &t);
     }
+    if (!st && own.output)
+        st = write_graph(app, live, own.output);
     if (!st)
         report(app, live, &t);
     graphss_event_source_free(app->ctx, source);

@@ -28,6 +28,7 @@ extern const cli_command cli_snapshots;
 extern const cli_command cli_split;
 extern const cli_command cli_train;
 extern const cli_command cli_version;
+extern const cli_command cli_extract;
 extern const cli_command cli_watch;
 
 #endif

@@ -5,11 +5,12 @@
  *     graphss_event_parse(ctx, &event, line, sizeof line - 1);
  *     graphss_event_destroy(ctx, &event);
  *
- * A line may also have the members "t":"2026-11-18T04:00:00Z" and "source":"crm". op is "+link", "-link" (u, v), "+node", "set" (u, features), "-node" (u) or "label" (u,
- * label). features is an object of numbers by feature name. t is seconds since 1970 or a time
- * in UTC as above; source and seq make an event known, so that it is applied once. Other
- * members are refused, as are members twice, NUL in a name, and lines over
- * GRAPHSS_EVENT_BYTES. docs/live.md has the rules. */
+ * A line may also have the members "t":"2026-11-18T04:00:00Z" and "source":"crm". op is
+ * "+link", "-link" (u, v), "+node", "set" (u, features), "-node" (u) or "label" (u, label).
+ * features is an object of numbers by feature name. t is seconds since 1970 or a time in UTC
+ * as above; source and seq make an event known, so that it is applied once. Other members are
+ * refused, as are members twice, NUL in a name, and lines over GRAPHSS_EVENT_BYTES.
+ * docs/live.md has the rules. */
 #ifndef GRAPHSS_EVENTS_H
 #define GRAPHSS_EVENTS_H
 
@@ -86,8 +87,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_events_between(graphss_ctx *ctx,
 typedef struct graphss_event_source graphss_event_source;
 
 /* "-" or "stdin"; "FILE.jsonl" (to its end); "tail:FILE.jsonl" (waits for more);
- * "flips:FILE" (names as in the dataset; data may be NULL for the others). INVALID: no such
- * kind, with the list; NOT_FOUND, IO, NOMEM. */
+ * "flips:FILE" (names as in the dataset; data may be NULL for the others);
+ * "postgresql:MAP.json" and "kafka:MAP.json" (docs/live.md). NOT_FOUND, IO, NOMEM; DATA: the
+ * mapping. */
 GRAPHSS_MUST_CHECK graphss_status graphss_event_source_open(graphss_ctx *ctx,
                                                             graphss_event_source **out,
                                                             const char *where,
@@ -101,7 +103,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_event_source_resume(graphss_ctx *ctx,
 typedef enum graphss_event_next {
     GRAPHSS_EVENT_LINE, /* a line */
     GRAPHSS_EVENT_NONE, /* none yet: ask again */
-    GRAPHSS_EVENT_END   /* there will be none */
+    GRAPHSS_EVENT_END,  /* there will be none */
+    GRAPHSS_EVENT_PART  /* a line; the next is of the same transaction, and is to be stored
+                         * in the same batch, however long that becomes */
 } graphss_event_next;
 /* The next line, waiting at most `seconds` for one. line is borrowed until the next call; a
  * line that is too long is cut, so that the parser refuses it. *offset: behind the line. IO,
@@ -109,6 +113,21 @@ typedef enum graphss_event_next {
 GRAPHSS_MUST_CHECK graphss_status graphss_event_source_next(
     graphss_ctx *ctx, graphss_event_next *what, const char **line, size_t *n, uint64_t *offset,
     graphss_event_source *source, double seconds);
+/* What was given up to `offset` is on the disk: the source may forget it. A database keeps its
+ * log, and a broker its place, until it is told. IO, NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_event_source_stored(graphss_ctx *ctx,
+                                                              graphss_event_source *source,
+                                                              uint64_t offset);
+/* Why nothing comes now, such as a database that does not answer; NULL: nothing is wrong.
+ * Borrowed until the next call. It is tried again whenever the next line is asked for. */
+GRAPHSS_API const char *graphss_event_source_trouble(const graphss_event_source *source);
+/* The tables of a database as a dataset: nodes.csv and edges.csv in a folder, read in one
+ * transaction. start: makes the slot that later changes are read from, at the same moment, and
+ * the publication if it is not there; so that `where` as a source goes on from this dataset.
+ * Only of "postgresql:MAP.json"; INVALID: another kind; IO, DATA, NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_event_source_extract(graphss_ctx *ctx,
+                                                               const char *where,
+                                                               const char *folder, bool start);
 /* The name offsets are kept under: what was opened. Borrowed. */
 GRAPHSS_API const char *graphss_event_source_name(const graphss_event_source *source);
 GRAPHSS_API void graphss_event_source_free(graphss_ctx *ctx, graphss_event_source *source);

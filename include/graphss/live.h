@@ -77,7 +77,7 @@ typedef struct graphss_live_batch {
     size_t duplicates; /* source and seq were seen before: skipped */
     size_t n_refused;
     graphss_live_refused *refused;
-    size_t unreadable; /* lines that were no events: of graphss_store_put */
+    size_t unreadable;            /* lines that were no events: of graphss_store_put */
     size_t expired;               /* edges that ended */
     size_t recomputed;            /* rows of probabilities computed again, */
     size_t renewed;               /* and how many of them changed */
@@ -97,6 +97,14 @@ GRAPHSS_MUST_CHECK graphss_status graphss_live_apply(graphss_ctx *ctx, graphss_l
                                                      const graphss_event *event, size_t n,
                                                      graphss_live_batch *out);
 GRAPHSS_API void graphss_live_batch_destroy(graphss_ctx *ctx, graphss_live_batch *batch);
+/* The last seq of a source ("" for events without one) that was applied, or -1. */
+GRAPHSS_API int64_t graphss_live_seen(const graphss_live *live, const char *source);
+/* Sets a source behind what the live graph has: as graphss_event_source_resume, and for
+ * sources that number their events (Kafka) behind the last numbers seen. */
+GRAPHSS_MUST_CHECK graphss_status graphss_live_follow(graphss_ctx *ctx,
+                                                      const graphss_live *live,
+                                                      graphss_event_source *source,
+                                                      uint64_t offset);
 /* Lets time pass without an event: edges end and tests become due. As graphss_live_apply. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_advance(graphss_ctx *ctx, graphss_live *live,
                                                        double t, graphss_live_batch *out);

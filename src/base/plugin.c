@@ -51,3 +51,20 @@ graphss_status graphss_i_plugin_find(graphss_ctx *ctx, void *out, size_t size,
     memcpy(out, &address, size);
     return GRAPHSS_OK;
 }
+
+graphss_status graphss_i_library_find(graphss_ctx *ctx, void *out, const char *file,
+                                      const char *package, const char *const *name, size_t n)
+{
+    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s is not installed here: %s",
+                              package, dlerror());
+    for (size_t i = 0; i < n; i++) {
+        void *address = dlsym(library, name[i]);
+        if (!address)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s has no %s: it is too old",
+                                  file, name[i]);
+        memcpy((char *)out + i * sizeof address, &address, sizeof address);
+    }
+    return GRAPHSS_OK;
+}

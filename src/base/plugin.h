@@ -11,4 +11,10 @@
 graphss_status graphss_i_plugin_find(graphss_ctx *ctx, void *out, size_t size,
                                      const char *name, const char *function);
 
+/* Opens a library of the system at its first use and copies the addresses of functions
+ * name [n] to out, an array of n function pointers. It stays loaded. INVALID: it is not there;
+ * package is what to install. */
+graphss_status graphss_i_library_find(graphss_ctx *ctx, void *out, const char *file,
+                                      const char *package, const char *const *name, size_t n);
+
 #endif

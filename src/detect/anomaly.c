@@ -153,17 +153,20 @@ static double gap_of(const double *x, size_t k)
 }
 
 void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t node,
-                        size_t top, double *scratch)
+                        size_t top, const double *ratios, double *scratch)
 {
     const graphss_i_row x = graphss_i_row_of(base->features, node);
-    double *ratio = scratch, *loud = scratch + base->k, *any = loud + TUNE_LOUDEST;
+    double *room = scratch, *loud = scratch + base->k, *any = loud + TUNE_LOUDEST;
     double *likelihood = any + TUNE_LOUDEST; /* [k] */
     double sum = 0, square = 0, against = 0, strong = 0;
     for (size_t y = 0; y < base->k; y++)
         likelihood[y] = 0;
     size_t n_loud = 0, n_any = 0;
     for (size_t j = 0; j < x.n; j++) {
-        graphss_i_class_model_ratio(ratio, base->classes, graphss_i_row_at(x, j), x.value[j]);
+        const double *ratio = ratios ? ratios + j * base->k : room;
+        if (!ratios)
+            graphss_i_class_model_ratio(room, base->classes, graphss_i_row_at(x, j),
+                                        x.value[j]);
         double most = ratio[0];
         for (size_t y = 0; y < base->k; y++) {
             most = fmax(most, ratio[y]);

@@ -150,11 +150,13 @@ typedef struct row {
     double *features, *edges;                 /* [k] weighted log likelihoods */
     double *foreign_features, *foreign_edges; /* [k x targets] with an attacker's share */
     double *product;                          /* [k x targets] */
-    double *item, *foreign;                   /* [k], [targets] ratios of one item */
-    double *p;                                /* [k] */
-    double *look;                             /* of graphss_i_look_row */
-    double *sum;                              /* [4 x k] over targets */
-    double *root;                             /* [sources x k] of compare_sources */
+    const double *item;                       /* [k] ratios of one item */
+    double *own, *foreign;                    /* [k] where they are computed, [targets] */
+    const double *ratios; /* [items x k] of the features, or NULL: computed one by one */
+    double *p;            /* [k] */
+    double *look;         /* of graphss_i_look_row */
+    double *sum;          /* [4 x k] over targets */
+    double *root;         /* [sources x k] of compare_sources */
     int32_t target[TUNE_TARGETS];
     double prior[TUNE_TARGETS]; /* log chance that an attacker pushes there */
     size_t targets;
@@ -170,8 +172,8 @@ static row row_of(double *room, size_t k)
 {
     row r = {.features = room};
     r.edges = r.features + k;
-    r.item = r.edges + k;
-    r.p = r.item + k;
+    r.own = r.edges + k;
+    r.p = r.own + k;
     r.foreign = r.p + 2 * k;
     r.foreign_features = r.foreign + TUNE_TARGETS;
     r.foreign_edges = r.foreign_features + k * TUNE_TARGETS;
@@ -180,6 +182,19 @@ static row row_of(double *room, size_t k)
     r.root = r.sum + 4 * k;
     r.look = r.root + GRAPHSS_I_SOURCES * k;
     return r;
+}
+
+/* The ratios of dense features take an exponential each, and are asked for thrice. */
+static size_t table_size(const graphss_i_evidence_base *b)
+{
+    return b->classes->dense ? b->features->n_cols * b->k : 0;
+}
+
+static void fill_table(double *table, const graphss_i_evidence_base *b, graphss_i_row x)
+{
+    for (size_t j = 0; j < x.n; j++)
+        graphss_i_class_model_ratio(table + j * b->k, b->classes, graphss_i_row_at(x, j),
+                                    x.value[j]);
 }
 
 /* out [n] += log product [n], which becomes 1 */
@@ -206,7 +221,12 @@ static void feature_item(row *r, const graphss_i_evidence_base *b, size_t v, siz
 {
     const graphss_i_row x = graphss_i_row_of(b->features, v);
     const size_t column = graphss_i_row_at(x, j);
-    graphss_i_class_model_ratio(r->item, b->classes, column, x.value[j]);
+    if (r->ratios) {
+        r->item = r->ratios + j * b->k;
+    } else {
+        graphss_i_class_model_ratio(r->own, b->classes, column, x.value[j]);
+        r->item = r->own;
+    }
     for (size_t t = 0; t < r->targets; t++)
         r->foreign[t] = graphss_i_class_model_foreign(b->classes, column, (size_t)r->target[t],
                                                       r->item[r->target[t]]);
@@ -216,11 +236,34 @@ static void edge_item(row *r, const graphss_i_evidence_base *b, size_t v, size_t
 {
     const size_t u = (size_t)b->graph->target[b->graph->offset[v] + (int64_t)j];
     const float *ratio = b->ratio + u * b->k, *belief = b->belief + u * b->k;
+    const double least = 1 / TUNE_RATIO_MOST;
     for (size_t y = 0; y < b->k; y++)
-        r->item[y] = (double)ratio[y];
+        r->own[y] = (double)ratio[y];
+    r->item = r->own;
     for (size_t t = 0; t < r->targets; t++) {
         const double share = (double)belief[r->target[t]] / b->classes->prior[r->target[t]];
-        r->foreign[t] = fmin(fmax(share, 1 / TUNE_RATIO_MOST), TUNE_RATIO_MOST);
+        const double more = share > least ? share : least;
+        r->foreign[t] = more < TUNE_RATIO_MOST ? more : TUNE_RATIO_MOST;
+    }
+}
+
+static void multiply(double *restrict product, const double *restrict item, size_t k)
+{
+    for (size_t y = 0; y < k; y++)
+        product[y] *= item[y];
+}
+
+/* product [k x m] *= (1 - share) item [k] + share foreign [m], which is left as share foreign
+ */
+static inline void mix(double *restrict product, const double *restrict item,
+                       double *restrict foreign, double share, size_t k, size_t m)
+{
+    for (size_t t = 0; t < m; t++)
+        foreign[t] *= share;
+    for (size_t y = 0; y < k; y++) {
+        const double own = (1 - share) * item[y];
+        for (size_t t = 0; t < m; t++)
+            product[y * m + t] *= own + foreign[t];
     }
 }
 
@@ -233,8 +276,7 @@ static void likelihood(double *out, row *r, const graphss_i_evidence_base *b, si
     r->targets = 0;
     for (size_t j = 0; j < items; j++) {
         item(r, b, v, j);
-        for (size_t y = 0; y < k; y++)
-            r->product[y] *= r->item[y];
+        multiply(r->product, r->item, k);
         if (j % BLOCK == BLOCK - 1)
             take_logs(out, r->product, k);
     }
@@ -251,9 +293,10 @@ static void mixed_likelihood(double *out, row *r, const graphss_i_evidence_base 
     clear(out, r->product, k * m);
     for (size_t j = 0; j < items; j++) {
         item(r, b, v, j);
-        for (size_t y = 0; y < k; y++)
-            for (size_t t = 0; t < m; t++)
-                r->product[y * m + t] *= (1 - share) * r->item[y] + share * r->foreign[t];
+        if (m == TUNE_TARGETS) /* a number the compiler knows */
+            mix(r->product, r->item, r->foreign, share, k, TUNE_TARGETS);
+        else
+            mix(r->product, r->item, r->foreign, share, k, m);
         if (j % BLOCK == BLOCK - 1)
             take_logs(out, r->product, k * m);
     }
@@ -451,17 +494,21 @@ static void compare_sources(float *out, double *root, const float *evidence, siz
 typedef struct evidence_job {
     float *evidence, *anomaly;
     float *spare; /* [tasks x k x GRAPHSS_I_ROW] where no evidence is wanted */
-    double *room; /* [tasks x row_size] */
+    double *room; /* [tasks x (row_size + table_size)] */
     const graphss_i_evidence_base *base;
     const int32_t *node;
     size_t m;
 } evidence_job;
 
-static void fill_node(float *evidence, float *anomaly, row *r,
+static void fill_node(float *evidence, float *anomaly, row *r, double *table,
                       const graphss_i_evidence_base *b, size_t v)
 {
     const size_t k = b->k, degree = graphss_graph_degree(b->graph, v);
-    const size_t items = graphss_i_row_of(b->features, v).n;
+    const graphss_i_row x = graphss_i_row_of(b->features, v);
+    const size_t items = x.n;
+    r->ratios = table;
+    if (table)
+        fill_table(table, b, x);
     const double scale = fmin(1, sqrt(TUNE_MANY_FEATURES / (double)(items ? items : 1)));
     const double weight = TUNE_FEATURE_WEIGHT * scale;
     float ratio[GRAPHSS_I_RATIOS];
@@ -477,7 +524,7 @@ static void fill_node(float *evidence, float *anomaly, row *r,
     tampered_sources(evidence, ratio, r, k);
     if (!anomaly)
         return;
-    graphss_i_look_row(anomaly, b, v, graphss_i_top(b->prob + v * k, k), r->look);
+    graphss_i_look_row(anomaly, b, v, graphss_i_top(b->prob + v * k, k), r->ratios, r->look);
     compare_sources(anomaly + GRAPHSS_I_LOOKS, r->root, evidence, k);
     memcpy(anomaly + GRAPHSS_I_ANOMALIES - GRAPHSS_I_RATIOS, ratio, sizeof ratio);
 }
@@ -486,10 +533,12 @@ static void evidence_rows(void *arg, size_t task)
 {
     const evidence_job *job = arg;
     const size_t k = job->base->k, wide = k * GRAPHSS_I_ROW;
-    row r = row_of(job->room + task * row_size(k), k);
+    const size_t table = table_size(job->base), room = row_size(k) + table;
+    row r = row_of(job->room + task * room, k);
     for (size_t i = task * ROWS; i < graphss_i_task_end(task, job->m, ROWS); i++)
         fill_node(job->evidence ? job->evidence + i * wide : job->spare + task * wide,
-                  job->anomaly ? job->anomaly + i * GRAPHSS_I_ANOMALIES : NULL, &r, job->base,
+                  job->anomaly ? job->anomaly + i * GRAPHSS_I_ANOMALIES : NULL, &r,
+                  table ? job->room + task * room + row_size(k) : NULL, job->base,
                   (size_t)job->node[i]);
 }
 
@@ -502,7 +551,8 @@ graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *a
                         .anomaly = anomaly,
                         .spare = graphss_i_alloc(ctx, evidence ? 0 : tasks,
                                                  k * GRAPHSS_I_ROW * sizeof *job.spare),
-                        .room = graphss_i_alloc(ctx, tasks, row_size(k) * sizeof *job.room),
+                        .room = graphss_i_alloc(
+                            ctx, tasks, (row_size(k) + table_size(base)) * sizeof *job.room),
                         .base = base,
                         .node = node,
                         .m = m};

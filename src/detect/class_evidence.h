@@ -75,9 +75,10 @@ graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *a
 
 /* ---- anomaly.c ---- */
 
-/* look [GRAPHSS_I_LOOKS] of one node, whose features are read for the class `top`. */
+/* look [GRAPHSS_I_LOOKS] of one node, whose features are read for the class `top`. ratios:
+ * those of its features [entries x k], or NULL: not computed yet. */
 void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t node,
-                        size_t top, double *scratch);
+                        size_t top, const double *ratios, double *scratch);
 /* Doubles of scratch that graphss_i_look_row needs for rows of this many entries. */
 size_t graphss_i_look_scratch(size_t k);
 

@@ -1,9 +1,8 @@
 /* event_sources.c - where events come from: one table, a row a kind. A further kind is a row
- * here and a file with its four functions. */
-#include "base/base.h"
+ * here and a file with its functions, see event_source.h. */
+#include "live/event_source.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <graphss/events.h>
 #include <math.h>
 #include <poll.h>
 #include <string.h>
@@ -13,26 +12,6 @@
 
 enum { READ = 1 << 16 };
 static const double TAIL_PAUSE = 0.1; /* seconds between looks at a file that may grow */
-
-typedef struct kind {
-    const char *prefix; /* "" is tried last */
-    const char *text;   /* for people */
-    graphss_status (*open)(graphss_ctx *ctx, graphss_event_source *s, const char *rest,
-                           const graphss_dataset *data);
-    bool waits;   /* the end is not the end */
-    bool resumes; /* offsets are places in a file */
-} kind;
-
-struct graphss_event_source {
-    const kind *kind;
-    char *name;
-    int fd; /* -1: lines are in text, all of them */
-    char *text;
-    size_t n, room, at; /* bytes in text, its room, and where the next line begins */
-    uint64_t offset;    /* of text[at] */
-    bool over;          /* nothing more can be read */
-    bool skipping;      /* a line too long: its rest is passed over */
-};
 
 /* ---- kinds ---- */
 
@@ -131,12 +110,36 @@ static graphss_status open_flips(graphss_ctx *ctx, graphss_event_source *s, cons
     return st;
 }
 
-static const kind kinds[] = {
-    {"-", "- or stdin: standard input", open_stdin, false, false},
-    {"stdin", "- or stdin: standard input", open_stdin, false, false},
-    {"tail:", "tail:FILE: a file of events that grows", open_file, true, true},
-    {"flips:", "flips:FILE: a list of changes as attack writes it", open_flips, false, true},
-    {"", "FILE: a file of events, to its end", open_file, false, true},
+static const graphss_i_source_kind kinds[] = {
+    {.prefix = "-", .text = "- or stdin: standard input", .open = open_stdin},
+    {.prefix = "stdin", .text = "- or stdin: standard input", .open = open_stdin},
+    {.prefix = "tail:",
+     .text = "tail:FILE: a file of events that grows",
+     .open = open_file,
+     .waits = true,
+     .resumes = true},
+    {.prefix = "flips:",
+     .text = "flips:FILE: a list of changes as attack writes it",
+     .open = open_flips,
+     .resumes = true},
+    {.prefix = "postgresql:",
+     .text = "postgresql:MAP.json: changes of tables, by a logical slot",
+     .open = graphss_i_postgresql_open,
+     .more = graphss_i_postgresql_more,
+     .resume = graphss_i_postgresql_resume,
+     .stored = graphss_i_postgresql_stored,
+     .close = graphss_i_postgresql_close},
+    {.prefix = "kafka:",
+     .text = "kafka:MAP.json: topics of events or Debezium's envelopes",
+     .open = graphss_i_kafka_open,
+     .more = graphss_i_kafka_more,
+     .follow = graphss_i_kafka_follow,
+     .stored = graphss_i_kafka_stored,
+     .close = graphss_i_kafka_close},
+    {.prefix = "",
+     .text = "FILE: a file of events, to its end",
+     .open = open_file,
+     .resumes = true},
 };
 
 const char *graphss_event_source_kind(size_t i)
@@ -144,14 +147,14 @@ const char *graphss_event_source_kind(size_t i)
     return i + 1 < sizeof kinds / sizeof *kinds ? kinds[i + 1].text : NULL;
 }
 
-/* ---- lines ---- */
+/* ---- life ---- */
 
 graphss_status graphss_event_source_open(graphss_ctx *ctx, graphss_event_source **out,
                                          const char *where, const graphss_dataset *data)
 {
     if (GRAPHSS_I_LACKS(ctx, {"source", where}, {"place for the source", out}))
         return GRAPHSS_ERR_INVALID;
-    const kind *k = kinds;
+    const graphss_i_source_kind *k = kinds;
     for (;; k++) {
         const size_t n = strlen(k->prefix);
         if (n && k->prefix[n - 1] == ':' ? !strncmp(where, k->prefix, n)
@@ -179,8 +182,14 @@ void graphss_event_source_free(graphss_ctx *ctx, graphss_event_source *s)
 {
     if (!s)
         return;
+    if (s->self)
+        s->kind->close(ctx, s);
     if (s->fd >= 0)
         close(s->fd);
+    for (size_t i = 0; i < s->n_lines; i++)
+        graphss_release(ctx, s->line[i].text);
+    graphss_release(ctx, s->line);
+    graphss_release(ctx, s->trouble);
     graphss_release(ctx, s->text);
     graphss_release(ctx, s->name);
     graphss_release(ctx, s);
@@ -196,6 +205,8 @@ graphss_status graphss_event_source_resume(graphss_ctx *ctx, graphss_event_sourc
 {
     if (GRAPHSS_I_LACKS(ctx, {"source", s}))
         return GRAPHSS_ERR_INVALID;
+    if (s->kind->resume)
+        return s->kind->resume(ctx, s, offset);
     if (!s->kind->resumes)
         return GRAPHSS_OK;
     struct stat info;
@@ -215,6 +226,90 @@ graphss_status graphss_event_source_resume(graphss_ctx *ctx, graphss_event_sourc
     s->offset = offset;
     return GRAPHSS_OK;
 }
+
+graphss_status graphss_live_follow(graphss_ctx *ctx, const graphss_live *live,
+                                   graphss_event_source *s, uint64_t offset)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"live graph", live}, {"source", s}))
+        return GRAPHSS_ERR_INVALID;
+    return s->kind->follow ? s->kind->follow(ctx, s, live)
+                           : graphss_event_source_resume(ctx, s, offset);
+}
+
+graphss_status graphss_event_source_stored(graphss_ctx *ctx, graphss_event_source *s,
+                                           uint64_t offset)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"source", s}))
+        return GRAPHSS_ERR_INVALID;
+    return s->kind->stored ? s->kind->stored(ctx, s, offset) : GRAPHSS_OK;
+}
+
+const char *graphss_event_source_trouble(const graphss_event_source *s)
+{
+    return s->trouble;
+}
+
+/* ---- lines of kinds with more() ---- */
+
+graphss_status graphss_i_source_put(graphss_ctx *ctx, graphss_event_source *s,
+                                    const char *text, size_t n, uint64_t offset, bool part)
+{
+    if (s->n_lines == s->lines_room) {
+        const size_t room = 2 * s->n_lines + 64;
+        graphss_i_source_line *more =
+            graphss_i_grow(ctx, s->line, s->n_lines, room, sizeof *more);
+        if (!more)
+            return GRAPHSS_ERR_NOMEM;
+        s->line = more;
+        s->lines_room = room;
+    }
+    const size_t kept = n < GRAPHSS_EVENT_BYTES ? n : GRAPHSS_EVENT_BYTES;
+    char *copy = graphss_i_copy(ctx, text, kept, 1);
+    if (!copy)
+        return GRAPHSS_ERR_NOMEM;
+    s->line[s->n_lines++] = (graphss_i_source_line){copy, kept, offset, part};
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_source_say(graphss_ctx *ctx, graphss_event_source *s,
+                                    const char *trouble)
+{
+    if (trouble && s->trouble && !strcmp(trouble, s->trouble))
+        return GRAPHSS_OK;
+    char *copy = trouble ? graphss_i_strdup(ctx, trouble) : NULL;
+    if (trouble && !copy)
+        return GRAPHSS_ERR_NOMEM;
+    graphss_release(ctx, s->trouble);
+    s->trouble = copy;
+    return GRAPHSS_OK;
+}
+
+static graphss_status next_put(graphss_ctx *ctx, graphss_event_next *what, const char **line,
+                               size_t *n, uint64_t *offset, graphss_event_source *s,
+                               double seconds)
+{
+    if (s->given == s->n_lines) {
+        for (size_t i = 0; i < s->n_lines; i++)
+            graphss_release(ctx, s->line[i].text);
+        s->given = s->n_lines = 0;
+        const graphss_status st = s->kind->more(ctx, s, seconds);
+        if (st)
+            return st;
+    }
+    *what = GRAPHSS_EVENT_NONE;
+    if (s->given < s->n_lines) {
+        const graphss_i_source_line *l = &s->line[s->given++];
+        *what = l->part ? GRAPHSS_EVENT_PART : GRAPHSS_EVENT_LINE;
+        *line = l->text;
+        *n = l->n;
+        s->offset = l->offset;
+    }
+    if (offset)
+        *offset = s->offset;
+    return GRAPHSS_OK;
+}
+
+/* ---- lines of files ---- */
 
 /* Reads more; *got is false where there is none now. */
 static graphss_status read_more(graphss_ctx *ctx, graphss_event_source *s, double seconds,
@@ -272,6 +367,8 @@ graphss_status graphss_event_source_next(graphss_ctx *ctx, graphss_event_next *w
     if (GRAPHSS_I_LACKS(ctx, {"source", s}, {"place for the line", line},
                         {"place for its length", n}, {"place for what came", what}))
         return GRAPHSS_ERR_INVALID;
+    if (s->kind->more)
+        return next_put(ctx, what, line, n, offset, s, seconds);
     const double until = graphss_i_seconds() + seconds;
     for (;;) {
         const size_t before = s->at;

@@ -6,9 +6,11 @@
 #include <string.h>
 
 enum {
-    ROWS = 64,        /* rows a task */
-    CHUNK = 1 << 15,  /* rows that are computed before any is stored; bounds the scratch */
-    ENTRIES = 1 << 20 /* likewise, of P; a longer row is a chunk of its own */
+    ROWS = 64,         /* rows a task */
+    CHUNK = 1 << 15,   /* rows that are computed before any is stored; bounds the scratch */
+    ENTRIES = 1 << 20, /* likewise, of P; a longer row is a chunk of its own */
+    AHEAD = 8,         /* rows whose entries are fetched before they are needed */
+    MANY = 64          /* of so many nodes one is computed: in the order of their numbers */
 };
 
 static size_t padded(size_t cols)
@@ -305,9 +307,13 @@ static void stage_rows(void *arg, size_t task)
     const size_t from = task * ROWS, to = graphss_i_task_end(task, job->n, ROWS);
     const bool answer = s == &net->stage[net->n_stages - 1];
     if (s->propagate && !job->alone) {
-        for (size_t r = from; r < to; r++)
+        for (size_t r = from; r < to; r++) {
+            if (r + AHEAD < job->n) /* rows lie anywhere */
+                __builtin_prefetch(
+                    graphss_i_live_keys(job->data->edges, (size_t)job->node[r + AHEAD]));
             put_entries(net->column + net->offset[r], net->value + net->offset[r], net,
                         job->data->edges, (size_t)job->node[r]);
+        }
         job->kernels->spmm(net->sum, net->offset, net->column, net->value, job->before->value,
                            in, from, to, 0, s->beside ? mid : in);
     }
@@ -439,6 +445,16 @@ static void add_around(graphss_i_live_net *net, int32_t *list, size_t *n,
         add(net, list, n, key[j]);
 }
 
+/* A list of many nodes in the order of memory. */
+static void put_in_order(const graphss_i_live_net *net, int32_t *list, size_t n)
+{
+    if (n < net->room / MANY)
+        return;
+    for (size_t v = 0, at = 0; at < n; v++)
+        if (net->stamp[v] == net->epoch)
+            list[at++] = (int32_t)v;
+}
+
 static void start_list(graphss_i_live_net *net)
 {
     if (++net->epoch == 0) {
@@ -484,6 +500,7 @@ graphss_status graphss_i_live_net_update(graphss_ctx *ctx, graphss_i_live_net *n
             if (symmetric)
                 add_around(net, net->list, &n, data->edges, edged[i]);
         }
+        put_in_order(net, net->list, n);
         st = compute(ctx, net, s, data, net->list, n, changed, n_changed);
         *recomputed = n;
     }

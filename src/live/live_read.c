@@ -45,6 +45,12 @@ void graphss_live_status_get(const graphss_live *x, graphss_live_status *out)
     };
 }
 
+int64_t graphss_live_seen(const graphss_live *x, const char *source)
+{
+    const int64_t at = graphss_i_live_names_find(&x->seen.source, source ? source : "");
+    return at < 0 ? -1 : x->seen.seq[at];
+}
+
 int64_t graphss_live_find(const graphss_live *x, const char *name)
 {
     return name ? graphss_i_live_names_find(&x->names, name) : -1;
