@@ -8,7 +8,7 @@
 
 typedef struct alert_arguments {
     const char *model_file, *current, *previous, *split, *group, *groups, *output, *predictor,
-        *report;
+        *report, *answers, *answers_before;
     int64_t show;
     bool family_wise, fdr;
 } alert_arguments;
@@ -19,6 +19,10 @@ static const graphss_option rows[] = {
      "a model that train wrote", 0},
     {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
      "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
+    {"answers", GRAPHSS_OPTION_STRING, FIELD(answers), 0, 0, NULL, "FILE.npz",
+     "probabilities that any classifier gave for --current, in place of --model-file", 0},
+    {"previous-answers", GRAPHSS_OPTION_STRING, FIELD(answers_before), 0, 0, NULL, "FILE.npz",
+     "and for --previous; --split is then of the previous snapshot", 0},
     {"current", GRAPHSS_OPTION_STRING, FIELD(current), 0, 0, NULL, "DATASET",
      "the snapshot to test; its labels are not used", 0},
     {"previous", GRAPHSS_OPTION_STRING, FIELD(previous), 0, 0, NULL, "DATASET",
@@ -487,8 +491,11 @@ static graphss_status run(cli *app)
         st = cli_apply(app, JUDGE, &opt);
     if (st)
         return st;
-    if (!own.model_file)
-        return cli_usage(app, "alert: want --model-file MODEL");
+    st = cli_check_answers(app, own.model_file, own.previous);
+    if (st)
+        return st;
+    if (own.answers)
+        own.model_file = own.answers;
     if (!own.current)
         return cli_usage(app, "alert: want --current DATASET");
 
@@ -500,7 +507,8 @@ static graphss_status run(cli *app)
     if (own.report && !cli_has_extension(own.report, ".html"))
         return cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
     const char *const input[] = {own.model_file, own.current, own.previous,
-                                 own.split,      own.group,   own.groups};
+                                 own.split,      own.group,   own.groups,
+                                 own.answers_before};
     st = own.output ? cli_check_output(app, own.output, input, sizeof input / sizeof *input)
                     : GRAPHSS_OK;
     if (!st && own.report)

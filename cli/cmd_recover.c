@@ -9,7 +9,7 @@
 
 typedef struct recover_arguments {
     const char *method, *model_file, *current, *previous, *split, *output, *flips, *predictor,
-        *report;
+        *report, *answers, *answers_before;
     bool list;
 } recover_arguments;
 
@@ -20,6 +20,10 @@ static const graphss_option rows[] = {
      "a model that train wrote", 0},
     {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
      "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
+    {"answers", GRAPHSS_OPTION_STRING, FIELD(answers), 0, 0, NULL, "FILE.npz",
+     "probabilities that any classifier gave for --current, in place of --model-file", 0},
+    {"previous-answers", GRAPHSS_OPTION_STRING, FIELD(answers_before), 0, 0, NULL, "FILE.npz",
+     "and for --previous; --split is then of the previous snapshot", 0},
     {"current", GRAPHSS_OPTION_STRING, FIELD(current), 0, 0, NULL, "DATASET",
      "the snapshot to label; its labels are not used", 0},
     {"previous", GRAPHSS_OPTION_STRING, FIELD(previous), 0, 0, NULL, "DATASET",
@@ -445,18 +449,22 @@ static graphss_status run(cli *app)
         list_methods(app);
         return GRAPHSS_OK;
     }
-    if (!own.model_file)
-        return cli_usage(app, "recover: want --model-file MODEL");
+    st = cli_check_answers(app, own.model_file, own.previous);
+    if (st)
+        return st;
+    if (own.answers)
+        own.model_file = own.answers;
     if (!own.current)
         return cli_usage(app, "recover: want --current DATASET");
     if (!own.output)
         return cli_usage(app, "recover: want -o OUT.npz, OUT.csv or OUT.tsv");
-    const char *const input[] = {own.model_file, own.current, own.previous, own.split};
+    const char *const input[] = {own.model_file, own.current, own.previous, own.split,
+                                 own.answers_before};
     st = cli_check_labels(app, own.output);
     if (!st)
-        st = cli_check_output(app, own.output, input, 4);
+        st = cli_check_output(app, own.output, input, 5);
     if (!st && own.flips)
-        st = cli_check_output(app, own.flips, input, 4);
+        st = cli_check_output(app, own.flips, input, 5);
     if (!st)
         st = choose_options(app, &opt, own.method, NULL);
     if (!st && own.flips &&
@@ -466,7 +474,7 @@ static graphss_status run(cli *app)
     if (!st && own.report && !cli_has_extension(own.report, ".html"))
         st = cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
     if (!st && own.report)
-        st = cli_check_output(app, own.report, input, 4);
+        st = cli_check_output(app, own.report, input, 5);
     if (!st && own.flips && strcmp(own.flips, own.output) == 0)
         st = cli_usage(app, "recover: --flips and -o are both %s", own.flips);
     if (st)

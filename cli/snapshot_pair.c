@@ -23,25 +23,110 @@ static void note_gone(cli *app, const cli_snapshot_pair *s)
                  had, had - has, had - has == 1 ? "is" : "are", s->current.name, has);
 }
 
+/* ---- answers in place of a model ---- */
+
+graphss_status cli_check_answers(cli *app, const char *model, const char *previous)
+{
+    const char *now = cli_given(app, "answers"), *before = cli_given(app, "previous-answers");
+    if (!now && !before)
+        return model ? GRAPHSS_OK
+                     : cli_usage(app, "%s: want --model-file MODEL, or --answers FILE.npz",
+                                 app->command->name);
+    if (model || cli_given(app, "predictor"))
+        return cli_usage(app, "--answers stands in place of --%s",
+                         model ? "model-file" : "predictor");
+    if (!now || !before || !previous)
+        return cli_usage(app, "answers alone: want --answers FILE.npz on --current and "
+                              "--previous-answers FILE.npz on --previous, all four");
+    return GRAPHSS_OK;
+}
+
+static graphss_status read_answers(cli *app, graphss_predictions *out, const char *path,
+                                   const graphss_dataset *data)
+{
+    const graphss_status st = graphss_predictions_read(app->ctx, out, path);
+    if (!st && !out->prob)
+        return cli_fail(app, GRAPHSS_ERR_DATA,
+                        "%s has no array probabilities, nodes x classes", path);
+    if (!st && out->n_nodes != data->graph.n_nodes)
+        return cli_fail(app, GRAPHSS_ERR_DATA,
+                        "%s has probabilities of %zu nodes, %s has %zu nodes", path,
+                        out->n_nodes, data->name, data->graph.n_nodes);
+    return st;
+}
+
+/* Columns have no names in answers, so both snapshots must have the same. */
+static graphss_status check_columns(cli *app, const graphss_dataset *a,
+                                    const graphss_dataset *b)
+{
+    for (size_t j = 0; j < a->column_names.count && j < b->column_names.count; j++) {
+        const char *x = graphss_names_get(&a->column_names, j);
+        const char *y = graphss_names_get(&b->column_names, j);
+        if (strcmp(x, y) != 0)
+            return cli_fail(app, GRAPHSS_ERR_DATA,
+                            "column %zu is '%s' in %s and '%s' in %s: answers alone want the "
+                            "same columns in both",
+                            j, x, a->name, y, b->name);
+    }
+    return GRAPHSS_OK;
+}
+
+/* Fitted to the answers on the previous snapshot, which is clean, and taught on it. */
+static graphss_status model_of_answers(cli *app, cli_snapshot_pair *s, const char *split)
+{
+    const graphss_dataset *data[2] = {&s->previous, &s->current};
+    const char *const option[2] = {"previous-answers", "answers"};
+    graphss_answers known[2];
+    graphss_predictor_use use;
+    graphss_status st = check_columns(app, &s->previous, &s->current);
+    for (int i = 0; i < 2 && !st; i++) {
+        st = read_answers(app, &s->answers[i], cli_given(app, option[i]), data[i]);
+        known[i] = (graphss_answers){&data[i]->graph, &data[i]->features, s->answers[i].prob};
+    }
+    const size_t k = s->answers[0].n_classes;
+    if (!st && s->answers[1].n_classes != k)
+        st = cli_fail(app, GRAPHSS_ERR_DATA, "%s has %zu classes, %s has %zu",
+                      cli_given(app, option[0]), k, cli_given(app, option[1]),
+                      s->answers[1].n_classes);
+    if (!st && split)
+        st = read_split(app, &s->previous, split, k);
+    if (!st)
+        st = graphss_model_from_answers(app->ctx, &s->model, known, 2, k,
+                                        split ? &s->previous.split : NULL,
+                                        (uint64_t)app->global.seed, NULL);
+    if (!st)
+        st = graphss_model_set_dataset(app->ctx, s->model, &s->previous);
+    if (!st)
+        st = cli_teach(app, s->model, &s->previous);
+    if (!st && graphss_model_predictor_use(&use, s->model) && app->json)
+        cli_json_set(app->json, "agreement", cli_json_real(use.agreement));
+    return st;
+}
+
 graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char *model,
                                       const char *current, const char *previous,
                                       const char *split)
 {
     if (previous && strcmp(current, "-") == 0 && strcmp(previous, "-") == 0)
         return cli_usage(app, "standard input (-) can be read once only");
-    graphss_status st = cli_check_swapped(app, model, current);
-    if (!st)
+    const bool answers = cli_given(app, "answers") != NULL;
+    graphss_status st = answers ? GRAPHSS_OK : cli_check_swapped(app, model, current);
+    if (!st && !answers)
         st = cli_load_model(app, &s->model, model);
     if (!st)
         st = cli_read_dataset(app, &s->current, current);
-    if (!st && split)
+    if (!st && split && !answers)
         st = read_split(app, &s->current, split, graphss_model_classes(s->model));
-    if (!st)
+    if (!st && !answers)
         st = cli_align(app, s->model, &s->current, &s->moved);
     if (!st && previous)
         st = cli_read_dataset(app, &s->previous, previous);
-    if (!st && previous)
+    if (!st && previous && !answers)
         st = cli_align(app, s->model, &s->previous, NULL);
+    if (!st && answers) {
+        st = model_of_answers(app, s, split);
+        split = NULL; /* the model has it, in numbers of previous */
+    }
     s->past = graphss_dataset_observe(&s->previous);
     s->in = (graphss_defence_input){.struct_size = sizeof(graphss_defence_input),
                                     .current = graphss_dataset_observe(&s->current),
@@ -73,5 +158,7 @@ void cli_snapshot_pair_close(cli *app, cli_snapshot_pair *s)
     graphss_dataset_destroy(app->ctx, &s->previous);
     graphss_dataset_destroy(app->ctx, &s->current);
     graphss_model_free(app->ctx, s->model);
+    for (int i = 0; i < 2; i++)
+        graphss_predictions_destroy(app->ctx, &s->answers[i]);
     *s = (cli_snapshot_pair){0};
 }

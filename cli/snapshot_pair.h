@@ -12,14 +12,19 @@ typedef struct cli_snapshot_pair {
     bool moved;                        /* current was in others */
     graphss_split split;               /* in numbers of current */
     graphss_observation past;
+    graphss_predictions answers[2]; /* --answers: before and now; the model borrows them */
     graphss_defence_input in;
 } cli_snapshot_pair;
 
 /* Reads the files named; previous and split may be NULL. Without a split the model's own is
- * taken, whose nodes are found by name. Close it even on errors. */
+ * taken, whose nodes are found by name. With --answers there is no model file: the model is
+ * made of the answers on both snapshots, and split is of the previous one. Close it even on
+ * errors. */
 graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char *model,
                                       const char *current, const char *previous,
                                       const char *split);
+/* Wrong usage: neither or both of a model file and --answers, or half of the answers. */
+graphss_status cli_check_answers(cli *app, const char *model, const char *previous);
 void cli_snapshot_pair_close(cli *app, cli_snapshot_pair *s);
 
 #endif

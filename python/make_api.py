@@ -19,7 +19,7 @@ PAGE = pathlib.Path(sys.argv[0]).resolve().parent.parent / "docs" / "python_api.
 PARTS = [
     ("Data", [gs.read, gs.Dataset, gs.Graph, gs.Features]),
     ("Classifiers", [gs.NodeClassifier, gs.wrap, gs.wrap_answers, gs.Predictor]),
-    ("Alerts, recovery, attacks", [gs.TamperDetector, gs.Alert, gs.recover, gs.Recovery, gs.attack, gs.Attack, gs.apply_flips]),
+    ("Alerts, recovery, attacks", [gs.TamperDetector, gs.Alert, gs.Reason, gs.recover, gs.Recovery, gs.attack, gs.Attack, gs.apply_flips]),
     ("Lists and options", [gs.models, gs.methods, gs.attacks, gs.options]),
     ("Faces of other libraries", [deeprobust.GCN, deeprobust.Nettack, pygod.GraphSS]),
 ]

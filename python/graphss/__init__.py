@@ -27,7 +27,7 @@ from ._core import (
 )
 from .attacks import Attack, attack
 from .classifier import EXPECTED_FAILURES, NodeClassifier, Predictor, wrap, wrap_answers
-from .detector import Alert, TamperDetector
+from .detector import Alert, Reason, TamperDetector
 from .graph import Dataset, Features, Flip, Graph, read
 from .recovery import Recovery, apply_flips, recover
 
@@ -60,7 +60,7 @@ def options(which: str, name: str = "") -> dict[str, dict]:
 __all__ = [
     "Alert", "Attack", "Cancelled", "DataError", "Dataset", "EXPECTED_FAILURES", "Features",
     "FileError", "Flip", "Graph", "GraphssError", "GraphssWarning", "InvalidError", "MemoryLimitError",
-    "NodeClassifier", "NotFoundError", "Predictor", "Recovery", "ShapeError", "TamperDetector",
+    "NodeClassifier", "NotFoundError", "Predictor", "Reason", "Recovery", "ShapeError", "TamperDetector",
     "apply_flips", "attack", "attacks", "methods", "models", "options", "plotting", "read", "recover", "wrap",
     "wrap_answers",
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -21,17 +21,50 @@ _CHANGES = {
 }
 
 
+class Reason(NamedTuple):
+    """What speaks against a flagged node: how it changed since the previous snapshot, the class
+    by the classifier now and before (None: no answer), those its features and its links speak
+    for, and how clearly each does."""
+
+    node: int
+    links_added: int
+    links_removed: int
+    features_added: int
+    features_removed: int
+    now: Any
+    before: Any
+    features: Any
+    links: Any
+    p_now: float
+    p_before: float
+    p_features: float
+    p_links: float
+
+    def __str__(self) -> str:
+        changes = (("links_added", "new links"), ("links_removed", "links gone"))
+        changes += (("features_added", "new features"), ("features_removed", "features gone"))
+        said = [f"{getattr(self, k)} {text}" for k, text in changes if getattr(self, k)]
+        before = f", before: {self.before} ({100 * self.p_before:.0f} %)" if self.before is not None else ""
+        said.append(f"classifier: {self.now} ({100 * self.p_now:.0f} %){before}")
+        said.append(f"features speak for {self.features} ({100 * self.p_features:.0f} %)")
+        return "; ".join([*said, f"links for {self.links} ({100 * self.p_links:.0f} %)"])
+
+
 class Alert:
     """The verdict on a snapshot, or on a group of its nodes.
 
     ``alert`` is whether ``p_value`` is at most the false-alarm rate. Of each node there are
     ``node_score`` (higher: more suspicious), ``node_p_value`` (the share of clean nodes of its
     kind that look as suspicious) and ``perturbed`` (the chance that it was tampered with).
-    ``flagged`` lists the nodes to look at, the likeliest first; empty without an alert.
+    ``flagged`` lists the nodes to look at, the likeliest first, and ``reasons`` has a
+    :class:`Reason` for each; both are empty without an alert. ``contaminated`` is the estimated
+    share of validation nodes that were tampered with, which are then not compared with.
     ``calls`` are the full passes that a wrapped classifier was asked for.
     """
 
-    def __init__(self, found: dict[str, Any], names: list[str] | None, rate: float, calls: int = 0):
+    def __init__(
+        self, found: dict[str, Any], names: list[str] | None, rate: float, calls: int = 0, classes: Any = None
+    ):
         self.alert: bool = found["alert"]
         self.p_value: float = found["p_value"]
         self.score: float = found["score"]
@@ -44,6 +77,8 @@ class Alert:
         self.node_p_value = np.asarray(found["node_p_value"])
         self.perturbed = np.asarray(found["perturbed"])
         self.flagged = np.asarray(found["flagged"])
+        self.reasons = [_reason(*pair, classes) for pair in zip(self.flagged.tolist(), found["reasons"])]
+        self.contaminated: float = found["contaminated"]
         self.changes: dict[str, int] = found["changes"]
         self.seconds: float = found["seconds"]
         self.false_alarm_rate = rate
@@ -92,14 +127,24 @@ class Alert:
         said = [f"{self.changes[k]} {text}" for k, text in _CHANGES.items() if self.changes[k]]
         head += f"<p>since the previous snapshot: {', '.join(said)}</p>" if said else ""
         rows = []
-        for i in self.flagged[:20]:
+        for i, why in zip(self.flagged[:20], self.reasons):
             name = html.escape(str(self.names[i] if self.names else i))
             rows.append(
-                f"<tr><td>{name}</td><td>{100 * self.perturbed[i]:.1f} %</td><td>{self.node_p_value[i]:.4g}</td></tr>"
+                f"<tr><td>{name}</td><td>{100 * self.perturbed[i]:.1f} %</td><td>{self.node_p_value[i]:.4g}</td>"
+                f"<td>{html.escape(str(why))}</td></tr>"
             )
         more = f"<p>... and {self.flagged.size - 20} more</p>" if self.flagged.size > 20 else ""
-        table = "<table><tr><th>node</th><th>perturbed</th><th>p</th></tr>" + "".join(rows) + "</table>"
+        table = "<table><tr><th>node</th><th>perturbed</th><th>p</th><th>reasons</th></tr>" + "".join(rows) + "</table>"
         return head + (table + more if rows else "")
+
+
+def _reason(node: int, found: tuple, classes: Any) -> Reason:
+    changes, numbers, chances = found[:4], found[4:8], found[8:]
+    known = [None if c < 0 else c if classes is None else classes[c] for c in numbers]
+    return Reason(node, *changes, *known, *chances)
+
+
+_RULES = {None: 0, "family-wise": 1, "fdr": 2}
 
 
 class TamperDetector(Params):
@@ -220,22 +265,41 @@ class TamperDetector(Params):
             threads(self.n_jobs),
             progress_of(self.progress),
         )
-        return Alert(found, now.graph.names, self.false_alarm_rate, self.classifier.calls_ - asked)
+        asked = self.classifier.calls_ - asked
+        return Alert(found, now.graph.names, self.false_alarm_rate, asked, self.classifier.classes_)
 
     def inspect_groups(
-        self, X: Any, graph: Any = None, *, groups: Sequence[Any], previous: Any = "reference", split: Any = None
+        self,
+        X: Any,
+        graph: Any = None,
+        *,
+        groups: Sequence[Any] | Mapping[str, Any],
+        previous: Any = "reference",
+        split: Any = None,
+        correct: str | None = None,
     ) -> list[dict[str, Any]]:
-        """A verdict for each of many groups, after one look: alert, p_value, score, threshold."""
+        """A verdict for each of many groups, after one look: alert, p_value, score, threshold.
+
+        groups : lists of nodes or masks; by name (a mapping), the verdicts have the name as well.
+        correct : the false-alarm rate is of each group (None), of any of them ("family-wise"), or
+            the share of false ones among the alerts ("fdr"); p-values are raised accordingly.
+        """
+        if correct not in _RULES:
+            raise ValueError(f"correct: found {correct!r}, want None, 'family-wise' or 'fdr'")
+        names = list(groups) if isinstance(groups, Mapping) else None
         scene, now = self._scene(X, graph, previous, split)
-        nodes = [_convert.node_list(g, now.graph.n_nodes, f"groups[{i}]") for i, g in enumerate(groups)]
-        return _core.judge(
+        given = enumerate(groups) if names is None else groups.items()
+        nodes = [_convert.node_list(g, now.graph.n_nodes, f"groups[{i!r}]") for i, g in given]
+        found = _core.judge(
             *scene,
             nodes,
+            _RULES[correct],
             self._options(),
             checked_seed(self.seed),
             threads(self.n_jobs),
             progress_of(self.progress),
         )
+        return found if names is None else [{"name": name, **v} for name, v in zip(names, found)]
 
     def decision_function(self, X: Any, graph: Any = None, **more: Any) -> np.ndarray:
         """The suspicion of each node; higher is worse."""

@@ -98,13 +98,20 @@ int core_call_open(core_call *call, Py_ssize_t threads, PyObject *progress)
     return 0;
 }
 
-void core_call_begin(core_call *call)
+void core_call_begin(core_call *call, core_model *model, int changes)
 {
-    call->state = PyEval_SaveThread();
+    call->state = PyEval_SaveThread(); /* first: who holds the lock may want the GIL */
+    call->locked = model;
+    if (model && changes)
+        pthread_rwlock_wrlock(&model->lock);
+    else if (model)
+        pthread_rwlock_rdlock(&model->lock);
 }
 
 void core_call_end(core_call *call)
 {
+    if (call->locked)
+        pthread_rwlock_unlock(&call->locked->lock);
     PyEval_RestoreThread(call->state);
 }
 

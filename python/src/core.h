@@ -11,24 +11,26 @@
 #include <Python.h>
 #include <graphss/graphss.h>
 #include <graphss_lab/baselines.h>
+#include <pthread.h>
 
 /* ---- objects (objects.c) ---- */
 
 typedef struct core_graph {
     PyObject_HEAD /* */
-    graphss_graph graph;
+        graphss_graph graph;
     graphss_names names; /* its arrays are PyMem's */
 } core_graph;
 
 typedef struct core_features {
     PyObject_HEAD /* */
-    graphss_features features;
+        graphss_features features;
 } core_features;
 
 typedef struct core_model {
     PyObject_HEAD /* */
-    graphss_model *model;
+        graphss_model *model;
     PyObject *keep; /* what the model borrows, or calls; or NULL */
+    pthread_rwlock_t lock;
 } core_model;
 
 extern PyTypeObject *core_graph_type, *core_features_type, *core_model_type;
@@ -86,12 +88,14 @@ typedef struct core_call {
     PyObject *warnings;             /* list of (level, text) */
     PyObject *type, *value, *trace; /* an exception of a callback */
     PyThreadState *state;
+    core_model *locked;
     double last;
 } core_call;
 
 int core_call_open(core_call *call, Py_ssize_t threads, PyObject *progress);
-/* Around the library: other threads of Python run meanwhile. */
-void core_call_begin(core_call *call);
+/* Around the library: other threads of Python run meanwhile. Those that use the same model run
+ * as well unless one of them changes it. model may be NULL. */
+void core_call_begin(core_call *call, core_model *model, int changes);
 void core_call_end(core_call *call);
 /* Ends the call: result stays, or is let go where the status, a callback or a warning that is
  * an error says so. Warnings are issued here. */

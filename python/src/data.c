@@ -21,7 +21,7 @@ static PyObject *build_graph(size_t n, const int32_t *from, const int32_t *to, s
     PyObject *result = NULL;
     if (core_call_open(&call, 1, Py_None))
         return NULL;
-    core_call_begin(&call);
+    core_call_begin(&call, NULL, 0);
     const graphss_status st = graphss_graph_build(call.ctx, &graph, &cleaned, n, from, to, m);
     core_call_end(&call);
     if (!st) {
@@ -109,7 +109,7 @@ static PyObject *features_from_dense(PyObject *self, PyObject *array)
     if (core_buffer_get(&value, array, "f4", 2, 0, "features"))
         return NULL;
     if (core_call_open(&call, 1, Py_None) == 0) {
-        core_call_begin(&call);
+        core_call_begin(&call, NULL, 0);
         const graphss_status st = graphss_features_from_dense(call.ctx, &features, value.rows,
                                                               value.cols, value.data);
         core_call_end(&call);
@@ -141,7 +141,7 @@ static PyObject *features_from_rows(PyObject *self, PyObject *args)
     }
     if (core_call_open(&call, 1, Py_None))
         goto done;
-    core_call_begin(&call);
+    core_call_begin(&call, NULL, 0);
     const graphss_status st = graphss_features_from_rows(
         call.ctx, &features, offset.count - 1, (size_t)cols, at, column.data, value.data);
     core_call_end(&call);
@@ -222,7 +222,7 @@ static PyObject *read_dataset(PyObject *self, PyObject *args)
         return NULL;
     if (core_call_open(&call, 0, Py_None) == 0) {
         const char *where = PyBytes_AsString(path);
-        core_call_begin(&call);
+        core_call_begin(&call, NULL, 0);
         const graphss_status st = graphss_dataset_read(call.ctx, &data, where, NULL);
         core_call_end(&call);
         result = st ? NULL : dataset_dict(&data);

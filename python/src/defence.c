@@ -72,10 +72,30 @@ static PyObject *learn(PyObject *self, PyObject *args)
     }
     if (core_call_open(&call, threads, progress))
         return NULL;
-    core_call_begin(&call);
+    core_call_begin(&call, m, 1);
     const graphss_status st = graphss_alert_train(call.ctx, m->model, &seen, seed);
     core_call_end(&call);
     return core_call_close(&call, st, Py_NewRef(Py_None));
+}
+
+/* [(links added, links removed, features added, features removed, now, before, by features,
+ * by links, and the four probabilities), ...] for each flagged node; classes by number */
+static PyObject *reasons_list(const graphss_alert_result *a)
+{
+    PyObject *list = PyList_New((Py_ssize_t)a->n_flagged);
+    for (size_t i = 0; i < a->n_flagged && list; i++) {
+        const graphss_alert_reason *x = &a->reason[i];
+        PyObject *one = Py_BuildValue(
+            "nnnniiiidddd", (Py_ssize_t)x->edges_added, (Py_ssize_t)x->edges_removed,
+            (Py_ssize_t)x->features_added, (Py_ssize_t)x->features_removed, (int)x->now,
+            (int)x->before, (int)x->features, (int)x->edges, x->p_now, x->p_before,
+            x->p_features, x->p_edges);
+        if (one)
+            PyList_SetItem(list, (Py_ssize_t)i, one);
+        else
+            Py_CLEAR(list);
+    }
+    return list;
 }
 
 static PyObject *alert_dict(graphss_alert_result *a)
@@ -83,11 +103,12 @@ static PyObject *alert_dict(graphss_alert_result *a)
     const graphss_alert_changes *c = &a->changes;
     const size_t n = a->n_nodes;
     return Py_BuildValue(
-        "{s:O,s:d,s:d,s:d,s:s,s:d,s:d,s:n,s:n,s:N,s:N,s:N,s:N,s:{s:n,s:n,s:n,s:n,s:n},s:d}",
-        "alert", a->alert ? Py_True : Py_False, "p_value", a->p_value, "score", a->score,
-        "threshold", a->threshold, "kind", graphss_perturbation_text(a->kind), "share",
-        a->share, "contaminated", a->contaminated, "n_calibration",
-        (Py_ssize_t)a->n_calibration, "n_group", (Py_ssize_t)a->n_group,
+        "{s:N,s:O,s:d,s:d,s:d,s:s,s:d,s:d,s:n,s:n,s:N,s:N,s:N,s:N,s:{s:n,s:n,s:n,s:n,s:n},s:"
+        "d}",
+        "reasons", reasons_list(a), "alert", a->alert ? Py_True : Py_False, "p_value",
+        a->p_value, "score", a->score, "threshold", a->threshold, "kind",
+        graphss_perturbation_text(a->kind), "share", a->share, "contaminated", a->contaminated,
+        "n_calibration", (Py_ssize_t)a->n_calibration, "n_group", (Py_ssize_t)a->n_group,
         "node_score", doubles(&a->node_score, n, 0), "node_p_value",
         doubles(&a->node_p_value, n, 0), "perturbed", doubles(&a->perturbed, n, 0), "flagged",
         numbers(&a->flagged, a->n_flagged), "changes", "nodes_known",
@@ -120,7 +141,7 @@ static PyObject *alert(PyObject *self, PyObject *args)
         graphss_alert_options opt;
         graphss_alert_options_init(&opt);
         graphss_status st = core_options_set(&call, &opt, graphss_alert_options_table(), dict);
-        core_call_begin(&call);
+        core_call_begin(&call, s.model, 0);
         if (!st)
             st = graphss_alert_run(call.ctx, &found, &s.in, group.view.obj ? group.data : NULL,
                                    group.count, &opt);
@@ -134,52 +155,81 @@ static PyObject *alert(PyObject *self, PyObject *args)
     return result;
 }
 
-/* judge(model, graph, features, past graph, past features, split, [group, ...], options, seed,
- *       threads, progress) -> list of verdicts: one look, many groups */
+/* The verdicts on many groups, of what was seen once: a list of dicts. */
+static graphss_status judge_each(core_call *call, PyObject **out,
+                                 const graphss_alert_scores *seen, PyObject *groups,
+                                 unsigned long long seed, int rule,
+                                 const graphss_alert_options *opt)
+{
+    const size_t n = (size_t)PyList_Size(groups);
+    graphss_alert_verdict *v = PyMem_Calloc(n + 1, sizeof *v);
+    double *p = PyMem_Calloc(n + 1, sizeof *p);
+    graphss_status st = v && p ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    PyObject *list = NULL;
+    for (size_t i = 0; i < n && !st; i++) {
+        core_buffer group;
+        if (core_buffer_get(&group, PyList_GetItem(groups, (Py_ssize_t)i), "i4", 1, 0,
+                            "group")) {
+            core_call_keep_exception(call);
+            st = GRAPHSS_ERR_INVALID;
+            break;
+        }
+        st = graphss_alert_test_group(call->ctx, &v[i], seen, group.data, group.count,
+                                      seed + i + 1, opt);
+        core_buffer_release(&group);
+        p[i] = v[i].p_value;
+    }
+    if (!st)
+        st = graphss_alert_correct(call->ctx, p, n, (graphss_alert_correction)rule);
+    list = st ? NULL : PyList_New(0);
+    for (size_t i = 0; i < n && list; i++) {
+        PyObject *one = Py_BuildValue(
+            "{s:O,s:d,s:d,s:d,s:n,s:n}", "alert",
+            v[i].n_group && p[i] <= opt->false_alarm_rate ? Py_True : Py_False, "p_value",
+            p[i], "score", v[i].score, "threshold", v[i].threshold, "n_group",
+            (Py_ssize_t)v[i].n_group, "n_calibration", (Py_ssize_t)v[i].n_calibration);
+        if (!one || PyList_Append(list, one) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(one);
+    }
+    PyMem_Free(v);
+    PyMem_Free(p);
+    *out = list;
+    return st;
+}
+
+/* judge(model, graph, features, past graph, past features, split, [group, ...], rule, options,
+ *       seed, threads, progress) -> list of verdicts: one look, many groups. rule 0: each by
+ * itself, 1: family-wise, 2: false discovery rate */
 static PyObject *judge(PyObject *self, PyObject *args)
 {
     PyObject *model, *graph, *features, *past_graph, *past_features, *split, *groups, *dict,
         *progress, *list = NULL;
     unsigned long long seed;
     Py_ssize_t threads;
+    int rule;
     core_call call;
     scene s;
     graphss_alert_scores seen = {0};
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOOOOO!OKnO", &model, &graph, &features, &past_graph,
-                          &past_features, &split, &PyList_Type, &groups, &dict, &seed,
-                          &threads, &progress) ||
-        scene_get(&s, model, graph, features, past_graph, past_features, split, seed))
+    if (!PyArg_ParseTuple(args, "OOOOOOO!iOKnO", &model, &graph, &features, &past_graph,
+                          &past_features, &split, &PyList_Type, &groups, &rule, &dict, &seed,
+                          &threads, &progress))
+        return NULL;
+    if (rule < GRAPHSS_ALERT_EACH || rule > GRAPHSS_ALERT_FDR)
+        return PyErr_Format(PyExc_ValueError, "rule: found %d, want 0, 1 or 2", rule);
+    if (scene_get(&s, model, graph, features, past_graph, past_features, split, seed))
         return NULL;
     if (core_call_open(&call, threads, progress) == 0) {
         graphss_alert_options opt;
         graphss_alert_options_init(&opt);
         graphss_status st = core_options_set(&call, &opt, graphss_alert_options_table(), dict);
-        core_call_begin(&call);
+        core_call_begin(&call, s.model, 0);
         if (!st)
             st = graphss_alert_score(call.ctx, &seen, &s.in, &opt);
         core_call_end(&call);
-        list = st ? NULL : PyList_New(0);
-        for (Py_ssize_t i = 0; !st && list && i < PyList_Size(groups); i++) {
-            core_buffer group;
-            graphss_alert_verdict v;
-            if (core_buffer_get(&group, PyList_GetItem(groups, i), "i4", 1, 0, "group")) {
-                Py_CLEAR(list);
-                break;
-            }
-            st = graphss_alert_test_group(call.ctx, &v, &seen, group.data, group.count,
-                                          seed + (unsigned long long)i + 1, &opt);
-            core_buffer_release(&group);
-            if (st)
-                break;
-            PyObject *one = Py_BuildValue(
-                "{s:O,s:d,s:d,s:d,s:n,s:n}", "alert", v.alert ? Py_True : Py_False, "p_value",
-                v.p_value, "score", v.score, "threshold", v.threshold, "n_group",
-                (Py_ssize_t)v.n_group, "n_calibration", (Py_ssize_t)v.n_calibration);
-            if (!one || PyList_Append(list, one) < 0)
-                Py_CLEAR(list);
-            Py_XDECREF(one);
-        }
+        if (!st)
+            st = judge_each(&call, &list, &seen, groups, seed, rule, &opt);
         graphss_alert_scores_destroy(core_home(), &seen);
         list = core_call_close(&call, st, list);
     }
@@ -251,7 +301,7 @@ static PyObject *recover(PyObject *self, PyObject *args)
         graphss_recover_options_init(&opt, method, mode, s.model->model);
         graphss_status st =
             core_options_set(&call, &opt, graphss_recover_method_options(method, mode), dict);
-        core_call_begin(&call);
+        core_call_begin(&call, s.model, 0);
         if (!st)
             st = graphss_recover_run(call.ctx, &found, &s.in, &opt);
         if (!st && least <= 1 && graphss_recover_method_finds(method, mode))
@@ -332,7 +382,7 @@ static PyObject *attack(PyObject *self, PyObject *args)
     graphss_attack_options opt;
     graphss_attack_options_init(&opt);
     graphss_status st = core_options_set(&call, &opt, graphss_attack_options_table(), dict);
-    core_call_begin(&call);
+    core_call_begin(&call, m, 0);
     if (!st)
         st = find_surrogate(&call, &w, &in, &split, opt.method);
     in.surrogate = w;

@@ -68,7 +68,7 @@ static PyObject *train(PyObject *self, PyObject *args)
         return NULL;
     if (core_call_open(&call, threads, progress) == 0) {
         graphss_status st = train_options(&call, &opt, name, paper, f, dict);
-        core_call_begin(&call);
+        core_call_begin(&call, start, 0);
         if (!st && start)
             st = graphss_model_continue(
                 call.ctx, &model, &log, start->model,
@@ -124,7 +124,7 @@ static PyObject *predict(PyObject *self, PyObject *args)
     graphss_status st = GRAPHSS_OK;
     if (bytes) {
         float *prob = (float *)(void *)PyByteArray_AsString(bytes);
-        core_call_begin(&call);
+        core_call_begin(&call, m, 0);
         st = graphss_model_predict(call.ctx, prob, m->model, &g->graph, &f->features);
         core_call_end(&call);
         result = st ? NULL : bytes;
@@ -144,7 +144,7 @@ static PyObject *save(PyObject *self, PyObject *args)
     core_model *m = core_as_model(model_of);
     if (m && core_call_open(&call, 1, Py_None) == 0) {
         const char *where = PyBytes_AsString(path);
-        core_call_begin(&call);
+        core_call_begin(&call, m, 0);
         const graphss_status st = graphss_model_save(call.ctx, m->model, where);
         core_call_end(&call);
         result = core_call_close(&call, st, Py_NewRef(Py_None));
@@ -163,7 +163,7 @@ static PyObject *load(PyObject *self, PyObject *args)
         return NULL;
     if (core_call_open(&call, 1, Py_None) == 0) {
         const char *where = PyBytes_AsString(path);
-        core_call_begin(&call);
+        core_call_begin(&call, NULL, 0);
         const graphss_status st = graphss_model_load(call.ctx, &model, where);
         core_call_end(&call);
         result = core_call_close(&call, st, st ? NULL : core_new_model(model, NULL));
@@ -395,7 +395,7 @@ static PyObject *settle(PyObject *self, PyObject *args)
                      "and %zu",
                      prob.rows, prob.cols, g->graph.n_nodes, graphss_model_classes(m->model));
     else if (core_call_open(&call, 0, Py_None) == 0) {
-        core_call_begin(&call);
+        core_call_begin(&call, m, 1);
         graphss_status st = prob.view.obj
                                 ? graphss_model_probe(call.ctx, &off, m->model, &g->graph,
                                                       &f->features, prob.data)
@@ -552,7 +552,7 @@ static PyObject *from_predictor(PyObject *self, PyObject *args)
                                      .user = c,
                                      .hops = (size_t)hops};
         graphss_status st = train_options(&call, &opt, name, 0, f, dict);
-        core_call_begin(&call);
+        core_call_begin(&call, NULL, 0);
         if (!st)
             st = graphss_model_from_predictor(
                 call.ctx, &model, &p,
@@ -606,12 +606,15 @@ static PyObject *set_predictor(PyObject *self, PyObject *args)
                                      .release = free_callable,
                                      .user = c,
                                      .hops = hops > 0 ? (size_t)hops : 0};
+        PyObject *old = m->keep;
+        core_call_begin(&call, m, 1);
         st = graphss_model_set_predictor(call.ctx, m->model, &p);
+        core_call_end(&call);
         if (st) {
             free(c);
         } else {
-            Py_XDECREF(m->keep);
             m->keep = Py_NewRef(function);
+            Py_XDECREF(old);
         }
     }
     return core_call_close(&call, st, Py_NewRef(Py_None));
@@ -667,7 +670,7 @@ static PyObject *from_answers(PyObject *self, PyObject *args)
         goto done;
     const core_graph *clean = (core_graph *)PyTuple_GetItem(PyTuple_GetItem(list, 0), 0);
     graphss_status st = train_options(&call, &opt, name, 0, first, dict);
-    core_call_begin(&call);
+    core_call_begin(&call, NULL, 0);
     if (!st)
         st = graphss_model_from_answers(call.ctx, &model, known, (size_t)n, (size_t)k,
                                         split.given ? &split.split : NULL, seed, &opt);

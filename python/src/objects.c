@@ -322,6 +322,7 @@ static void model_free(PyObject *self)
     core_model *m = (core_model *)self;
     PyObject_GC_UnTrack(self);
     graphss_model_free(home, m->model);
+    pthread_rwlock_destroy(&m->lock);
     Py_CLEAR(m->keep);
     let_go(self);
 }
@@ -342,6 +343,7 @@ PyObject *core_new_model(graphss_model *model, PyObject *keep)
         return NULL;
     }
     m->model = model;
+    pthread_rwlock_init(&m->lock, NULL);
     m->keep = Py_XNewRef(keep);
     return (PyObject *)m;
 }

@@ -46,6 +46,53 @@ def test_deeprobusts_global_attacks_and_defences(world):
         deeprobust.Random().attack(adj, 3, type="sideways")
 
 
+def test_deeprobusts_other_attacks_and_training_that_goes_on(world, tmp_path):
+    features, adj, labels = world.X.to_array(), world.graph.adjacency(), world.truth
+    idx = np.random.default_rng(0).permutation(400)
+    gcn = deeprobust.GCN(nhid=8, device="cpu")
+    gcn.initialize()
+    gcn.fit(features, adj, labels, idx[:160], idx[160:], train_iters=20)
+    before = np.asarray(gcn.output)
+    gcn.fit(features, adj, labels, idx[:160], idx[160:], train_iters=5, initialize=False)
+    assert not np.array_equal(before, np.asarray(gcn.output))
+    target = int(idx[-1])
+    fga = deeprobust.FGA(gcn, nnodes=400, device="cpu")
+    fga.attack(features, adj, labels, idx[:160], target, n_perturbations=3)
+    assert abs(fga.modified_adj - adj).sum() == 6
+    assert all(target in pair for pair in fga.structure_perturbations)
+    sgc = deeprobust.SGC(nfeat=features.shape[1]).fit(features, adj, labels, idx[:160], idx[160:], train_iters=20)
+    sga = deeprobust.SGAttack(sgc, attack_structure=True, attack_features=True, device="cpu")
+    sga.attack(features, adj, labels, target, 3)
+    assert abs(sga.modified_adj - adj).sum() > 0 and abs(sga.modified_features - features).sum() == 0
+    sga.save_adj(str(tmp_path), "adj")
+    sga.save_features(str(tmp_path), "x")
+    assert (sp.load_npz(tmp_path / "x.npz") != sp.csr_matrix(sga.modified_features)).nnz == 0
+
+
+def test_deeprobusts_utilities(world):
+    torch = pytest.importorskip("torch")
+    from graphss.compat.deeprobust.graph.data import Pyg2Dpr
+    from graphss.compat.deeprobust.graph.utils import (
+        encode_onehot, is_sparse_tensor, normalize_adj, normalize_adj_tensor, normalize_feature, to_scipy, to_tensor,
+    )  # fmt: skip
+
+    adj, x = world.graph.adjacency(), sp.csr_matrix(world.X.to_array())
+    assert np.allclose(normalize_feature(x).sum(1)[np.asarray(x.sum(1)) > 0], 1)
+    a, f, y = to_tensor(adj, x, world.truth)
+    assert is_sparse_tensor(a) and (to_scipy(a) != adj).nnz == 0 and y.dtype == torch.int64 and f.shape == x.shape
+    assert np.allclose(normalize_adj_tensor(a).numpy(), normalize_adj(adj).toarray())
+    assert (encode_onehot(world.truth).argmax(1) == world.truth).all()
+    mask = torch.zeros(400, dtype=torch.bool)
+    mask[:40] = True
+    one = types.SimpleNamespace(
+        x=f.to_dense(), y=y, edge_index=torch.tensor(world.graph.edge_index()), train_mask=mask, val_mask=mask, test_mask=~mask
+    )
+    data = Pyg2Dpr([one])
+    assert (data.adj != adj).nnz == 0 and data.idx_train.tolist() == list(range(40)) and len(data.idx_test) == 360
+    del one.test_mask
+    assert len(Pyg2Dpr([one]).idx_train) == 40
+
+
 def test_a_script_with_deeprobusts_folders(tmp_path):
     """The imports and calls of DeepRobust's examples, ``deeprobust`` replaced by ours."""
     from graphss.compat.deeprobust.graph.data import Dataset, PrePtbDataset
@@ -156,6 +203,16 @@ def test_a_pygod_script(world):
     from graphss.compat.pygod.metric import eval_average_precision, eval_precision_at_k, eval_recall_at_k, eval_roc_auc
 
     assert DOMINANT is pygod.GraphSS
+    both = detector.predict(data, return_emb=True)
+    assert both[1].shape[0] == 400 and torch.equal(both[0], pred)
+    with pytest.raises(ValueError, match="prob_method"):
+        detector.predict(data, return_prob=True, prob_method="something")
+    with pytest.raises(ValueError, match="contamination"):
+        pygod.DOMINANT(contamination=10)
+    from graphss.compat.pygod.utils import to_edge_score, to_graph_score
+
+    assert to_edge_score(score, data.edge_index).shape[0] == data.edge_index.shape[1]
+    assert to_graph_score(score).item() == pytest.approx(float(score.mean()))
     truth = np.zeros(400)
     truth[world.hit.victims] = 1
     # it rehearses on the attacked snapshot itself, without labels: no better than chance

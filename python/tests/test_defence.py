@@ -20,6 +20,10 @@ def test_an_attack_is_noticed_and_a_clean_snapshot_is_not(world, detector):
     assert found and found.p_value <= 0.05 and found.flagged.size
     assert set(found.flagged[:5]) & set(world.hit.victims)
     assert found.changes["links_changed"] > 0
+    assert len(found.reasons) == found.flagged.size and found.contaminated >= 0
+    why = found.reasons[0]
+    assert why.node == found.flagged[0] and why.links_added + why.links_removed + why.features_added > 0
+    assert why.now in world.clf.classes_ and 0 < why.p_features < 1 and "features speak for" in found._repr_html_()
     assert "ALERT" in repr(found) and "<table>" in found._repr_html_()
     assert f"{found.changes['links_changed']} nodes with other links" in found._repr_html_()
     score = detector.decision_function(world.hit.X, graph=world.hit.graph)
@@ -33,6 +37,13 @@ def test_groups_are_judged_after_one_look(world, detector):
     verdicts = detector.inspect_groups(world.hit.X, world.hit.graph, groups=groups)
     assert verdicts[0]["alert"] and verdicts[0]["p_value"] <= verdicts[1]["p_value"]
     assert detector.inspect(world.hit.X, world.hit.graph, group=world.hit.victims).alert
+    named = detector.inspect_groups(world.hit.X, world.hit.graph, groups={"hit": groups[0], "calm": clean}, correct="fdr")
+    assert [v["name"] for v in named] == ["hit", "calm"] and named[0]["alert"]
+    for rule in ("fdr", "family-wise"):
+        many = detector.inspect_groups(world.hit.X, world.hit.graph, groups=groups, correct=rule)
+        assert all(a["p_value"] >= b["p_value"] for a, b in zip(many, verdicts))
+    with pytest.raises(ValueError, match="family-wise"):
+        detector.inspect_groups(world.hit.X, world.hit.graph, groups=groups, correct="bonferroni")
     with pytest.raises(ValueError, match="node 400"):
         detector.inspect(world.hit.X, world.hit.graph, group=[400])
 
@@ -115,6 +126,26 @@ def test_two_detectors_in_two_threads(world):
     for w in workers:
         w.join()
     assert got == [want, want]
+
+
+def test_two_detectors_of_one_classifier_in_two_threads(world):
+    """Teaching changes the model, so it waits for who looks at a snapshot, and the other way round."""
+    clf = pickle.loads(pickle.dumps(world.clf))
+    want = gs.TamperDetector(clf, n_jobs=1).fit(world.X, graph=world.graph).inspect(world.hit.X, world.hit.graph).p_value
+    got = []
+
+    def work():
+        own = gs.TamperDetector(clf, n_jobs=1)
+        for _ in range(2):
+            own.fit(world.X, graph=world.graph)
+            got.append(own.inspect(world.hit.X, world.hit.graph).p_value)
+
+    workers = [threading.Thread(target=work) for _ in range(2)]
+    for w in workers:
+        w.start()
+    for w in workers:
+        w.join()
+    assert got == [want] * 4
 
 
 def test_frames_where_pandas_is_there(world, detector):

@@ -28,6 +28,13 @@ def test_the_reference_is_up_to_date():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.skipif(not ROOT, reason="GRAPHSS_SOURCE names no tree")
+def test_the_table_of_torch_models_is_that_of_its_rows():
+    script = pathlib.Path(ROOT) / "experiments" / "torch_table.py"
+    done = subprocess.run([sys.executable, "-B", str(script), "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_every_public_name_has_a_docstring():
     for name in gs.__all__:
         thing = getattr(gs, name)

@@ -29,7 +29,7 @@ struct graphss_i_predictor {
     graphss_predictor call; /* probabilities NULL: by table, or not given yet */
     known *table;
     size_t n_table;
-    double agreement;
+    double agreement, sharpness; /* of our own answers: their logarithms times this */
     atomic_size_t calls, some;
     pthread_mutex_t lock;
     const graphss_i_scaling *home; /* of the model; a shallow copy of it may have another, */
@@ -288,19 +288,57 @@ static void spread(uint8_t *mark, uint8_t *room, const graphss_graph *graph, siz
     }
 }
 
-/* p_c = t_c now_c / then_c, divided by its sum: told, times how much our own answer moved */
+static const double LEAST_P = 1e-6; /* of a class, before its logarithm */
+
+/* p_c = t_c (now_c / then_c)^g, divided by its sum: told, times how much our own answer moved,
+ * as sharply as the classifier speaks */
 static void move_row(float *p, const float *told, const float *now, const float *then,
-                     size_t k)
+                     size_t k, double g)
 {
-    static const double least = 1e-6;
     double sum = 0;
     for (size_t c = 0; c < k; c++) {
-        const double moved = ((double)now[c] + least) / ((double)then[c] + least);
-        p[c] = (float)(((double)told[c] + least) * moved);
+        const double moved = ((double)now[c] + LEAST_P) / ((double)then[c] + LEAST_P);
+        p[c] = (float)(((double)told[c] + LEAST_P) * pow(moved, g));
         sum += p[c];
     }
     for (size_t c = 0; c < k; c++)
         p[c] = (float)(p[c] / sum);
+}
+
+/* -sum of told_c log q_c over listed nodes, q_c = own_c^g divided by its sum */
+static double cross_entropy(const float *told, const float *own, size_t k, const int32_t *node,
+                            size_t n, double g)
+{
+    double loss = 0;
+    for (size_t j = 0; j < n; j++) {
+        const float *t = told + (size_t)node[j] * k, *o = own + (size_t)node[j] * k;
+        double sum = 0, spoken = 0;
+        for (size_t c = 0; c < k; c++) {
+            const double z = g * log((double)o[c] + LEAST_P);
+            sum += exp(z);
+            spoken += (double)t[c] * z;
+        }
+        loss += log(sum) - spoken;
+    }
+    return loss;
+}
+
+/* The sharpness of own that is nearest to told on these nodes: the loss is convex in g, so
+ * golden sections of log g find the least one. 1 without nodes. */
+static double sharpness_of(const float *told, const float *own, size_t k, const int32_t *node,
+                           size_t n)
+{
+    static const double golden = 0.6180339887498949;
+    double low = log(0.05), high = log(20.0);
+    for (int i = 0; i < 24 && n; i++) {
+        const double a = high - golden * (high - low), b = low + golden * (high - low);
+        if (cross_entropy(told, own, k, node, n, exp(a)) <
+            cross_entropy(told, own, k, node, n, exp(b)))
+            high = b;
+        else
+            low = a;
+    }
+    return n ? exp((low + high) / 2) : 1;
 }
 
 /* features as the model sees them, raw as the table has them */
@@ -330,7 +368,7 @@ static graphss_status by_table(graphss_ctx *ctx, float *prob, const graphss_mode
     for (size_t i = 0; i < n; i++) {
         const float *told = q ? q->told.prob + i * k : now + i * k;
         if (q && mark[i])
-            move_row(prob + i * k, told, now + i * k, q->own + i * k, k);
+            move_row(prob + i * k, told, now + i * k, q->own + i * k, k, p->sharpness);
         else
             memcpy(prob + i * k, told, k * sizeof *prob);
     }
@@ -443,10 +481,11 @@ static double agreement_of(const float *a, const float *b, size_t k, const int32
     return n ? (double)same / (double)n : NAN;
 }
 
-/* A classifier of ours that says what prob says, and own [n x k], what it says. */
+/* A classifier of ours that says what prob says, and own [n x k], what it says. sharpness, by
+ * which it is to be taken, as its agreement on nodes that were held out; or NULL. */
 static graphss_status fit_to(graphss_ctx *ctx, graphss_model **out, double *agreement,
-                             float *own, const float *prob, const graphss_train_input *in,
-                             const graphss_train_options *opt)
+                             double *sharpness, float *own, const float *prob,
+                             const graphss_train_input *in, const graphss_train_options *opt)
 {
     const size_t n = in->graph->n_nodes, k = in->n_classes;
     graphss_train_input to = *in;
@@ -473,6 +512,8 @@ static graphss_status fit_to(graphss_ctx *ctx, graphss_model **out, double *agre
         st = graphss_i_predict_by_weights(ctx, own, model, in->graph, in->features);
     if (!st) {
         *agreement = agreement_of(prob, own, k, fit.val, fit.n_val);
+        if (sharpness)
+            *sharpness = sharpness_of(prob, own, k, fit.val, fit.n_val);
         graphss_split_destroy(ctx, &model->split);
         st = graphss_split_copy(ctx, &model->split, in->split ? in->split : &drawn);
     }
@@ -575,7 +616,7 @@ graphss_status graphss_model_from_predictor(graphss_ctx *ctx, graphss_model **ou
     st = prob && own ? ask_twice(ctx, prob, own, predictor, in.graph, in.features, n_classes)
                      : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = fit_to(ctx, &model, &agreement, own, prob, &in, opt);
+        st = fit_to(ctx, &model, &agreement, NULL, own, prob, &in, opt);
     if (!st)
         st = graphss_i_predictor_new(ctx, model, agreement);
     if (!st)
@@ -640,7 +681,7 @@ graphss_status graphss_model_from_answers(graphss_ctx *ctx, graphss_model **out,
     }
     if (st)
         return st;
-    double agreement = NAN;
+    double agreement = NAN, sharpness = 1;
     known *list = graphss_i_calloc(ctx, n, sizeof *list);
     st = list ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < n && !st; i++) {
@@ -649,7 +690,7 @@ graphss_status graphss_model_from_answers(graphss_ctx *ctx, graphss_model **out,
         if (!list[i].own)
             st = GRAPHSS_ERR_NOMEM;
         else if (i == 0)
-            st = fit_to(ctx, &model, &agreement, list[i].own, a.prob,
+            st = fit_to(ctx, &model, &agreement, &sharpness, list[i].own, a.prob,
                         &(graphss_train_input){sizeof(graphss_train_input), a.graph,
                                                a.features, n_classes, split, seed},
                         opt);
@@ -667,6 +708,7 @@ graphss_status graphss_model_from_answers(graphss_ctx *ctx, graphss_model **out,
         graphss_model_free(ctx, model);
         return st;
     }
+    model->predictor->sharpness = sharpness;
     model->predictor->table = list;
     model->predictor->n_table = n;
     warn_of(ctx, agreement);

@@ -68,3 +68,40 @@ run recover --model-file program.model --predictor true --current hit.npz --meth
 exits 3; err "probabilities.npz"
 run attack graph.npz --model-file program.model --predictor "sh program.sh" --poisoning
 exits 2; err "--poisoning"
+
+case_ "probabilities alone are enough for a verdict and for labels"
+run predict graph.npz --model-file sage-mean.model -o before.npz -q
+run predict hit.npz --model-file sage-mean.model -o now.npz -q
+both="--current hit.npz --answers now.npz --previous graph.npz --previous-answers before.npz"
+run --json alert $both --split split.npz
+"$json_value" p_value <../stdout >/dev/null || complain "no p-value"
+"$json_value" agreement <../stdout >/dev/null || complain "no agreement"
+run --json alert --current graph.npz --answers before.npz --previous graph.npz \
+    --previous-answers before.npz
+exits 0; json alert false; json p_value 1
+run recover $both --method none -o told.npz -q
+exits 0
+run evaluate told.npz --truth graph.npz; grep Accuracy ../stdout >a
+run evaluate now.npz --truth graph.npz; grep Accuracy ../stdout >b
+same a b
+run --json recover $both --split split.npz --report told.html --flips told.flips -o told.npz
+exits 0; json method graphss; present told.html; present told.flips
+
+case_ "half of the answers, or answers of something else, are refused"
+run alert --current hit.npz
+exits 2; err "--model-file MODEL, or --answers FILE.npz"
+run alert --current hit.npz --answers now.npz --previous graph.npz
+exits 2; err "--previous-answers"
+run alert $both --model-file sage-mean.model
+exits 2; err "in place of --model-file"
+run recover $both --predictor true -o x.npz
+exits 2; err "in place of --predictor"
+run recover --current hit.npz --answers split.npz --previous graph.npz \
+    --previous-answers before.npz -o x.npz
+exits 3; err "split.npz"; absent x.npz
+run predict synth:nodes=100,classes=3,features=40 --model-file sage-mean.model -o other.npz -q
+run recover --current hit.npz --answers other.npz --previous graph.npz \
+    --previous-answers before.npz -o x.npz
+exits 3; err "probabilities of 100 nodes"; absent x.npz
+run recover $both -o now.npz
+exits 2

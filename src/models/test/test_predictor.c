@@ -394,6 +394,49 @@ static void test_answers_alone_make_a_model(void **state)
     scene_destroy(&s);
 }
 
+/* p^(1/4), rows divided by their sums */
+static void soften(float *prob)
+{
+    for (size_t i = 0; i < WORLD_NODES; i++) {
+        double sum = 0;
+        for (size_t c = 0; c < K; c++) {
+            prob[i * K + c] = powf(prob[i * K + c], 0.25F);
+            sum += prob[i * K + c];
+        }
+        for (size_t c = 0; c < K; c++)
+            prob[i * K + c] = (float)(prob[i * K + c] / sum);
+    }
+}
+
+/* Answers of who is never very sure: on a snapshot that is not in the table they move as
+ * softly, though the classifier that was fitted to them is surer. */
+static void test_answers_are_moved_as_sharply_as_they_were_given(void **state)
+{
+    (void)state;
+    scene s;
+    scene_make(&s, "gcn");
+    float before[SIZE], want[SIZE], prob[SIZE];
+    assert_ok(s.own,
+              graphss_model_predict(s.own, before, s.trained, &s.w.graph, &s.w.features));
+    assert_ok(s.own, graphss_model_predict(s.own, want, s.trained, &s.changed.graph,
+                                           &s.changed.features));
+    soften(before);
+    soften(want);
+    const graphss_answers known = {&s.w.graph, &s.w.features, before};
+    graphss_model *model = NULL;
+    assert_ok(s.ctx, graphss_model_from_answers(s.ctx, &model, &known, 1, K, NULL, 1, NULL));
+    assert_ok(s.ctx, graphss_model_predict(s.ctx, prob, model, &s.changed.graph,
+                                           &s.changed.features));
+    double moved = 0, off = 0;
+    for (size_t i = 0; i < WORLD_NODES; i++) {
+        moved += fabs((double)want[i * K] - (double)before[i * K]);
+        off += fabs((double)want[i * K] - (double)prob[i * K]);
+    }
+    assert_true(moved > 0 && off < 0.8 * moved);
+    graphss_model_free(s.ctx, model);
+    scene_destroy(&s);
+}
+
 static void test_a_saved_one_wants_its_predictor_again(void **state)
 {
     (void)state;
@@ -508,6 +551,7 @@ int main(void)
         cmocka_unit_test(test_few_changes_ask_for_some_nodes),
         cmocka_unit_test(test_a_predictor_sees_measurements_in_their_own_units),
         cmocka_unit_test(test_answers_alone_make_a_model),
+        cmocka_unit_test(test_answers_are_moved_as_sharply_as_they_were_given),
         cmocka_unit_test(test_a_saved_one_wants_its_predictor_again),
         cmocka_unit_test(test_a_predictor_is_given_links_in_both_directions),
         cmocka_unit_test(test_failing_allocations_leave_nothing),

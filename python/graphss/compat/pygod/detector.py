@@ -64,6 +64,8 @@ class GraphSS:
         gpu: int = -1,
         **more: Any,
     ):
+        if not 0 < contamination <= 0.5:
+            raise ValueError(f"contamination: found {contamination}, want above 0 and at most 0.5")
         self.contamination, self.false_alarm_rate = contamination, false_alarm_rate
         self.model, self.n_groups, self.seed = model, n_groups, seed
         self.verbose = verbose
@@ -78,6 +80,7 @@ class GraphSS:
             y, split = _groups(now, self.n_groups, self.seed), None
         known = np.random.default_rng(self.seed).random(len(y)) < 0.5
         y = np.where(known, y, -1) if split is None else y
+        self._seen = now
         self.classifier_ = NodeClassifier(self.model, seed=self.seed, validation_fraction=0.4)
         self.classifier_.fit(now, y, split=split)
         self.detector_ = TamperDetector(self.classifier_, false_alarm_rate=self.false_alarm_rate, seed=self.seed)
@@ -94,7 +97,8 @@ class GraphSS:
 
     def decision_function(self, data: Any, label: Any = None) -> Any:
         """Scores of all nodes; higher is more outlying."""
-        self.detector_.decision_function(snapshot(data), previous=None)
+        self._seen = snapshot(data)
+        self.detector_.decision_function(self._seen, previous=None)
         self._keep()
         return self.decision_score_
 
@@ -107,8 +111,14 @@ class GraphSS:
         return_prob: bool = False,
         prob_method: str = "linear",
         return_conf: bool = False,
+        return_emb: bool = False,
     ) -> Any:
-        """Labels, scores, and as ``prob`` 1 - p-value; one, or a tuple in this order."""
+        """Labels, scores, and as ``prob`` 1 - p-value; one, or a tuple in this order.
+
+        As ``emb``, the embedding of a node, the class probabilities stand that it was judged by.
+        """
+        if prob_method not in ("linear", "unify"):
+            raise ValueError(f"prob_method: found {prob_method!r}, want 'linear' or 'unify'")
         if data is not None:
             self.decision_function(data)
         p = array_of(self.p_value_)
@@ -121,6 +131,8 @@ class GraphSS:
             out.append(_tensor(1 - p))
         if return_conf:
             out.append(_tensor(np.abs(1 - 2 * p)))
+        if return_emb:
+            out.append(_tensor(self.classifier_.predict_proba(self._seen)))
         return out[0] if len(out) == 1 else tuple(out)
 
     def __repr__(self) -> str:

@@ -18,6 +18,17 @@ def load_data(name: str, cache_dir: str | None = None) -> Any:
     return torch.load(path)
 
 
+def to_edge_score(score: Any, edge_index: Any) -> Any:
+    """The score of an edge: the mean of its two ends'."""
+    return (score[edge_index[0]] + score[edge_index[1]]) / 2
+
+
+def to_graph_score(score: Any) -> Any:
+    """The score of a graph: the mean of its nodes'."""
+    return score.mean()
+
+
 __all__ = [
     "eval_average_precision", "eval_f1", "eval_precision_at_k", "eval_recall_at_k", "eval_roc_auc", "load_data",
+    "to_edge_score", "to_graph_score",
 ]  # fmt: skip

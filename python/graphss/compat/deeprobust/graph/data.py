@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...._convert import array_of
 from ....graph import Graph, read
 from .utils import get_train_val_test, get_train_val_test_gcn
 
@@ -104,3 +105,22 @@ class Dpr2Pyg:
 
     def __getitem__(self, i: int) -> "Dpr2Pyg":
         return self
+
+
+class Pyg2Dpr:
+    """A dataset of PyG, its graph ``pyg_data[0]``, with DeepRobust's fields."""
+
+    def __init__(self, pyg_data: Any, **more: Any):
+        from scipy.sparse import csr_matrix
+
+        data = pyg_data[0]
+        self.name = getattr(pyg_data, "name", "pyg")
+        self.adj = Graph(data, warn=False).adjacency()
+        self.features = csr_matrix(array_of(data.x, "x"))
+        self.labels = array_of(data.y, "y").astype(np.int64).ravel()
+        masks = [getattr(data, f"{part}_mask", None) for part in ("train", "val", "test")]
+        if any(m is None for m in masks):
+            found = get_train_val_test(self.adj.shape[0], 0.1, 0.8, self.labels, 15)
+        else:
+            found = tuple(np.flatnonzero(array_of(m)) for m in masks)
+        self.idx_train, self.idx_val, self.idx_test = found

@@ -23,7 +23,8 @@ def _tensor(x: np.ndarray) -> Any:
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(name)
-    raise ImportError(f"{name} of DeepRobust has no counterpart in GraphSS")
+    there = ", ".join(n for n, x in globals().items() if isinstance(x, type) and n[0].isupper() and issubclass(x, (_Model, _Attack)))
+    raise ImportError(f"{name} of DeepRobust has no counterpart in GraphSS, which has {there}")
 
 
 def _graph(adj: Any) -> Graph:
@@ -67,6 +68,10 @@ class _Model:
         torch = sys.modules.get("torch")
         return [] if torch is None else [torch.nn.Parameter(torch.zeros(1))]
 
+    def initialize(self) -> None:
+        """The next ``fit`` begins with new weights, whatever its ``initialize``."""
+        self.classifier = None
+
     def eval(self) -> "_Model":
         """Kept for scripts: dropout is only on while training."""
         return self
@@ -89,7 +94,10 @@ class _Model:
         patience: int = 500,
         **kwargs: Any,
     ) -> "_Model":
-        """Trains on ``labels[idx_train]``; ``idx_val`` chooses the epoch. Or ``fit(Dpr2Pyg(data))``."""
+        """Trains on ``labels[idx_train]``; ``idx_val`` chooses the epoch. Or ``fit(Dpr2Pyg(data))``.
+
+        initialize False: goes on from the weights it has.
+        """
         if hasattr(features, "dpr_data"):
             data, adj = features.dpr_data, features.adj
             features, labels = data.features, data.labels
@@ -100,14 +108,17 @@ class _Model:
         added = self._adj.n_nodes - y.size  # nodes of an attacker, which have no label
         self._labels = np.r_[y, np.full(added, -1, y.dtype)] if added > 0 else y
         self._split = {k: array_of(v) for k, v in split.items()}
-        self.classifier = NodeClassifier(
-            self._type,
-            epochs=train_iters,
-            patience=min(patience, train_iters),
-            seed=kwargs.pop("seed", 1),
-            **self._options,
-        ).fit(self._features, self._labels, self._adj, split=split)
-        self.output = self.predict()
+        if initialize or self.classifier is None:
+            self.classifier = NodeClassifier(
+                self._type,
+                epochs=train_iters,
+                patience=min(patience, train_iters),
+                seed=kwargs.pop("seed", 1),
+                **self._options,
+            ).fit(self._features, self._labels, self._adj, split=split)
+        else:
+            self.classifier.partial_fit(self._features, self._labels, self._adj, split=split, epochs=train_iters)
+        self.output = _Model.predict(self)
         return self
 
     def fit_with_val(self, *args: Any, **kwargs: Any) -> "_Model":
@@ -258,6 +269,14 @@ class _Attack:
 
         save_npz(os.path.join(root, name), self.modified_adj)
 
+    def save_features(self, root: str = "./", name: str = "mod_features") -> None:
+        """Writes ``modified_features`` as a scipy .npz."""
+        import os
+
+        from scipy.sparse import csr_matrix, save_npz
+
+        save_npz(os.path.join(root, name), csr_matrix(self.modified_features))
+
 
 class Nettack(_Attack):
     """Misleads one node, by a fitted surrogate (``SGC`` or ``GCN`` of this module)."""
@@ -288,6 +307,35 @@ class Nettack(_Attack):
             influencers=0 if direct else max(1, n_influencers),
         )
         self._keep(made, True)
+
+
+class SGAttack(Nettack):
+    """Links alone, by a linear surrogate: in GraphSS that is Nettack without features."""
+
+    def __init__(self, model: Any = None, nnodes: int | None = None, **more: Any):
+        super().__init__(model, nnodes, **{**more, "attack_features": False})
+
+
+class FGA(_Attack):
+    """Links of one node by gradients of the model itself; in GraphSS that is PRBCD."""
+
+    def attack(
+        self, ori_features: Any, ori_adj: Any, labels: Any, idx_train: Any, target_node: int, n_perturbations: int, verbose: bool = False,
+        **kwargs: Any,
+    ) -> None:  # fmt: skip
+        """Changes up to ``n_perturbations`` links of the target."""
+        made = _attack(
+            self.surrogate.classifier,
+            Features(ori_features),
+            _graph(ori_adj),
+            y=labels,
+            victims=[int(target_node)],
+            method="prbcd",
+            kind="links",
+            budget=int(n_perturbations),
+        )
+        self._keep(made, False)
+        self.modified_features = ori_features
 
 
 class RND(_Attack):

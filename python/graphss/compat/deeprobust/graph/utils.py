@@ -92,3 +92,52 @@ def preprocess(
         dense = (m.toarray() if hasattr(m, "toarray") else np.asarray(m) for m in (adj, features))
         parts = [torch.tensor(m, dtype=torch.float32) for m in dense]
     return parts[0], parts[1], torch.tensor(np.asarray(labels)).long()
+
+
+def is_sparse_tensor(tensor: Any) -> bool:
+    """Whether a torch tensor is sparse."""
+    return "sparse" in str(tensor.layout)
+
+
+def to_tensor(adj: Any, features: Any, labels: Any = None, device: Any = "cpu") -> tuple:
+    """Tensors of a graph, features and labels: sparse where the matrix is."""
+    import torch
+
+    def tensor(m: Any) -> Any:
+        return sparse_mx_to_torch_sparse_tensor(m) if hasattr(m, "tocoo") else torch.tensor(np.asarray(m), dtype=torch.float32)
+
+    made = tensor(adj), tensor(features)
+    return made if labels is None else (*made, torch.tensor(np.asarray(labels)).long())
+
+
+def to_scipy(tensor: Any) -> Any:
+    """A torch tensor as a scipy CSR matrix."""
+    from scipy.sparse import csr_matrix
+
+    from ...._convert import unsparse
+
+    made = unsparse(tensor)
+    return csr_matrix(array_of(made) if made is tensor else made)
+
+
+def normalize_feature(mx: Any) -> Any:
+    """Rows divided by their sums, as a scipy matrix."""
+    from scipy.sparse import csr_matrix, diags
+
+    mx = csr_matrix(mx)
+    total = np.asarray(mx.sum(1)).ravel()
+    return (diags(np.divide(1.0, total, out=np.zeros_like(total, dtype=float), where=total != 0)) @ mx).tocsr()
+
+
+def normalize_adj_tensor(adj: Any, sparse: bool = False) -> Any:
+    """``normalize_adj`` of a tensor."""
+    import torch
+
+    made = normalize_adj(to_scipy(adj))
+    return sparse_mx_to_torch_sparse_tensor(made) if sparse else torch.tensor(made.toarray(), dtype=torch.float32)
+
+
+def encode_onehot(labels: Any) -> Any:
+    """A row for each label, 1 at its class."""
+    y = array_of(labels, "labels")
+    return np.eye(int(y.max()) + 1, dtype=np.int32)[y]
