@@ -69,4 +69,8 @@ void graphss_i_change_row(float *out, const graphss_i_change_counts *counts, con
                                        past[c * GRAPHSS_I_ROW + pushed[i]]);
         *out++ = most;
     }
+    for (size_t s = 0; s < GRAPHSS_I_PLAIN_SOURCES;
+         s++) /* how far they stand by the class of before */
+        *out++ = now[own * GRAPHSS_I_ROW + s];
+    *out++ = past[own * GRAPHSS_I_ROW + SOURCE_NOW];
 }

@@ -18,7 +18,10 @@ graphss_i_change_counts graphss_i_change_count(const graphss_graph *graph,
                                                const graphss_features *past_features,
                                                size_t was, const int32_t *before);
 
-enum { GRAPHSS_I_CHANGES = 4 + GRAPHSS_I_PLAIN_SOURCES + 3 };
+enum {
+    GRAPHSS_I_MOVES = 4 + GRAPHSS_I_PLAIN_SOURCES + 3, /* what moved: `alert` goes by these */
+    GRAPHSS_I_CHANGES = GRAPHSS_I_MOVES + GRAPHSS_I_PLAIN_SOURCES + 1 /* and where it stands */
+};
 /* out [GRAPHSS_I_CHANGES]; evidence rows [k x GRAPHSS_I_ROW] of the node now and before. */
 void graphss_i_change_row(float *out, const graphss_i_change_counts *counts, const float *now,
                           const float *past, size_t k);

@@ -72,7 +72,14 @@ static void base_rows(void *arg, size_t task)
     }
 }
 
-/* One step of F <- a D^-1 A F + (1 - a) Y. */
+static float root_degree(const graphss_i_evidence_base *b, size_t v)
+{
+    const size_t degree = graphss_graph_degree(b->graph, v);
+    return sqrtf((float)(degree ? degree : 1));
+}
+
+/* One step of F <- a D^-1/2 A D^-1/2 F + (1 - a) Y on G = D^-1/2 F, which spares the roots of
+ * the neighbours: G <- a D^-1 A G + (1 - a) D^-1/2 Y. */
 typedef struct step_job {
     const graphss_i_evidence_base *base;
     const float *from;
@@ -97,7 +104,7 @@ static void step_rows(void *arg, size_t task)
         for (size_t c = 0; c < k; c++)
             to[c] *= weight;
         if (b->label[v] >= 0)
-            to[b->label[v]] += (float)(1 - TUNE_PROPAGATION);
+            to[b->label[v]] += (float)(1 - TUNE_PROPAGATION) / root_degree(b, v);
     }
 }
 
@@ -109,7 +116,7 @@ graphss_status graphss_i_evidence_propagate(graphss_ctx *ctx, graphss_i_evidence
     memset(b->propagated, 0, n * k * sizeof *b->propagated);
     for (size_t v = 0; v < n; v++)
         if (b->label[v] >= 0)
-            b->propagated[v * k + (size_t)b->label[v]] = 1;
+            b->propagated[v * k + (size_t)b->label[v]] = 1 / root_degree(b, v);
     for (size_t i = 0; i < TUNE_PROPAGATION_STEPS && !st; i++) {
         step_job job = {b, b->propagated, other};
         st = graphss_i_parallel_checked(ctx, graphss_i_tasks(n, ROWS), step_rows, &job);
@@ -375,7 +382,8 @@ static void plain_sources(float *evidence, row *r, const graphss_i_evidence_base
         p[b->label[v]] -= (double)graphss_graph_degree(b->graph, v);
     put_shares(evidence, SOURCE_LABELS_2, p, k);
     for (size_t c = 0; c < k; c++)
-        p[c] = (double)b->propagated[v * k + c] + TUNE_PROPAGATED_PRIOR / (double)k;
+        p[c] = (double)b->propagated[v * k + c] * (double)root_degree(b, v) +
+               TUNE_PROPAGATED_PRIOR / (double)k;
     put_shares(evidence, SOURCE_PROPAGATED, p, k);
 }
 

@@ -6,13 +6,13 @@
 #include <math.h>
 
 void graphss_i_gate_measure(double *mean, double *spread, const float *x, const uint8_t *use,
-                    size_t rows, size_t columns)
+                            size_t rows, size_t wide, size_t columns)
 {
     for (size_t j = 0; j < columns; j++) {
         double n = 0, sum = 0, square = 0;
         for (size_t i = 0; i < rows; i++)
             if (use[i]) {
-                const double value = (double)x[i * columns + j];
+                const double value = (double)x[i * wide + j];
                 n++;
                 sum += value;
                 square += value * value;
@@ -48,7 +48,7 @@ graphss_status graphss_i_gate_fit(graphss_ctx *ctx, double *w, const graphss_i_g
     size_t n = 0;
     for (size_t i = 0; i < in->rows && !st; i++)
         if (in->use[i]) {
-            expand(x + n * width, in->x + i * in->columns, in->mean, in->spread, in->columns);
+            expand(x + n * width, in->x + i * in->wide, in->mean, in->spread, in->columns);
             label[n] = in->state[i];
             count[label[n++]] += 1;
         }

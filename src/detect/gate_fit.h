@@ -5,14 +5,14 @@
 
 #include "base/base.h"
 
-/* Mean and deviation [columns] of x [rows x columns] over the rows with use[i]. */
+/* Mean and deviation of the first columns of x [rows x wide] over the rows with use[i]. */
 void graphss_i_gate_measure(double *mean, double *spread, const float *x, const uint8_t *use,
-                            size_t rows, size_t columns);
+                            size_t rows, size_t wide, size_t columns);
 
 typedef struct graphss_i_gate_rows {
-    const float *x;             /* [rows x columns] */
+    const float *x;             /* [rows x wide], of which the first columns count */
     const uint8_t *state, *use; /* [rows]; rows with use[i] count */
-    size_t rows, columns, states;
+    size_t rows, wide, columns, states;
     const double *mean, *spread; /* [columns] */
     double penalty;
 } graphss_i_gate_rows;

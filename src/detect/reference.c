@@ -27,8 +27,8 @@ double graphss_i_score_look(const graphss_i_state_model *m, size_t half, const f
 
 double graphss_i_score_change(const graphss_i_state_model *m, size_t half, const float *change)
 {
-    return graphss_i_gate_value(m->half_change[half], m->change_mean, m->change_spread, change,
-                                GRAPHSS_I_CHANGES);
+    return graphss_i_gate_value(m->half_change[half], m->move_mean, m->move_spread, change,
+                                GRAPHSS_I_MOVES);
 }
 
 graphss_i_stratum graphss_i_stratum_of(const float *change)
@@ -62,7 +62,8 @@ double graphss_i_score_aged(const graphss_i_state_model *m, double score)
     return aged[low] + part * (aged[high] - aged[low]);
 }
 
-/* out [Q]: quantiles of n scores, which become sorted; the least and the greatest among them */
+/* out [Q]: quantiles of n scores, which become sorted; the least and the greatest among them
+ */
 static void take_quantiles(double *out, double *score, size_t n)
 {
     qsort(score, n, sizeof *score, graphss_i_compare_doubles);
@@ -70,16 +71,17 @@ static void take_quantiles(double *out, double *score, size_t n)
         out[i] = score[i * (n - 1) / (Q - 1)];
 }
 
-/* Is the row one of the reference of a stratum? all: of any change, for strata that have few */
-static bool belongs(const graphss_i_reference_rows *in, size_t i, graphss_i_stratum s, bool all)
+/* Is the row one of the reference of a stratum? all: of any change, for strata that have few
+ */
+static bool belongs(const graphss_i_reference_rows *in, size_t i, graphss_i_stratum s,
+                    bool all)
 {
     if (in->state[i] != GRAPHSS_I_UNTOUCHED)
         return false;
     if (s == GRAPHSS_I_UNCHANGED)
         return i < in->m;
-    return in->changed[i] &&
-           (s == GRAPHSS_I_NO_PAST || all ||
-            graphss_i_stratum_of(in->change + i * GRAPHSS_I_CHANGES) == s);
+    return in->changed[i] && (s == GRAPHSS_I_NO_PAST || all ||
+                              graphss_i_stratum_of(in->change + i * GRAPHSS_I_CHANGES) == s);
 }
 
 static void take_reference(graphss_i_state_model *m, const graphss_i_reference_rows *in,
@@ -92,12 +94,11 @@ static void take_reference(graphss_i_state_model *m, const graphss_i_reference_r
             for (size_t i = 0; i < in->rows; i++) {
                 const size_t half = graphss_i_half_of(in->node[i % in->m]);
                 if (belongs(in, i, s, all))
-                    score[n++] =
-                        s <= GRAPHSS_I_NO_PAST
-                            ? graphss_i_score_look(m, half,
-                                                   in->anomaly + i * GRAPHSS_I_ANOMALIES)
-                            : graphss_i_score_change(m, half,
-                                                     in->change + i * GRAPHSS_I_CHANGES);
+                    score[n++] = s <= GRAPHSS_I_NO_PAST
+                                     ? graphss_i_score_look(
+                                           m, half, in->anomaly + i * GRAPHSS_I_ANOMALIES)
+                                     : graphss_i_score_change(
+                                           m, half, in->change + i * GRAPHSS_I_CHANGES);
             }
         }
         if (n)
@@ -112,22 +113,37 @@ graphss_status graphss_i_reference_fit(graphss_ctx *ctx, graphss_i_state_model *
     uint8_t *hostile = graphss_i_alloc(ctx, in->rows, sizeof *hostile);
     double *score = graphss_i_alloc(ctx, in->rows, sizeof *score);
     graphss_status st = use && hostile && score ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!st)
+        graphss_i_gate_measure(m->move_mean, m->move_spread, in->change, in->changed, in->rows,
+                               GRAPHSS_I_CHANGES, GRAPHSS_I_MOVES);
     for (size_t half = 0; half < 2 && !st; half++) {
         for (size_t i = 0; i < in->rows; i++)
             use[i] = graphss_i_half_of(in->node[i % in->m]) != half;
-        const graphss_i_gate_rows look = {in->anomaly,         in->state,        use,
-                                          in->rows,            GRAPHSS_I_ANOMALIES,
-                                          GRAPHSS_I_STATES,    m->mean,          m->spread,
-                                          in->penalty};
+        const graphss_i_gate_rows look = {.x = in->anomaly,
+                                          .state = in->state,
+                                          .use = use,
+                                          .rows = in->rows,
+                                          .wide = GRAPHSS_I_ANOMALIES,
+                                          .columns = GRAPHSS_I_ANOMALIES,
+                                          .states = GRAPHSS_I_STATES,
+                                          .mean = m->mean,
+                                          .spread = m->spread,
+                                          .penalty = in->penalty};
         st = graphss_i_gate_fit(ctx, m->half_gate[half][1], &look);
         for (size_t i = 0; i < in->rows; i++) {
             use[i] = use[i] && in->changed[i];
             hostile[i] = in->state[i] != GRAPHSS_I_UNTOUCHED;
         }
-        const graphss_i_gate_rows change = {
-            in->change, hostile,        use,
-            in->rows,   GRAPHSS_I_CHANGES, 2,
-            m->change_mean, m->change_spread, in->penalty};
+        const graphss_i_gate_rows change = {.x = in->change,
+                                            .state = hostile,
+                                            .use = use,
+                                            .rows = in->rows,
+                                            .wide = GRAPHSS_I_CHANGES,
+                                            .columns = GRAPHSS_I_MOVES,
+                                            .states = 2,
+                                            .mean = m->move_mean,
+                                            .spread = m->move_spread,
+                                            .penalty = in->penalty};
         if (!st)
             st = graphss_i_gate_fit(ctx, m->half_change[half], &change);
     }

@@ -44,11 +44,14 @@ typedef struct rehearsing {
     graphss_i_class_model classes;
     graphss_i_evidence_base base;
     graphss_i_rehearsal_room *room;
-    float *clean;             /* [m x k x GRAPHSS_I_ROW] evidence of the clean snapshot */
-    float *evidence;          /* [rows x k x GRAPHSS_I_ROW] */
-    float *anomaly;           /* [rows x GRAPHSS_I_ANOMALIES] */
-    float *change;            /* [rows x GRAPHSS_I_CHANGES] */
+    graphss_graph thin;    /* the clean snapshot without some of its edges */
+    float *clean, *before; /* [m x k x GRAPHSS_I_ROW] evidence of the clean, the thin one */
+    float *evidence;       /* [rows x k x GRAPHSS_I_ROW] */
+    float *anomaly;        /* [rows x GRAPHSS_I_ANOMALIES] */
+    float *change, *since; /* [rows x GRAPHSS_I_CHANGES] since the clean snapshot; since it or
+                            * the thin one, for half of the rows each */
     uint8_t *state, *changed; /* [rows] */
+    uint8_t *moved;           /* [rows] changed by the rows of since */
     int32_t *row_label;       /* [rows] */
 } rehearsing;
 
@@ -58,9 +61,11 @@ static void rehearsing_close(graphss_ctx *ctx, rehearsing *x)
     graphss_i_evidence_base_destroy(ctx, &x->base);
     graphss_i_class_model_destroy(ctx, &x->classes);
     graphss_i_forward_cache_destroy(ctx, &x->pass);
+    graphss_graph_destroy(ctx, &x->thin);
     void *const block[] = {x->node,   x->truth,     x->label,   x->prob,      x->alone,
                            x->now,    x->now_alone, x->clean,   x->evidence,  x->anomaly,
-                           x->change, x->state,     x->changed, x->row_label, x->surrogate};
+                           x->change, x->state,     x->changed, x->row_label, x->surrogate,
+                           x->before, x->since,     x->moved};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         graphss_release(ctx, block[i]);
 }
@@ -120,14 +125,17 @@ static graphss_status allocate_rows(graphss_ctx *ctx, rehearsing *x)
 {
     const size_t rows = x->m * (1 + graphss_i_rehearsal_rounds());
     x->clean = graphss_i_alloc(ctx, x->m, x->k * GRAPHSS_I_ROW * sizeof *x->clean);
+    x->before = graphss_i_alloc(ctx, x->m, x->k * GRAPHSS_I_ROW * sizeof *x->before);
     x->evidence = graphss_i_alloc(ctx, rows, x->k * GRAPHSS_I_ROW * sizeof *x->evidence);
     x->anomaly = graphss_i_alloc(ctx, rows, GRAPHSS_I_ANOMALIES * sizeof *x->anomaly);
     x->change = graphss_i_alloc(ctx, rows, GRAPHSS_I_CHANGES * sizeof *x->change);
+    x->since = graphss_i_alloc(ctx, rows, GRAPHSS_I_CHANGES * sizeof *x->since);
+    x->moved = graphss_i_calloc(ctx, rows, sizeof *x->moved);
     x->state = graphss_i_calloc(ctx, rows, sizeof *x->state);
     x->changed = graphss_i_calloc(ctx, rows, sizeof *x->changed);
     x->row_label = graphss_i_alloc(ctx, rows, sizeof *x->row_label);
-    return x->clean && x->evidence && x->anomaly && x->change && x->state && x->changed &&
-                   x->row_label
+    return x->clean && x->before && x->evidence && x->anomaly && x->change && x->since &&
+                   x->moved && x->state && x->changed && x->row_label
                ? GRAPHSS_OK
                : GRAPHSS_ERR_NOMEM;
 }
@@ -153,7 +161,61 @@ static graphss_status learn_classes(graphss_ctx *ctx, rehearsing *x)
     return st;
 }
 
+/* ---- a past that lacks edges ---- */
+
+/* Is the edge of two nodes in the thin past? */
+static bool kept(int32_t a, int32_t b)
+{
+    const uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
+    graphss_rng rng = graphss_rng_make((low << 32) + high, GRAPHSS_STREAM_DEFENCE);
+    return graphss_rng_double(&rng) >= TUNE_GROWTH;
+}
+
+/* Half of the rows of a round are of nodes whose past is the thin one: they grew. */
+static bool grew(const rehearsing *x, size_t row)
+{
+    graphss_rng rng = graphss_rng_make((uint64_t)x->node[row % x->m] + 1,
+                                       ((uint64_t)GRAPHSS_STREAM_DEFENCE << 32) + row / x->m);
+    return graphss_rng_below(&rng, 2) == 1;
+}
+
+static graphss_status thin_out(graphss_ctx *ctx, rehearsing *x)
+{
+    const graphss_graph *g = x->graph;
+    x->thin.n_nodes = x->n;
+    x->thin.offset = graphss_i_calloc(ctx, x->n + 1, sizeof *x->thin.offset);
+    x->thin.target = graphss_i_alloc(ctx, (size_t)g->offset[x->n], sizeof *x->thin.target);
+    if (!x->thin.offset || !x->thin.target)
+        return GRAPHSS_ERR_NOMEM;
+    int64_t at = 0;
+    for (size_t v = 0; v < x->n; v++) {
+        for (int64_t e = g->offset[v]; e < g->offset[v + 1]; e++)
+            if (kept((int32_t)v, g->target[e]))
+                x->thin.target[at++] = g->target[e];
+        x->thin.offset[v + 1] = at;
+    }
+    graphss_i_evidence_base base = {.graph = &x->thin,
+                                    .features = x->features,
+                                    .classes = &x->classes,
+                                    .prob = x->now,
+                                    .label = x->label,
+                                    .n = x->n,
+                                    .k = x->k};
+    graphss_status st = graphss_i_predict(ctx, x->now, x->model, &x->thin, x->features);
+    if (!st)
+        st = graphss_i_evidence_base_fill(ctx, &base, x->alone, &x->base);
+    if (!st)
+        st = graphss_i_evidence_of(ctx, x->before, NULL, &base, x->node, x->m);
+    graphss_i_evidence_base_destroy(ctx, &base);
+    return st;
+}
+
 /* ---- rows ---- */
+
+static bool differs(const graphss_i_change_counts *c)
+{
+    return c->edges_added + c->edges_removed + c->features_added + c->features_removed > 0;
+}
 
 static graphss_status add_rows(graphss_ctx *ctx, rehearsing *x,
                                const graphss_i_evidence_base *base)
@@ -164,12 +226,21 @@ static graphss_status add_rows(graphss_ctx *ctx, rehearsing *x,
                               x->anomaly + at * GRAPHSS_I_ANOMALIES, base, x->node, x->m);
     for (size_t i = 0; i < x->m && !st; i++) {
         const size_t v = (size_t)x->node[i];
-        const graphss_i_change_counts c = graphss_i_change_count(
-            base->graph, base->features, v, x->graph, x->features, v, NULL);
-        x->changed[at + i] =
-            c.edges_added + c.edges_removed + c.features_added + c.features_removed > 0;
-        graphss_i_change_row(x->change + (at + i) * GRAPHSS_I_CHANGES, &c,
-                             x->evidence + (at + i) * wide, x->clean + i * wide, x->k);
+        const bool from_thin = at && grew(x, at + i);
+        float *change = x->change + (at + i) * GRAPHSS_I_CHANGES;
+        float *since = x->since + (at + i) * GRAPHSS_I_CHANGES;
+        const float *now = x->evidence + (at + i) * wide;
+        graphss_i_change_counts c = graphss_i_change_count(base->graph, base->features, v,
+                                                           x->graph, x->features, v, NULL);
+        x->changed[at + i] = x->moved[at + i] = differs(&c);
+        graphss_i_change_row(change, &c, now, x->clean + i * wide, x->k);
+        memcpy(since, change, GRAPHSS_I_CHANGES * sizeof *since);
+        if (from_thin) {
+            c = graphss_i_change_count(base->graph, base->features, v, &x->thin, x->features,
+                                       v, NULL);
+            x->moved[at + i] = differs(&c);
+            graphss_i_change_row(since, &c, now, x->before + i * wide, x->k);
+        }
         x->row_label[at + i] = x->truth[i];
     }
     x->rows += x->m;
@@ -225,6 +296,8 @@ static graphss_status collect(graphss_ctx *ctx, rehearsing *x)
     if (!st)
         st = graphss_i_evidence_of(ctx, x->clean, NULL, &x->base, x->node, x->m);
     if (!st)
+        st = thin_out(ctx, x);
+    if (!st)
         st = add_rows(ctx, x, &x->base);
     const graphss_i_rehearsal_input in = {.graph = x->graph,
                                           .features = x->features,
@@ -253,8 +326,8 @@ static double caution(const rehearsing *x)
     return fmax(1, TUNE_NODES_ENOUGH / (double)x->m);
 }
 
-/* The reader of a state. That of untouched nodes, fitted first, finds the share of wrong labels,
- * *noise, which the others take over; its weights are not kept (fit). */
+/* The reader of a state. That of untouched nodes, fitted first, finds the share of wrong
+ * labels, *noise, which the others take over; its weights are not kept (fit). */
 static graphss_status fit_reader(graphss_ctx *ctx, double *w, double *noise,
                                  const rehearsing *x, size_t state)
 {
@@ -293,26 +366,6 @@ static graphss_status fit_reader(graphss_ctx *ctx, double *w, double *noise,
     return st;
 }
 
-/* How far each of the two gates counts where a node changed. use [rows]: it did. */
-static graphss_status fit_signs(graphss_ctx *ctx, graphss_i_state_model *m,
-                                const rehearsing *x, const uint8_t *use,
-                                const uint8_t *hostile)
-{
-    float *sign = graphss_i_alloc(ctx, x->rows, GRAPHSS_I_SIGNS * sizeof *sign);
-    if (!sign)
-        return GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < x->rows; i++)
-        graphss_i_state_signs(sign + i * GRAPHSS_I_SIGNS, m, x->change + i * GRAPHSS_I_CHANGES,
-                              x->anomaly + i * GRAPHSS_I_ANOMALIES);
-    graphss_i_gate_measure(m->sign_mean, m->sign_spread, sign, use, x->rows, GRAPHSS_I_SIGNS);
-    const graphss_i_gate_rows both = {sign,         hostile,         use,
-                            x->rows,      GRAPHSS_I_SIGNS, 2,
-                            m->sign_mean, m->sign_spread,  TUNE_GATE_PENALTY * caution(x)};
-    const graphss_status st = graphss_i_gate_fit(ctx, m->sign, &both);
-    graphss_release(ctx, sign);
-    return st;
-}
-
 static graphss_status fit(graphss_ctx *ctx, graphss_i_state_model *m, const rehearsing *x)
 {
     uint8_t *use = graphss_i_alloc(ctx, x->rows, 2 * sizeof *use);
@@ -323,41 +376,48 @@ static graphss_status fit(graphss_ctx *ctx, graphss_i_state_model *m, const rehe
     double noise = 0;
     for (size_t s = 0; s < GRAPHSS_I_STATES && !st; s++)
         st = fit_reader(ctx, m->reader[s], &noise, x, s);
-    /* An untouched node keeps the classifier's answer: so a snapshot that nobody attacked keeps
-     * all of them. Chosen on one split each of Cora and Citeseer: fitted weights undid less
-     * of the damage there, and lost points on a clean snapshot. */
+    /* An untouched node keeps the classifier's answer: so a snapshot that nobody attacked
+     * keeps all of them. Chosen on one split each of Cora and Citeseer: fitted weights undid
+     * less of the damage there, and lost points on a clean snapshot. */
     for (size_t s = 0; s < GRAPHSS_I_SOURCES; s++)
         m->reader[GRAPHSS_I_UNTOUCHED][s] = s == SOURCE_NOW;
     for (size_t i = 0; i < x->rows; i++)
         use[i] = x->state[i] == GRAPHSS_I_UNTOUCHED;
-    graphss_i_gate_measure(m->mean, m->spread, x->anomaly, use, x->rows, GRAPHSS_I_ANOMALIES);
+    graphss_i_gate_measure(m->mean, m->spread, x->anomaly, use, x->rows, GRAPHSS_I_ANOMALIES,
+                           GRAPHSS_I_ANOMALIES);
     for (size_t i = 0; i < x->rows;
          i++) /* without a past a benign change is not seen as one */
         use[i] = x->state[i] != GRAPHSS_I_UNTOUCHED || !x->changed[i];
-    const graphss_i_gate_rows state = {x->anomaly,
-                             x->state,
-                             use,
-                             x->rows,
-                             GRAPHSS_I_ANOMALIES,
-                             GRAPHSS_I_STATES,
-                             m->mean,
-                             m->spread,
-                             TUNE_GATE_PENALTY * caution(x)};
+    const graphss_i_gate_rows state = {.x = x->anomaly,
+                                       .state = x->state,
+                                       .use = use,
+                                       .rows = x->rows,
+                                       .wide = GRAPHSS_I_ANOMALIES,
+                                       .columns = GRAPHSS_I_ANOMALIES,
+                                       .states = GRAPHSS_I_STATES,
+                                       .mean = m->mean,
+                                       .spread = m->spread,
+                                       .penalty = TUNE_GATE_PENALTY * caution(x)};
     if (!st)
         st = graphss_i_gate_fit(ctx, m->gate[1], &state);
     for (size_t i = 0; i < x->rows; i++) {
-        use[i] = x->changed[i];
+        use[i] = x->moved[i];
         hostile[i] = x->state[i] != GRAPHSS_I_UNTOUCHED;
     }
-    graphss_i_gate_measure(m->change_mean, m->change_spread, x->change, use, x->rows, GRAPHSS_I_CHANGES);
-    const graphss_i_gate_rows change = {
-        x->change,      hostile,           use,
-        x->rows,        GRAPHSS_I_CHANGES, 2,
-        m->change_mean, m->change_spread,  TUNE_GATE_PENALTY * caution(x)};
+    graphss_i_gate_measure(m->change_mean, m->change_spread, x->since, use, x->rows,
+                           GRAPHSS_I_CHANGES, GRAPHSS_I_CHANGES);
+    const graphss_i_gate_rows change = {.x = x->since,
+                                        .state = hostile,
+                                        .use = use,
+                                        .rows = x->rows,
+                                        .wide = GRAPHSS_I_CHANGES,
+                                        .columns = GRAPHSS_I_CHANGES,
+                                        .states = 2,
+                                        .mean = m->change_mean,
+                                        .spread = m->change_spread,
+                                        .penalty = TUNE_GATE_PENALTY * caution(x)};
     if (!st)
         st = graphss_i_gate_fit(ctx, m->change, &change);
-    if (!st)
-        st = fit_signs(ctx, m, x, use, hostile);
     graphss_release(ctx, use);
     return st;
 }

@@ -34,9 +34,8 @@ void graphss_i_state_odds(double *odds, const graphss_i_state_model *m, const fl
     double sum = 0, flat = 0;
     odds[0] = 1;
     for (size_t s = 1; s < GRAPHSS_I_STATES; s++) {
-        odds[s] =
-            odds_of(graphss_i_gate_value(m->gate[s], m->mean, m->spread, anomaly,
-                                         GRAPHSS_I_ANOMALIES));
+        odds[s] = odds_of(graphss_i_gate_value(m->gate[s], m->mean, m->spread, anomaly,
+                                               GRAPHSS_I_ANOMALIES));
         sum += odds[s];
         flat += odds[s] = pow(odds[s], TUNE_STATE_CONTRAST);
     }
@@ -48,25 +47,6 @@ double graphss_i_change_odds(const graphss_i_state_model *m, const float *change
 {
     return odds_of(graphss_i_gate_value(m->change, m->change_mean, m->change_spread, change,
                                         GRAPHSS_I_CHANGES));
-}
-
-void graphss_i_state_signs(float *sign, const graphss_i_state_model *m, const float *change,
-                           const float *anomaly)
-{
-    double odds[GRAPHSS_I_STATES], sum = 0;
-    graphss_i_state_odds(odds, m, anomaly);
-    for (size_t s = 1; s < GRAPHSS_I_STATES; s++)
-        sum += odds[s] / (GRAPHSS_I_STATES - 1);
-    sign[0] = (float)log(graphss_i_change_odds(m, change));
-    sign[1] = (float)log(sum);
-}
-
-double graphss_i_hostile_odds(const graphss_i_state_model *m, const float *change,
-                              const float *anomaly)
-{
-    float sign[GRAPHSS_I_SIGNS];
-    graphss_i_state_signs(sign, m, change, anomaly);
-    return odds_of(graphss_i_gate_value(m->sign, m->sign_mean, m->sign_spread, sign, GRAPHSS_I_SIGNS));
 }
 
 void graphss_i_state_read(double *p, const graphss_i_state_model *m, graphss_i_tampered state,
@@ -88,14 +68,14 @@ void graphss_i_state_read(double *p, const graphss_i_state_model *m, graphss_i_t
 
 /* ---- the model file: head, fitted numbers, class model ---- */
 
-enum { VERSION = 5, HEAD = 6 };
+enum { VERSION = 6, HEAD = 6 };
 enum {
     FITTED = sizeof(((graphss_i_state_model *)0)->reader) / sizeof(double) +
              2 * GRAPHSS_I_ANOMALIES + GRAPHSS_I_STATES * GRAPHSS_I_GATE_WIDTH +
-             2 * GRAPHSS_I_CHANGES + GRAPHSS_I_CHANGE_WIDTH + 2 * GRAPHSS_I_SIGNS +
-             GRAPHSS_I_SIGN_WIDTH + 2 + 2 * GRAPHSS_I_STATES * GRAPHSS_I_GATE_WIDTH +
-             2 * GRAPHSS_I_CHANGE_WIDTH + GRAPHSS_I_STRATA * GRAPHSS_I_QUANTILES,
-    ARRAYS = 15
+             2 * GRAPHSS_I_CHANGES + GRAPHSS_I_CHANGE_WIDTH + 2 +
+             2 * GRAPHSS_I_STATES * GRAPHSS_I_GATE_WIDTH + 2 * GRAPHSS_I_MOVE_WIDTH +
+             2 * GRAPHSS_I_MOVES + GRAPHSS_I_STRATA * GRAPHSS_I_QUANTILES,
+    ARRAYS = 14
 };
 
 /* The fitted arrays in the order of the file. */
@@ -109,12 +89,11 @@ static size_t fitted_arrays(double *(*out)[2], graphss_i_state_model *m)
         {m->change_mean, (double *)(&m->change_mean + 1)},
         {m->change_spread, (double *)(&m->change_spread + 1)},
         {m->change, (double *)(&m->change + 1)},
-        {m->sign_mean, (double *)(&m->sign_mean + 1)},
-        {m->sign_spread, (double *)(&m->sign_spread + 1)},
-        {m->sign, (double *)(&m->sign + 1)},
         {&m->clean_share, &m->clean_share + 1},
         {&m->rehearsed, &m->rehearsed + 1},
         {&m->half_gate[0][0][0], (double *)(&m->half_gate + 1)},
+        {m->move_mean, (double *)(&m->move_mean + 1)},
+        {m->move_spread, (double *)(&m->move_spread + 1)},
         {&m->half_change[0][0], (double *)(&m->half_change + 1)},
         {&m->reference[0][0], (double *)(&m->reference + 1)},
     };

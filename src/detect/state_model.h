@@ -18,8 +18,7 @@
 enum {
     GRAPHSS_I_GATE_WIDTH = 1 + 2 * GRAPHSS_I_ANOMALIES,
     GRAPHSS_I_CHANGE_WIDTH = 1 + 2 * GRAPHSS_I_CHANGES,
-    GRAPHSS_I_SIGNS = 2, /* log odds by the change, and by how the node looks now */
-    GRAPHSS_I_SIGN_WIDTH = 1 + 2 * GRAPHSS_I_SIGNS
+    GRAPHSS_I_MOVE_WIDTH = 1 + 2 * GRAPHSS_I_MOVES
 };
 
 /* Nodes are compared with their like: what changed since the past. Of a node that did not
@@ -43,14 +42,13 @@ typedef struct graphss_i_state_model {
     double gate[GRAPHSS_I_STATES][GRAPHSS_I_GATE_WIDTH]; /* that of untouched is 0 */
     double change_mean[GRAPHSS_I_CHANGES], change_spread[GRAPHSS_I_CHANGES];
     double change[GRAPHSS_I_CHANGE_WIDTH]; /* log odds that a change is hostile */
-    double sign_mean[GRAPHSS_I_SIGNS], sign_spread[GRAPHSS_I_SIGNS];
-    double sign[GRAPHSS_I_SIGN_WIDTH]; /* log odds that a change is hostile, by both */
     double clean_share; /* share of the clean snapshot's nodes that look tampered with */
     double rehearsed;   /* number of nodes rehearsed with */
     /* For alerts (reference.h): both gates again, each fitted without the nodes of one half,
      * and quantiles of the scores of nodes that nobody attacked, in ascending order. */
     double half_gate[2][GRAPHSS_I_STATES][GRAPHSS_I_GATE_WIDTH];
-    double half_change[2][GRAPHSS_I_CHANGE_WIDTH];
+    double move_mean[GRAPHSS_I_MOVES], move_spread[GRAPHSS_I_MOVES];
+    double half_change[2][GRAPHSS_I_MOVE_WIDTH];
     double reference[GRAPHSS_I_STRATA][GRAPHSS_I_QUANTILES];
 } graphss_i_state_model;
 
@@ -60,12 +58,6 @@ void graphss_i_state_model_destroy(graphss_ctx *ctx, graphss_i_state_model *m);
 void graphss_i_state_odds(double *odds, const graphss_i_state_model *m, const float *anomaly);
 /* Likelihood that a change is hostile over that it is benign. */
 double graphss_i_change_odds(const graphss_i_state_model *m, const float *change);
-/* The same by the change and by how the node looks now. */
-double graphss_i_hostile_odds(const graphss_i_state_model *m, const float *change,
-                              const float *anomaly);
-/* sign [GRAPHSS_I_SIGNS]: what graphss_i_hostile_odds goes by. */
-void graphss_i_state_signs(float *sign, const graphss_i_state_model *m, const float *change,
-                           const float *anomaly);
 /* p [k]: classes of a node in a state; evidence [k x GRAPHSS_I_ROW] */
 void graphss_i_state_read(double *p, const graphss_i_state_model *m, graphss_i_tampered state,
                           const float *evidence);

@@ -39,7 +39,7 @@
 #define TUNE_PROPAGATED_PRIOR 0.02
 /* Label propagation with the weight of the method of that name, and fewer steps, for time. */
 #define TUNE_PROPAGATION 0.9
-#define TUNE_PROPAGATION_STEPS 10
+#define TUNE_PROPAGATION_STEPS 20
 /* Classes an attacker may push to that are looked at: the likeliest ones. More cost time. */
 #define TUNE_TARGETS 8
 /* Added to the classifier's probability of a class for the chance that an attacker pushes
@@ -80,6 +80,8 @@
 /* Share of the nodes that is attacked in a round, and of the others that changes benignly. */
 #define TUNE_ATTACKED 0.5
 #define TUNE_BENIGN 0.5
+/* Share of the edges that the past of a node that grew lacks: honest growth is rehearsed, too. */
+#define TUNE_GROWTH 0.5
 /* Candidates for edges that pull hardest, and for features that speak loudest. */
 #define TUNE_LOUD_EDGES 60
 #define TUNE_LOUD_FEATURES 400

@@ -29,6 +29,7 @@ typedef struct recovering {
     graphss_i_group fresh;              /* nodes without a past */
     graphss_i_group still;              /* nodes that did not change */
     graphss_i_group changed;            /* nodes that did */
+    graphss_i_group looked;             /* the same, by how they look */
     uint8_t *what;                      /* [changed.m] what changed, as a state */
     float *evidence, *anomaly, *before; /* of a chunk */
     bool contaminated;
@@ -42,6 +43,7 @@ static void close_all(graphss_ctx *ctx, recovering *x)
     graphss_i_group_destroy(ctx, &x->fresh);
     graphss_i_group_destroy(ctx, &x->still);
     graphss_i_group_destroy(ctx, &x->changed);
+    graphss_i_group_destroy(ctx, &x->looked);
     graphss_release(ctx, x->what);
     graphss_release(ctx, x->evidence);
     graphss_release(ctx, x->anomaly);
@@ -133,10 +135,13 @@ static uint8_t what_changed(const graphss_i_change_counts *c)
                  (c->features_added + c->features_removed ? GRAPHSS_I_TAMPERED_FEATURES : 0));
 }
 
-/* Nodes that changed: as they are now if the change was honest, as they were if it was not. */
-static void compare_node(recovering *x, size_t at, const float *now, const float *anomaly,
-                         const float *past, double *p)
+/* A node that changed, whose look is known (x->looked). Was its change hostile, it is as it
+ * was. If not, it is as it is now; as far as it looks tampered with all the same, what was
+ * believed before and what the readers of the tampered states say count alike. */
+static void compare_node(recovering *x, size_t at, const float *now, const float *past,
+                         double *p)
 {
+    const graphss_i_group *look = &x->looked;
     graphss_i_group *g = &x->changed;
     const graphss_i_defence_input *s = x->in;
     const size_t k = g->k, v = (size_t)g->node[at], was = (size_t)s->before[v];
@@ -147,12 +152,17 @@ static void compare_node(recovering *x, size_t at, const float *now, const float
     graphss_i_change_row(change, &c, now, past, k);
     x->what[at] = what_changed(&c);
     g->likelihood[NOW * g->room + at] = 1;
-    g->likelihood[BEFORE * g->room + at] =
-        (float)graphss_i_hostile_odds(&x->states, change, anomaly);
-    graphss_i_state_read(p, &x->states, GRAPHSS_I_UNTOUCHED, now);
-    keep_row(g->prob + (NOW * g->room + at) * k, p, k);
+    g->likelihood[BEFORE * g->room + at] = (float)graphss_i_change_odds(&x->states, change);
     graphss_i_state_read(p, &x->states, GRAPHSS_I_UNTOUCHED, past);
     keep_row(g->prob + (BEFORE * g->room + at) * k, p, k);
+    const double *state = look->state + at * look->states;
+    for (size_t y = 0; y < k; y++) {
+        p[y] *= (1 - state[0]) / 2;
+        for (size_t t = 0; t < look->states; t++)
+            p[y] += state[t] * (t ? 0.5 : 1) *
+                    (double)look->prob[(t * look->room + at) * k + y];
+    }
+    keep_row(g->prob + (NOW * g->room + at) * k, p, k);
 }
 
 static graphss_status look_back(graphss_ctx *ctx, recovering *x)
@@ -166,13 +176,11 @@ static graphss_status look_back(graphss_ctx *ctx, recovering *x)
         const size_t n = g->m - at < CHUNK ? g->m - at : CHUNK;
         for (size_t i = 0; i < n; i++)
             was[i] = x->in->before[g->node[at + i]];
-        st =
-            graphss_i_evidence_of(ctx, x->evidence, x->anomaly, &x->now.base, g->node + at, n);
+        st = graphss_i_evidence_of(ctx, x->evidence, NULL, &x->now.base, g->node + at, n);
         if (!st)
             st = graphss_i_evidence_of(ctx, x->before, NULL, &x->past.base, was, n);
         for (size_t i = 0; i < n && !st; i++)
-            compare_node(x, at + i, x->evidence + i * wide,
-                         x->anomaly + i * GRAPHSS_I_ANOMALIES, x->before + i * wide, p);
+            compare_node(x, at + i, x->evidence + i * wide, x->before + i * wide, p);
     }
     graphss_release(ctx, was);
     graphss_release(ctx, p);
@@ -181,12 +189,17 @@ static graphss_status look_back(graphss_ctx *ctx, recovering *x)
 
 /* ---- the result ---- */
 
-/* hit [n]: the chance that a node's change was hostile; 0 of nodes that did not change. */
-static graphss_status find_hit(graphss_ctx *ctx, const recovering *x, double **hit)
+/* hit [n]: how far the answer of before counts; 0 of nodes that did not change. state of
+ * x->changed becomes that, too. */
+static graphss_status find_hit(graphss_ctx *ctx, recovering *x, double **hit)
 {
     *hit = graphss_i_calloc(ctx, x->in->n, sizeof **hit);
-    for (size_t i = 0; *hit && i < x->changed.m; i++)
-        (*hit)[x->changed.node[i]] = x->changed.state[i * PAST_STATES + BEFORE];
+    for (size_t i = 0; *hit && i < x->changed.m; i++) {
+        double *state = x->changed.state + i * PAST_STATES;
+        state[NOW] *= (1 + x->looked.state[i * GRAPHSS_I_STATES]) / 2;
+        state[BEFORE] = 1 - state[NOW];
+        (*hit)[x->changed.node[i]] = state[BEFORE];
+    }
     return *hit ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
@@ -322,6 +335,8 @@ static graphss_status infer(graphss_ctx *ctx, recovering *x)
     if (!st)
         st = judge_past(ctx, x);
     if (!st && x->changed.m)
+        st = look_closer(ctx, x, &x->looked, &x->changed, x->changed.m);
+    if (!st && x->changed.m)
         st = look_back(ctx, x);
     if (!st)
         st = graphss_i_group_infer(ctx, &x->changed, s->seed);
@@ -341,9 +356,9 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     (void)opt;
     recovering x = {.in = in};
     bool known = false;
-    graphss_status st = graphss_i_states_find(
-        ctx, &x.states, &known, in->model, &in->current, in->split,
-        in->before ? &in->previous : NULL, in->previous_split);
+    graphss_status st =
+        graphss_i_states_find(ctx, &x.states, &known, in->model, &in->current, in->split,
+                              in->before ? &in->previous : NULL, in->previous_split);
     if (!st && !known) {
         graphss_i_log(ctx, GRAPHSS_LOG_WARN,
                       "too few labelled nodes to rehearse attacks with: the labels are the "
