@@ -85,7 +85,8 @@ struct cli {
     int partial;            /* exit code where part of the work failed, else 0 */
     bool reader_left;       /* the reader of stdout is gone: end silently */
     graphss_engine engine;  /* of --engine; ranks 0: none */
-    graphss_part *part;     /* the shard of this rank, once it is read */
+    graphss_part *part;     /* the shard of this rank, once it is read, */
+    graphss_part *past;     /* and that of an earlier snapshot */
 };
 
 /* ---- ranks.c ---- */
@@ -104,6 +105,11 @@ graphss_status cli_ranks_agree(cli *app, graphss_status own);
 void cli_ranks_end(cli *app);
 /* The shard of this rank becomes app->part; table: what is known of all nodes. */
 graphss_status cli_read_part(cli *app, graphss_dataset *table, const char *where);
+/* The same of the snapshot before; now: the table of the part that was read. */
+graphss_status cli_read_past(cli *app, graphss_dataset *table, const char *where,
+                             const graphss_dataset *now);
+/* The options that do not work on several ranks. USAGE names the first that was given. */
+graphss_status cli_ranks_refuse(cli *app, const char *const *option, size_t n);
 /* Edges of the dataset, whichever way it was read. */
 size_t cli_edges(const cli *app, const graphss_dataset *data);
 /* Adds "engine" to the document, and to its dataset what rank 0 does not hold. */

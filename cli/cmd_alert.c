@@ -31,7 +31,8 @@ static const graphss_option rows[] = {
      "labelled nodes of the current snapshot; default: those of the model", 0},
     {"group", GRAPHSS_OPTION_STRING, FIELD(group), 0, 0, NULL, "FILE",
      "test these nodes, one id per line; default: all that changed or are new, or without "
-     "--previous all without a label", 0},
+     "--previous all without a label",
+     0},
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
      "test many groups, one per line, ids separated by blanks or quoted; one verdict each", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
@@ -128,7 +129,8 @@ static void set_piece(json_t *json, const char *name, const graphss_dataset *dat
 {
     char buffer[24];
     json_t *piece = json_object();
-    cli_json_set(piece, "class", cli_json_text(cli_class_name(data, (size_t)class_id, buffer)));
+    cli_json_set(piece, "class",
+                 cli_json_text(cli_class_name(data, (size_t)class_id, buffer)));
     cli_json_set(piece, "probability", cli_json_real(p));
     cli_json_set(json, name, piece);
 }
@@ -204,6 +206,7 @@ static void fill(cli *app, const graphss_alert_result *a, const graphss_dataset 
     cli_json_set(app->json, "seconds", cli_json_real(a->seconds));
     cli_json_set(app->json, "options", cli_json_options(opt, graphss_alert_options_table()));
     cli_json_set(app->json, "dataset", cli_json_dataset(data));
+    cli_ranks_json(app);
     cli_json_run(app, app->json);
 }
 
@@ -324,7 +327,8 @@ static graphss_status write_page(cli *app, const graphss_alert_result *a,
         "The most likely first. Tampered with: the chance of it. p-value: the share of clean "
         "nodes of its kind that "
         "look at least as suspicious. Reasons: what changed at the node since the previous "
-        "snapshot, which need not be the attacker's doing, and what the pieces of evidence say.";
+        "snapshot, which need not be the attacker's doing, and what the pieces of evidence "
+        "say.";
     if (own->previous) {
         cli_page_line(&p, CLI_PAGE_CHANGES, "nodes in both",
                       cli_format("%zu", c->nodes_known));
@@ -336,10 +340,11 @@ static graphss_status write_page(cli *app, const graphss_alert_result *a,
         cli_page_line(&p, CLI_PAGE_CHANGES, "nodes gone", cli_format("%zu", c->nodes_gone));
     }
     if (a->n_group < n)
-        cli_page_unseen(&p, cli_format("%zu of %zu nodes: %s.", n - a->n_group, n,
-                                       own->group      ? "they are not in the group, or did not change"
-                                       : own->previous ? "they did not change"
-                                                       : "they are labelled"));
+        cli_page_unseen(&p,
+                        cli_format("%zu of %zu nodes: %s.", n - a->n_group, n,
+                                   own->group ? "they are not in the group, or did not change"
+                                   : own->previous ? "they did not change"
+                                                   : "they are labelled"));
     if (c->nodes_gone)
         cli_page_unseen(&p,
                         cli_format("%zu node%s that the previous snapshot has and this one "
@@ -412,12 +417,13 @@ static void put_group(FILE *file, size_t number, const graphss_alert_verdict *v)
 }
 
 /* path: of a table, or NULL */
-static graphss_status judge_groups(cli *app, const graphss_defence_input *in,
-                                   const graphss_dataset *data,
+static graphss_status judge_groups(cli *app, const cli_snapshot_pair *s,
                                    const graphss_node_groups *groups,
                                    const graphss_alert_options *opt,
                                    graphss_alert_correction rule, const char *path)
 {
+    const graphss_defence_input *in = &s->in;
+    const graphss_dataset *data = &s->current;
     graphss_alert_verdict *verdict = cli_alloc(groups->count, sizeof *verdict);
     double *p_value = cli_alloc(groups->count, sizeof *p_value);
     graphss_alert_scores scores = {0};
@@ -432,7 +438,8 @@ static graphss_status judge_groups(cli *app, const graphss_defence_input *in,
         return cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for the groups");
     }
     fprintf(file, "group\tscore\tp_value\talert\tthreshold\tnodes\n");
-    graphss_status st = graphss_alert_score(app->ctx, &scores, in, opt);
+    graphss_status st = app->part ? graphss_part_score(app->ctx, &scores, &s->part, opt)
+                                  : graphss_alert_score(app->ctx, &scores, in, opt);
     terminal_clear(&app->term);
     for (size_t i = 0; i < groups->count && !st; i++) {
         const size_t begin = groups->start[i], line = groups->line[i];
@@ -455,7 +462,7 @@ static graphss_status judge_groups(cli *app, const graphss_defence_input *in,
     const bool bad = ferror(file) != 0;
     if ((fclose(file) != 0 || bad) && !st)
         st = cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for the groups");
-    if (!st && path)
+    if (!st && path && cli_leads(app))
         st = cli_write_file(app, path, text, size);
     free(text);
     if (!st)
@@ -466,6 +473,7 @@ static graphss_status judge_groups(cli *app, const graphss_defence_input *in,
         cli_json_set(app->json, "options",
                      cli_json_options(opt, graphss_alert_options_table()));
         cli_json_set(app->json, "dataset", cli_json_dataset(data));
+        cli_ranks_json(app);
         cli_json_run(app, app->json);
     }
     json_decref(list);
@@ -491,7 +499,10 @@ static graphss_status run(cli *app)
         st = cli_apply(app, JUDGE, &opt);
     if (st)
         return st;
-    st = cli_check_answers(app, own.model_file, own.previous);
+    static const char *const alone[] = {"predictor", "answers", "previous-answers"};
+    st = cli_ranks_refuse(app, alone, 3);
+    if (!st)
+        st = cli_check_answers(app, own.model_file, own.previous);
     if (st)
         return st;
     if (own.answers)
@@ -499,8 +510,7 @@ static graphss_status run(cli *app)
     if (!own.current)
         return cli_usage(app, "alert: want --current DATASET");
 
-    if (own.groups &&
-        (own.group || cli_given(app, "show") || own.report))
+    if (own.groups && (own.group || cli_given(app, "show") || own.report))
         return cli_usage(app, "--groups excludes --group, --show and --report");
     if ((own.family_wise || own.fdr) && (!own.groups || own.family_wise == own.fdr))
         return cli_usage(app, "--family-wise or --fdr, one of them, is for --groups");
@@ -524,27 +534,31 @@ static graphss_status run(cli *app)
     if (!st && own.groups)
         st = graphss_node_groups_read(app->ctx, &groups, own.groups, &s.current);
     if (!st && own.groups)
-        st = judge_groups(app, &s.in, &s.current, &groups, &opt,
+        st = judge_groups(app, &s, &groups, &opt,
                           own.family_wise ? GRAPHSS_ALERT_FAMILY_WISE
                           : own.fdr       ? GRAPHSS_ALERT_FDR
                                           : GRAPHSS_ALERT_EACH,
                           own.output);
     if (st || own.groups)
         goto done;
-    st = graphss_alert_run(app->ctx, &alert, &s.in, node, n, &opt);
+    st = app->part ? graphss_part_alert(app->ctx, &alert, &s.part, node, n, &opt)
+                   : graphss_alert_run(app->ctx, &alert, &s.in, node, n, &opt);
     terminal_clear(&app->term);
-    if (!st && own.output)
+    if (!st)
+        st = cli_snapshot_pair_rows(app, &s, alert.flagged, alert.n_flagged);
+    if (!st && own.output && cli_leads(app))
         st = write_nodes(app, &alert, &s.current, own.output);
     if (!st)
         st = cli_node_changes_open(app, &changes, &s);
-    if (!st && own.report)
+    if (!st && own.report && cli_leads(app))
         st = write_page(app, &alert, &s, &changes, &own, &opt);
     if (st)
         goto done;
     app->alerted = alert.alert;
     if (alert.contaminated > 0)
-        cli_warn(app, "about %.0f %% of the validation nodes look tampered with: they are not "
-                      "compared with",
+        cli_warn(app,
+                 "about %.0f %% of the validation nodes look tampered with: they are not "
+                 "compared with",
                  100 * alert.contaminated);
     note_few(app, alert.n_calibration, own.previous != NULL);
     if (app->json)
@@ -584,6 +598,7 @@ const cli_command cli_alert = {
                 "alert --model-file cora.model --current today.npz --report page.html\n"
                 "alert --model-file cora.model --current today.npz --group nodes.txt --json\n"
                 "alert --model-file cora.model --current today.npz --groups many.txt --fdr\n",
+    .ranks = true,
     .min_arguments = 0,
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(alert_arguments), defaults},

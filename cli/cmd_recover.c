@@ -255,6 +255,7 @@ static void show(cli *app, const graphss_recover_result *r, const recover_argume
         cli_json_set(app->json, "seconds", cli_json_real(r->seconds));
         cli_json_set(app->json, "options", options);
         cli_json_set(app->json, "dataset", cli_json_dataset(data));
+        cli_ranks_json(app);
         cli_json_run(app, app->json);
         return;
     }
@@ -333,7 +334,8 @@ static void add_nodes(cli_page *page, const graphss_predictions *p, const int32_
     for (size_t i = 0; i < p->n_nodes && knows && p->perturbed; i++)
         if (p->perturbed[i] >= SUSPICIOUS && p->label[i] == classifier[i])
             cli_page_node(page, changes, (int32_t)i, p->perturbed[i], NAN,
-                          cli_name_at(&p->class_names, (size_t)p->label[i], buffer), NULL, NULL);
+                          cli_name_at(&p->class_names, (size_t)p->label[i], buffer), NULL,
+                          NULL);
     free(list);
 }
 
@@ -449,7 +451,11 @@ static graphss_status run(cli *app)
         list_methods(app);
         return GRAPHSS_OK;
     }
-    st = cli_check_answers(app, own.model_file, own.previous);
+    static const char *const alone[] = {"predictor", "answers", "previous-answers", "flips",
+                                        "report"};
+    st = cli_ranks_refuse(app, alone, 5);
+    if (!st)
+        st = cli_check_answers(app, own.model_file, own.previous);
     if (st)
         return st;
     if (own.answers)
@@ -484,8 +490,11 @@ static graphss_status run(cli *app)
     if (!st)
         st = choose_options(app, &opt, own.method, s.model);
     if (!st)
-        st = graphss_recover_run(app->ctx, &r, &s.in, &opt);
+        st = app->part ? graphss_part_recover(app->ctx, &r, &s.part, &opt)
+                       : graphss_recover_run(app->ctx, &r, &s.in, &opt);
     terminal_clear(&app->term);
+    if (!cli_leads(app)) /* which has the answers */
+        goto done;
     if (!st)
         st = graphss_split_copy(app->ctx, &r.predictions.split, &s.split);
     if (!st && !own.split)
@@ -500,6 +509,7 @@ static graphss_status run(cli *app)
         show(app, &r, &own, &s.current, &opt, &flips);
     if (!st && !app->json && r.changed)
         show_changed(app, &r.predictions, r.model_label);
+done:
     graphss_flips_destroy(app->ctx, &flips);
     graphss_recover_result_destroy(app->ctx, &r);
     cli_snapshot_pair_close(app, &s);
@@ -528,6 +538,7 @@ const cli_command cli_recover = {
         "recover --model-file cora.model --current new.npz --previous old.npz "
         "--flips back.tsv -o out.npz\n"
         "recover --list\n",
+    .ranks = true,
     .min_arguments = 0,
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(recover_arguments), defaults},

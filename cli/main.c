@@ -296,6 +296,7 @@ static int run_program(int argc, char **argv)
     json_decref(app.warnings);
     json_decref(app.notices);
     graphss_release(app.ctx, (void *)app.usual_dirs);
+    graphss_part_close(app.ctx, app.past);
     graphss_part_close(app.ctx, app.part);
     graphss_ctx_free(app.ctx);
     cli_ranks_end(&app);

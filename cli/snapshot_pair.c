@@ -1,4 +1,5 @@
 /* snapshot_pair.c - see snapshot_pair.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "snapshot_pair.h"
@@ -103,6 +104,39 @@ static graphss_status model_of_answers(cli *app, cli_snapshot_pair *s, const cha
     return st;
 }
 
+/* ---- several ranks ---- */
+
+/* In the terms of the model. On several ranks nothing can be moved. */
+static graphss_status align(cli *app, const graphss_model *model, graphss_dataset *data,
+                            bool *moved)
+{
+    return app->part ? graphss_model_fits(app->ctx, model, data)
+                     : cli_align(app, model, data, moved);
+}
+
+graphss_status cli_snapshot_pair_rows(cli *app, cli_snapshot_pair *s, const int32_t *node,
+                                      size_t n)
+{
+    int32_t *match = NULL;
+    if (!app->part)
+        return GRAPHSS_OK;
+    graphss_status st = graphss_part_rows(app->ctx, &s->current, app->part, node, n);
+    if (st || !app->past)
+        return st;
+    st = graphss_observation_match(app->ctx, &match, &s->in.current, s->in.previous);
+    if (st)
+        return st;
+    int32_t *then = cli_alloc(n, sizeof *then);
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++)
+        if (match[node[i]] >= 0)
+            then[m++] = match[node[i]];
+    st = graphss_part_rows(app->ctx, &s->previous, app->past, then, m);
+    free(then);
+    graphss_release(app->ctx, match);
+    return st;
+}
+
 graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char *model,
                                       const char *current, const char *previous,
                                       const char *split)
@@ -118,11 +152,12 @@ graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char
     if (!st && split && !answers)
         st = read_split(app, &s->current, split, graphss_model_classes(s->model));
     if (!st && !answers)
-        st = cli_align(app, s->model, &s->current, &s->moved);
+        st = align(app, s->model, &s->current, &s->moved);
     if (!st && previous)
-        st = cli_read_dataset(app, &s->previous, previous);
+        st = app->part ? cli_read_past(app, &s->previous, previous, &s->current)
+                       : cli_read_dataset(app, &s->previous, previous);
     if (!st && previous && !answers)
-        st = cli_align(app, s->model, &s->previous, NULL);
+        st = align(app, s->model, &s->previous, NULL);
     if (!st && answers) {
         st = model_of_answers(app, s, split);
         split = NULL; /* the model has it, in numbers of previous */
@@ -134,6 +169,13 @@ graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char
                                     .model = s->model,
                                     .split = &s->split,
                                     .seed = (uint64_t)app->global.seed};
+    s->part = (graphss_part_input){.struct_size = sizeof s->part,
+                                   .current = app->part,
+                                   .table = &s->current,
+                                   .previous = app->past,
+                                   .model = s->model,
+                                   .split = &s->split,
+                                   .seed = (uint64_t)app->global.seed};
     if (!st && !split && graphss_model_nodes(s->model) == 0)
         cli_note(app, "note: the model's split is taken to be in the numbers of %s",
                  s->current.name);

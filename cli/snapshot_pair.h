@@ -14,6 +14,7 @@ typedef struct cli_snapshot_pair {
     graphss_observation past;
     graphss_predictions answers[2]; /* --answers: before and now; the model borrows them */
     graphss_defence_input in;
+    graphss_part_input part; /* the same on several ranks: current and previous are tables */
 } cli_snapshot_pair;
 
 /* Reads the files named; previous and split may be NULL. Without a split the model's own is
@@ -25,6 +26,10 @@ graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char
                                       const char *split);
 /* Wrong usage: neither or both of a model file and --answers, or half of the answers. */
 graphss_status cli_check_answers(cli *app, const char *model, const char *previous);
+/* Rows of some nodes [n] of current, and of the same nodes before, which the tables of several
+ * ranks lack. */
+graphss_status cli_snapshot_pair_rows(cli *app, cli_snapshot_pair *s, const int32_t *node,
+                                      size_t n);
 void cli_snapshot_pair_close(cli *app, cli_snapshot_pair *s);
 
 #endif

@@ -20,8 +20,8 @@
 #ifndef GRAPHSS_ENGINE_H
 #define GRAPHSS_ENGINE_H
 
-#include <graphss/dataset.h>
-#include <graphss/model.h>
+#include <graphss/alert.h>
+#include <graphss/recover.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -101,6 +101,53 @@ GRAPHSS_MUST_CHECK graphss_status graphss_part_label(graphss_ctx *ctx, int32_t *
 /* The preset of a model for the features of this part: graphss_train_options_init. */
 GRAPHSS_API void graphss_part_options_init(graphss_train_options *opt, const char *model,
                                            graphss_mode mode, const graphss_part *part);
+
+/* The table's graph and features get the rows of some nodes [n], each once, on all ranks;
+ * other rows are empty. Features are stored sparse then. */
+GRAPHSS_MUST_CHECK graphss_status graphss_part_rows(graphss_ctx *ctx, graphss_dataset *table,
+                                                    const graphss_part *part,
+                                                    const int32_t *node, size_t n);
+
+/* ---- alert and recover ---- */
+
+/* An earlier snapshot for a part: nodes are matched by name, and each is brought to the rank
+ * that has it now. now_table is the table of the part; table and out as graphss_part_open
+ * fills them. It may be asked for by graphss_part_input alone, and is closed before the part.
+ * Errors: as graphss_part_open, and DATA: no node is in both. */
+GRAPHSS_MUST_CHECK graphss_status graphss_part_open_past(graphss_ctx *ctx, graphss_part **out,
+                                                         graphss_dataset *table,
+                                                         const char *folder,
+                                                         const graphss_part *now,
+                                                         const graphss_dataset *now_table);
+
+typedef struct graphss_part_input {
+    uint32_t struct_size;         /* sizeof(graphss_part_input) */
+    const graphss_part *current;  /* the part the context works on, */
+    const graphss_dataset *table; /* and its table */
+    const graphss_part *previous; /* of graphss_part_open_past, or NULL */
+    const graphss_model *model;
+    const graphss_split *split; /* by numbers of the whole dataset */
+    uint64_t seed;
+} graphss_part_input;
+GRAPHSS_API void graphss_part_input_init(graphss_part_input *in);
+
+/* As graphss_alert_run and _score: the result is the same on all ranks. node [n] has numbers
+ * of the whole dataset. */
+GRAPHSS_MUST_CHECK graphss_status graphss_part_alert(graphss_ctx *ctx,
+                                                     graphss_alert_result *out,
+                                                     const graphss_part_input *in,
+                                                     const int32_t *node, size_t n,
+                                                     const graphss_alert_options *opt);
+GRAPHSS_MUST_CHECK graphss_status graphss_part_score(graphss_ctx *ctx,
+                                                     graphss_alert_scores *out,
+                                                     const graphss_part_input *in,
+                                                     const graphss_alert_options *opt);
+/* As graphss_recover_run, of which rank 0 has the result; the others have none of its arrays.
+ * INVALID: a method other than graphss and none, or paper mode. */
+GRAPHSS_MUST_CHECK graphss_status graphss_part_recover(graphss_ctx *ctx,
+                                                       graphss_recover_result *out,
+                                                       const graphss_part_input *in,
+                                                       const graphss_recover_options *opt);
 
 #ifdef __cplusplus
 }

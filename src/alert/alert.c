@@ -4,6 +4,7 @@
  * most t, whatever the score is; what is more than that was hit. */
 #include "alert/alert_private.h"
 #include "detect/tuning.h"
+#include "observation/part_scene.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,55 +93,119 @@ static void clearest(int32_t *class_id, double *p, const float *evidence, size_t
     *p = exp((double)evidence[best * GRAPHSS_I_ROW + source]);
 }
 
+/* Suspects that are an own node, by their place in the list. */
+typedef struct stretch {
+    size_t *place;
+    int32_t *own, *was; /* own numbers, and those of the past */
+    size_t n;
+} stretch;
+
+static void reason_of(graphss_alert_reason *why, const graphss_i_alert_context *x,
+                      const float *row, int32_t own, int32_t was)
+{
+    const graphss_observation *o = &x->in->current, *p = x->in->previous;
+    why->before = -1;
+    clearest(&why->now, &why->p_now, row, SOURCE_NOW, x->k);
+    clearest(&why->features, &why->p_features, row, SOURCE_FEATURES, x->k);
+    clearest(&why->edges, &why->p_edges, row, SOURCE_EDGES, x->k);
+    if (was < 0)
+        return;
+    const graphss_i_change_counts c = graphss_i_change_count(
+        o->graph, o->features, (size_t)own, p->graph, p->features, (size_t)was, x->before);
+    why->edges_added = c.edges_added;
+    why->edges_removed = c.edges_removed;
+    why->features_added = c.features_added;
+    why->features_removed = c.features_removed;
+}
+
+/* Reasons of the suspects in a stretch; row: room. past: somebody's suspect has one. */
+static graphss_status reasons_of(graphss_ctx *ctx, graphss_alert_result *r,
+                                 const graphss_i_alert_context *x, stretch *s, float *row)
+{
+    const size_t wide = x->k * GRAPHSS_I_ROW;
+    size_t m = 0;
+    graphss_status st = graphss_i_evidence_of(ctx, row, NULL, &x->now.base, s->own, s->n);
+    for (size_t i = 0; i < s->n && !st; i++) {
+        const int32_t was = x->before ? x->before[s->own[i]] : -1;
+        reason_of(&r->reason[s->place[i]], x, row + i * wide, s->own[i], was);
+        if (was >= 0) {
+            s->place[m] = s->place[i];
+            s->was[m++] = was;
+        }
+    }
+    size_t most = m;
+    if (!st)
+        st = graphss_i_ranks_most(ctx, &most);
+    if (!st && most)
+        st = graphss_i_evidence_of(ctx, row, NULL, &x->past.base, s->was, m);
+    for (size_t i = 0; i < m && !st; i++) {
+        graphss_alert_reason *why = &r->reason[s->place[i]];
+        clearest(&why->before, &why->p_before, row + i * wide, SOURCE_NOW, x->k);
+    }
+    s->n = 0;
+    return st;
+}
+
+/* Reasons that other ranks found: of each one rank has it, and the others zeros. */
+static graphss_status share_reasons(graphss_ctx *ctx, graphss_alert_result *r)
+{
+    graphss_i_pieces all = {0};
+    const size_t size = sizeof *r->reason;
+    graphss_status st = graphss_i_ranks_pieces(ctx, &all, r->reason, r->n_flagged * size);
+    for (size_t k = 0; k < graphss_i_ranks(ctx) && !st; k++) {
+        const graphss_alert_reason *own = (const void *)(all.block + k * all.most);
+        for (size_t i = 0; i < r->n_flagged; i++)
+            if (own[i].p_now > 0)
+                r->reason[i] = own[i];
+    }
+    graphss_i_pieces_destroy(ctx, &all);
+    return st;
+}
+
 static graphss_status give_reasons(graphss_ctx *ctx, graphss_alert_result *r,
                                    const graphss_i_alert_context *x)
 {
-    float *row = graphss_i_alloc(ctx, x->k, GRAPHSS_I_ROW * sizeof *row);
+    enum { STRETCH = 1024 };
+    float *row = graphss_i_alloc(ctx, STRETCH, x->k * GRAPHSS_I_ROW * sizeof *row);
+    stretch s = {.place = graphss_i_alloc(ctx, STRETCH, sizeof *s.place),
+                 .own = graphss_i_alloc(ctx, STRETCH, sizeof *s.own),
+                 .was = graphss_i_alloc(ctx, STRETCH, sizeof *s.was)};
     r->reason = graphss_i_calloc(ctx, r->n_flagged, sizeof *r->reason);
-    graphss_status st = row && r->reason ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < r->n_flagged && !st; i++) {
-        graphss_alert_reason *why = &r->reason[i];
-        const int32_t v = r->flagged[i], was = x->before ? x->before[v] : -1;
-        const graphss_observation *o = &x->in->current, *p = x->in->previous;
-        why->before = -1;
-        st = graphss_i_evidence_of(ctx, row, NULL, &x->now.base, &v, 1);
-        if (st)
-            break;
-        clearest(&why->now, &why->p_now, row, SOURCE_NOW, x->k);
-        clearest(&why->features, &why->p_features, row, SOURCE_FEATURES, x->k);
-        clearest(&why->edges, &why->p_edges, row, SOURCE_EDGES, x->k);
-        if (was < 0)
-            continue;
-        const graphss_i_change_counts c =
-            graphss_i_change_count(o->graph, o->features, (size_t)v, p->graph, p->features,
-                                   (size_t)was, x->before);
-        why->edges_added = c.edges_added;
-        why->edges_removed = c.edges_removed;
-        why->features_added = c.features_added;
-        why->features_removed = c.features_removed;
-        st = graphss_i_evidence_of(ctx, row, NULL, &x->past.base, &was, 1);
-        if (!st)
-            clearest(&why->before, &why->p_before, row, SOURCE_NOW, x->k);
+    graphss_status st =
+        row && s.place && s.own && s.was && r->reason ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t at = 0; at < r->n_flagged && !st; at += STRETCH) {
+        for (size_t i = at; i < r->n_flagged && i < at + STRETCH; i++) {
+            s.place[s.n] = i;
+            s.own[s.n] = graphss_i_alert_own(x, r->flagged[i]);
+            s.n += s.own[s.n] >= 0;
+        }
+        st = reasons_of(ctx, r, x, &s, row);
     }
+    if (!st && x->part)
+        st = share_reasons(ctx, r);
     graphss_release(ctx, row);
+    graphss_release(ctx, s.place);
+    graphss_release(ctx, s.own);
+    graphss_release(ctx, s.was);
     return st;
 }
 
 /* ---- a run ---- */
 
+/* With a past, a node without one is a new node. */
 static graphss_alert_changes count_changes(const graphss_i_alert_context *x)
 {
     graphss_alert_changes c = {0};
     for (size_t v = 0; v < x->n && x->before; v++) {
         const graphss_alert_stratum s = (graphss_alert_stratum)x->scores.stratum[v];
-        const bool known = x->before[v] >= 0;
+        const bool known = s != GRAPHSS_ALERT_NO_PAST;
         c.nodes_known += known;
         c.nodes_new += !known;
-        c.edges_changed += s == GRAPHSS_ALERT_ONE_EDGE || s == GRAPHSS_ALERT_EDGES ||
-                           s == GRAPHSS_ALERT_BOTH;
+        c.edges_changed +=
+            s == GRAPHSS_ALERT_ONE_EDGE || s == GRAPHSS_ALERT_EDGES || s == GRAPHSS_ALERT_BOTH;
         c.features_changed += s == GRAPHSS_ALERT_FEATURES || s == GRAPHSS_ALERT_BOTH;
     }
-    c.nodes_gone = x->before ? x->in->previous->graph->n_nodes - c.nodes_known : 0;
+    c.nodes_gone = x->before ? x->n_past - c.nodes_known : 0;
     return c;
 }
 
@@ -182,26 +247,18 @@ static graphss_status explain(graphss_ctx *ctx, graphss_alert_result *r,
     return st;
 }
 
-graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert_result *out,
-                                 const graphss_defence_input *in, const int32_t *node,
-                                 size_t n, const graphss_alert_options *given)
+/* in: checked. scene: NULL alone. */
+static graphss_status run(graphss_ctx *ctx, graphss_alert_result *out,
+                          const graphss_defence_input *in, const graphss_i_scene *scene,
+                          const int32_t *node, size_t n, const graphss_alert_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the alert", out}))
-        return GRAPHSS_ERR_INVALID;
     const double start = graphss_i_seconds();
-    graphss_alert_options opt;
-    graphss_i_alert_context x = {0};
+    graphss_i_alert_context x = {.scene = scene};
     graphss_alert_verdict v = {0};
     graphss_alert_result r = {0};
-    graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
+    graphss_status st = graphss_i_alert_open(ctx, &x, in, opt);
     if (!st)
-        st = graphss_i_check_input(ctx, in);
-    if (!st && in->previous)
-        graphss_i_warn_of_strangers(ctx, &in->current, in->previous);
-    if (!st)
-        st = graphss_i_alert_open(ctx, &x, in, &opt);
-    if (!st)
-        st = graphss_alert_test_group(ctx, &v, &x.scores, node, n, in->seed, &opt);
+        st = graphss_alert_test_group(ctx, &v, &x.scores, node, n, in->seed, opt);
     if (!st)
         st = graphss_i_progress(ctx, "judge", 1, 1, NULL);
     r = (graphss_alert_result){.alert = v.alert,
@@ -226,6 +283,44 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert_result *out,
     r.seconds = graphss_i_seconds() - start;
     *out = r;
     return GRAPHSS_OK;
+}
+
+graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert_result *out,
+                                 const graphss_defence_input *in, const int32_t *node,
+                                 size_t n, const graphss_alert_options *given)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the alert", out}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_alert_options opt;
+    graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
+    if (!st)
+        st = graphss_i_check_input(ctx, in);
+    if (!st && in->previous)
+        graphss_i_warn_of_strangers(ctx, &in->current, in->previous);
+    return st ? st : run(ctx, out, in, NULL, node, n, &opt);
+}
+
+graphss_status graphss_part_alert(graphss_ctx *ctx, graphss_alert_result *out,
+                                  const graphss_part_input *in, const int32_t *node, size_t n,
+                                  const graphss_alert_options *given)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the alert", out}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_alert_options opt;
+    graphss_i_scene scene = {0};
+    graphss_alert_result made = {0};
+    graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
+    if (!st)
+        st = graphss_i_scene_open(ctx, &scene, in);
+    if (!st)
+        st = run(ctx, &made, &scene.in, &scene, node, n, &opt);
+    graphss_i_scene_close(ctx, &scene);
+    st = graphss_engine_agree(ctx, st, NULL);
+    if (st)
+        graphss_alert_result_destroy(ctx, &made);
+    else
+        *out = made;
+    return st;
 }
 
 void graphss_alert_result_destroy(graphss_ctx *ctx, graphss_alert_result *alert)

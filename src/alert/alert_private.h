@@ -4,6 +4,7 @@
 
 #include "detect/reference.h"
 #include "detect/snapshot.h"
+#include "graph/part_rows.h"
 #include "observation/observation.h"
 #include "observation/standardise.h"
 #include <graphss/alert.h>
@@ -21,15 +22,33 @@ typedef struct graphss_i_alert_context {
     const graphss_split *split;
     graphss_split own, past_split; /* the model's, where none was given; that of the past */
     size_t n, k;
-    int32_t *before; /* [n] number in the past, -1: none; NULL: no past */
-    int32_t *number; /* [n] number in the snapshot the model was trained on */
+    const int32_t *before; /* [own] number in the past, -1: none; NULL: no past */
+    int32_t *matched;      /* the same, where it belongs to us */
+    int32_t *number;       /* [n] number in the snapshot the model was trained on */
+
+    /* On several ranks, those of snapshots and of before are own nodes, by their own numbers;
+     * all else is of all nodes, on every rank. Alone that is one and the same. */
+    const struct graphss_i_scene *scene; /* NULL: alone */
+    graphss_i_part *part;                /* NULL: alone */
+    size_t n_own, n_past;                /* own nodes; nodes of the past */
     graphss_i_state_model states;
     graphss_i_snapshot now, past;
     uint8_t *what; /* [n] what was tampered with, if anything was: graphss_i_tampered */
     graphss_alert_scores scores;
 } graphss_i_alert_context;
 
-/* in: checked. opt: taken. */
+/* The number among all of the own node i. */
+static inline size_t graphss_i_alert_number(const graphss_i_alert_context *x, size_t i)
+{
+    return x->part ? (size_t)x->part->id[i] : i;
+}
+/* The own number of node v, or -1. */
+static inline int32_t graphss_i_alert_own(const graphss_i_alert_context *x, int32_t v)
+{
+    return x->part ? (int32_t)graphss_i_part_find(x->part, v) : v;
+}
+
+/* in: checked. opt: taken. x->scene, where there is one, is set, and in is its own. */
 graphss_status graphss_i_alert_open(graphss_ctx *ctx, graphss_i_alert_context *x,
                                     const graphss_defence_input *in,
                                     const graphss_alert_options *opt);

@@ -8,6 +8,7 @@
  * are contaminated; the rehearsed nodes then take their place. */
 #include "alert/alert_private.h"
 #include "detect/tuning.h"
+#include "observation/part_scene.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ void graphss_i_alert_close(graphss_ctx *ctx, graphss_i_alert_context *x)
     graphss_i_state_model_destroy(ctx, &x->states);
     graphss_split_destroy(ctx, &x->own);
     graphss_split_destroy(ctx, &x->past_split);
-    graphss_release(ctx, x->before);
+    graphss_release(ctx, x->matched);
     graphss_release(ctx, x->number);
     graphss_release(ctx, x->what);
     graphss_i_standardise_close(ctx, &x->seen);
@@ -42,18 +43,36 @@ double graphss_i_excess(const double *p_value, const int32_t *node, size_t n, si
             below += p_value[node ? (size_t)node[i] : i] <= t;
         const double error = sqrt(honest * (1 - honest) / (double)n +
                                   tolerance * tolerance * t * (1 - t) / (double)m);
-        share = fmax(share,
-                     ((double)below / (double)n - honest - errors * error) / (1 - honest));
+        share =
+            fmax(share, ((double)below / (double)n - honest - errors * error) / (1 - honest));
     }
     return fmin(share, 1);
 }
 
 /* ---- the snapshots ---- */
 
+/* The same on several ranks, where it was done when the parts were opened. */
+static graphss_status take_scene(graphss_ctx *ctx, graphss_i_alert_context *x)
+{
+    const graphss_i_scene *s = x->scene;
+    const graphss_observation table = {&s->table->graph, NULL, &s->table->node_names};
+    x->part = s->now;
+    x->n = s->n_all;
+    x->n_own = s->now->n_own;
+    x->n_past = s->n_all_past;
+    x->k = graphss_model_classes(x->in->model);
+    x->split = s->whole;
+    x->before = s->before;
+    return graphss_i_match_trained(ctx, &x->number, x->in->model, &table);
+}
+
 static graphss_status match(graphss_ctx *ctx, graphss_i_alert_context *x)
 {
     const graphss_defence_input *in = x->in;
-    x->n = in->current.graph->n_nodes;
+    if (x->scene)
+        return take_scene(ctx, x);
+    x->n = x->n_own = in->current.graph->n_nodes;
+    x->n_past = in->previous ? in->previous->graph->n_nodes : 0;
     x->k = graphss_model_classes(in->model);
     x->split = in->split ? in->split : &x->own;
     graphss_status st = GRAPHSS_OK;
@@ -65,7 +84,8 @@ static graphss_status match(graphss_ctx *ctx, graphss_i_alert_context *x)
     if (!st)
         st = graphss_i_match_trained(ctx, &x->number, in->model, &in->current);
     if (!st && in->previous)
-        st = graphss_i_match_past(ctx, &x->before, &after, &in->current, in->previous);
+        st = graphss_i_match_past(ctx, &x->matched, &after, &in->current, in->previous);
+    x->before = x->matched;
     if (!st && in->previous)
         st = graphss_split_translate(ctx, &x->past_split, x->split, after,
                                      in->previous->graph->n_nodes);
@@ -73,17 +93,29 @@ static graphss_status match(graphss_ctx *ctx, graphss_i_alert_context *x)
     return st;
 }
 
+/* The labelled nodes of which own evidence knows. */
+static const graphss_split *own_split(const graphss_i_alert_context *x)
+{
+    return x->scene ? &x->scene->split : x->split;
+}
+
+static const graphss_split *own_past_split(const graphss_i_alert_context *x)
+{
+    return x->scene ? &x->scene->previous_split : &x->past_split;
+}
+
 static graphss_status find_states(graphss_ctx *ctx, graphss_i_alert_context *x)
 {
     bool known = false;
     const graphss_status st =
-        graphss_i_states_find(ctx, &x->states, &known, x->in->model, &x->in->current, x->split,
-                              x->in->previous, &x->past_split);
+        graphss_i_states_find(ctx, &x->states, &known, x->in->model, &x->in->current,
+                              own_split(x), x->in->previous, own_past_split(x));
     if (st || known)
         return st;
     return graphss_i_fail(
         ctx, GRAPHSS_ERR_DATA,
-        "%zu validation and %zu training node%s, want %d of the former or twice as many of the "
+        "%zu validation and %zu training node%s, want %d of the former or twice as many of "
+        "the "
         "latter to learn from; recover --method label-propagation (or keep-last, with "
         "--previous) does without",
         x->split->n_val, x->split->n_train, x->split->n_train == 1 ? "" : "s",
@@ -109,22 +141,25 @@ static uint8_t what_changed(graphss_i_stratum s)
                                              : GRAPHSS_I_TAMPERED_EDGES;
 }
 
-static void score_look(graphss_i_alert_context *x, int32_t v, const float *anomaly)
+/* i: an own number */
+static void score_look(graphss_i_alert_context *x, int32_t i, const float *anomaly)
 {
+    const size_t v = graphss_i_alert_number(x, (size_t)i);
     x->scores.stratum[v] = GRAPHSS_I_NO_PAST;
     x->scores.score[v] =
         graphss_i_score_look(&x->states, graphss_i_half_of(x->number[v]), anomaly);
     x->what[v] = likeliest_state(&x->states, anomaly);
 }
 
-static void score_change(graphss_i_alert_context *x, int32_t v, const float *now,
+static void score_change(graphss_i_alert_context *x, int32_t i, const float *now,
                          const float *past)
 {
+    const size_t v = graphss_i_alert_number(x, (size_t)i);
     float row[GRAPHSS_I_CHANGES];
     const graphss_observation *o = &x->in->current, *p = x->in->previous;
     const graphss_i_change_counts c =
-        graphss_i_change_count(o->graph, o->features, (size_t)v, p->graph, p->features,
-                               (size_t)x->before[v], x->before);
+        graphss_i_change_count(o->graph, o->features, (size_t)i, p->graph, p->features,
+                               (size_t)x->before[i], x->before);
     graphss_i_change_row(row, &c, now, past, x->k);
     graphss_i_stratum s = graphss_i_stratum_of(row);
     if (s == GRAPHSS_I_UNCHANGED) /* values of sparse features that changed are not counted */
@@ -146,9 +181,9 @@ static graphss_status score_chunk(graphss_ctx *ctx, graphss_i_alert_context *x, 
                                   bool changed)
 {
     const size_t wide = x->k * GRAPHSS_I_ROW;
-    graphss_status st = graphss_i_evidence_of(ctx, changed ? c->now : NULL,
-                                              changed ? NULL : c->anomaly, &x->now.base,
-                                              c->node, c->m);
+    graphss_status st =
+        graphss_i_evidence_of(ctx, changed ? c->now : NULL, changed ? NULL : c->anomaly,
+                              &x->now.base, c->node, c->m);
     if (!st && changed)
         st = graphss_i_evidence_of(ctx, c->past, NULL, &x->past.base, c->was, c->m);
     for (size_t i = 0; i < c->m && !st; i++)
@@ -165,26 +200,60 @@ static graphss_status score_sort(graphss_ctx *ctx, graphss_i_alert_context *x,
                                  const uint8_t *sort, uint8_t which)
 {
     const size_t rows = x->n < CHUNK ? x->n : CHUNK, wide = x->k * GRAPHSS_I_ROW;
+    size_t chunks = 0, done = 0;
     chunk c = {.node = graphss_i_alloc(ctx, rows, sizeof *c.node),
                .was = graphss_i_alloc(ctx, rows, sizeof *c.was),
                .now = graphss_i_alloc(ctx, which ? rows : 0, wide * sizeof *c.now),
                .past = graphss_i_alloc(ctx, which ? rows : 0, wide * sizeof *c.past),
                .anomaly = graphss_i_alloc(ctx, which ? 0 : rows,
                                           GRAPHSS_I_ANOMALIES * sizeof *c.anomaly)};
-    graphss_status st = c.node && c.was && c.now && c.past && c.anomaly ? GRAPHSS_OK
-                                                                        : GRAPHSS_ERR_NOMEM;
-    for (size_t v = 0; v < x->n && !st; v++) {
-        if (sort[v] == which) {
-            c.node[c.m] = (int32_t)v;
-            c.was[c.m++] = x->before ? x->before[v] : -1;
-        }
-        if (c.m == rows || (v + 1 == x->n && c.m))
+    graphss_status st =
+        c.node && c.was && c.now && c.past && c.anomaly ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < x->n_own; i++)
+        chunks += sort[i] == which;
+    chunks = (chunks + rows - 1) / rows;
+    if (!st)
+        st = graphss_i_ranks_most(ctx, &chunks); /* evidence is asked for together */
+    for (size_t i = 0; i <= x->n_own && !st; i++) {
+        if (c.m == rows || (i == x->n_own && c.m)) {
             st = score_chunk(ctx, x, &c, which);
+            done++;
+        }
+        if (i < x->n_own && sort[i] == which) {
+            c.node[c.m] = (int32_t)i;
+            c.was[c.m++] = x->before ? x->before[i] : -1;
+        }
     }
+    for (; done < chunks && !st; done++)
+        st = score_chunk(ctx, x, &c, which);
     void *const block[] = {c.node, c.was, c.now, c.past, c.anomaly};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         graphss_release(ctx, block[i]);
     return st;
+}
+
+/* x [n x size] of each rank's own nodes becomes that of all. */
+static graphss_status tell(graphss_ctx *ctx, const graphss_i_part *part, void *x, size_t size)
+{
+    char *all = x, *own = graphss_i_alloc(ctx, part->n_own, size);
+    graphss_status st = graphss_engine_agree(ctx, own ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
+    for (size_t i = 0; i < part->n_own && !st; i++)
+        memcpy(own + i * size, all + (size_t)part->id[i] * size, size);
+    if (!st)
+        st = graphss_i_part_gather(ctx, all, part, own, size);
+    graphss_release(ctx, own);
+    return st;
+}
+
+static graphss_status tell_all(graphss_ctx *ctx, graphss_i_alert_context *x)
+{
+    graphss_alert_scores *s = &x->scores;
+    graphss_status st = tell(ctx, x->part, s->score, sizeof *s->score);
+    if (!st)
+        st = tell(ctx, x->part, s->stratum, sizeof *s->stratum);
+    if (!st)
+        st = tell(ctx, x->part, s->predicted, sizeof *s->predicted);
+    return st ? st : tell(ctx, x->part, x->what, sizeof *x->what);
 }
 
 static graphss_status score_nodes(graphss_ctx *ctx, graphss_i_alert_context *x)
@@ -194,7 +263,7 @@ static graphss_status score_nodes(graphss_ctx *ctx, graphss_i_alert_context *x)
     const graphss_i_class_model *classes = &x->states.classes;
     graphss_alert_scores *s = &x->scores;
     size_t count[3] = {0};
-    uint8_t *sort = graphss_i_alloc(ctx, x->n, sizeof *sort);
+    uint8_t *sort = graphss_i_alloc(ctx, x->n_own, sizeof *sort);
     s->n_nodes = x->n;
     s->n_classes = x->k;
     s->past = x->before != NULL;
@@ -209,24 +278,29 @@ static graphss_status score_nodes(graphss_ctx *ctx, graphss_i_alert_context *x)
                                 s->labelled && s->order && x->what
                             ? GRAPHSS_OK
                             : GRAPHSS_ERR_NOMEM;
-    for (size_t v = 0; v < x->n && !st; v++) {
-        sort[v] = !x->before || x->before[v] < 0 ? LOOKS
-                  : graphss_i_unchanged(&in->current, in->previous, x->before, v) ? SAME
+    for (size_t i = 0; i < x->n_own && !st; i++) {
+        sort[i] = !x->before || x->before[i] < 0                                  ? LOOKS
+                  : graphss_i_unchanged(&in->current, in->previous, x->before, i) ? SAME
                                                                                   : CHANGED;
-        count[sort[v]]++;
+        count[sort[i]]++;
     }
+    for (size_t i = 0; i < 3 && !st; i++)
+        st = graphss_i_ranks_total(ctx, &count[i]);
     if (!st)
-        st = graphss_i_snapshot_open(ctx, &x->now, classes, in->model, &in->current, x->split,
-                                     NULL);
+        st = graphss_i_snapshot_open(ctx, &x->now, classes, in->model, &in->current,
+                                     own_split(x), NULL);
     if (!st && count[CHANGED])
         st = graphss_i_snapshot_open(ctx, &x->past, classes, in->model, in->previous,
-                                     &x->past_split, NULL);
+                                     own_past_split(x), NULL);
     if (!st && count[LOOKS])
         st = score_sort(ctx, x, sort, LOOKS);
     if (!st && count[CHANGED])
         st = score_sort(ctx, x, sort, CHANGED);
-    for (size_t v = 0; v < x->n && !st; v++)
-        s->predicted[v] = (int32_t)graphss_i_top(x->now.base.prob + v * x->k, x->k);
+    for (size_t i = 0; i < x->n_own && !st; i++)
+        s->predicted[graphss_i_alert_number(x, i)] =
+            (int32_t)graphss_i_top(x->now.base.prob + i * x->k, x->k);
+    if (!st && x->part)
+        st = tell_all(ctx, x);
     for (size_t i = 0; i < x->split->n_train && !st; i++)
         s->labelled[x->split->train[i]] = 1;
     for (size_t i = 0; i < x->split->n_val && !st; i++)
@@ -247,21 +321,29 @@ static int higher_first(const void *a, const void *b)
 static graphss_status look_at_validation(graphss_ctx *ctx, graphss_i_alert_context *x,
                                          double *look, size_t m)
 {
-    int32_t *node = graphss_i_alloc(ctx, m, sizeof *node);
+    int32_t *own = graphss_i_alloc(ctx, m, sizeof *own);
+    size_t *place = graphss_i_alloc(ctx, m, sizeof *place), n = 0;
     float *anomaly = graphss_i_alloc(ctx, m, GRAPHSS_I_ANOMALIES * sizeof *anomaly);
-    graphss_status st = node && anomaly ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < m && !st; i++)
-        node[i] = x->split->val[i * x->split->n_val / m];
-    if (!st && x->before)
-        st = graphss_i_evidence_of(ctx, NULL, anomaly, &x->now.base, node, m);
+    graphss_status st = own && place && anomaly ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < m && !st; i++) {
-        const int32_t v = node[i];
-        look[i] = x->before ? graphss_i_score_look(&x->states, graphss_i_half_of(x->number[v]),
-                                                   anomaly + i * GRAPHSS_I_ANOMALIES)
-                            : x->scores.score[v];
+        const int32_t v = x->split->val[i * x->split->n_val / m];
+        look[i] = x->before ? 0 : x->scores.score[v];
+        own[n] = graphss_i_alert_own(x, v);
+        place[n] = i;
+        n += x->before && own[n] >= 0;
     }
+    if (!st && x->before)
+        st = graphss_i_evidence_of(ctx, NULL, anomaly, &x->now.base, own, n);
+    for (size_t i = 0; i < n && !st; i++)
+        look[place[i]] = graphss_i_score_look(
+            &x->states,
+            graphss_i_half_of(x->number[graphss_i_alert_number(x, (size_t)own[i])]),
+            anomaly + i * GRAPHSS_I_ANOMALIES);
+    if (!st && x->before && x->part) /* of each node one rank has the score, the others 0 */
+        st = graphss_i_ranks_sum(ctx, look, m);
     graphss_release(ctx, anomaly);
-    graphss_release(ctx, node);
+    graphss_release(ctx, place);
+    graphss_release(ctx, own);
     return st;
 }
 
@@ -276,8 +358,7 @@ static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_contex
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < n; i++)
         p[i] = (double)(Q - graphss_i_count_less(honest, Q, look[i]) + 1) / (Q + 1);
-    x->scores.contaminated =
-        graphss_i_excess(p, NULL, n, Q, 1, TUNE_CONTAMINATED_ERRORS);
+    x->scores.contaminated = graphss_i_excess(p, NULL, n, Q, 1, TUNE_CONTAMINATED_ERRORS);
     graphss_release(ctx, p);
     return GRAPHSS_OK;
 }
@@ -424,6 +505,30 @@ graphss_status graphss_alert_score(graphss_ctx *ctx, graphss_alert_scores *out,
         x.scores = (graphss_alert_scores){0};
     }
     graphss_i_alert_close(ctx, &x);
+    return st;
+}
+
+graphss_status graphss_part_score(graphss_ctx *ctx, graphss_alert_scores *out,
+                                  const graphss_part_input *in,
+                                  const graphss_alert_options *given)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the scores", out}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_alert_options opt;
+    graphss_i_scene scene = {0};
+    graphss_i_alert_context x = {.scene = &scene};
+    graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
+    if (!st)
+        st = graphss_i_scene_open(ctx, &scene, in);
+    if (!st)
+        st = graphss_i_alert_open(ctx, &x, &scene.in, &opt);
+    st = graphss_engine_agree(ctx, st, NULL);
+    if (!st) {
+        *out = x.scores;
+        x.scores = (graphss_alert_scores){0};
+    }
+    graphss_i_alert_close(ctx, &x);
+    graphss_i_scene_close(ctx, &scene);
     return st;
 }
 

@@ -208,6 +208,31 @@ graphss_status graphss_i_ranks_counts(graphss_ctx *ctx, size_t *in_count,
     return st;
 }
 
+static graphss_status reduce(graphss_ctx *ctx, size_t *n, bool sum)
+{
+    const size_t ranks = graphss_i_ranks(ctx);
+    size_t *all = graphss_i_alloc(ctx, ranks, sizeof *all), out = 0;
+    graphss_status st = graphss_engine_agree(ctx, all ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
+    if (!st)
+        st = graphss_i_ranks_gather(ctx, all, n, sizeof *n);
+    for (size_t r = 0; r < ranks && !st; r++)
+        out = sum ? out + all[r] : all[r] > out ? all[r] : out;
+    if (!st)
+        *n = out;
+    graphss_release(ctx, all);
+    return st;
+}
+
+graphss_status graphss_i_ranks_most(graphss_ctx *ctx, size_t *n)
+{
+    return ctx->engine ? reduce(ctx, n, false) : GRAPHSS_OK;
+}
+
+graphss_status graphss_i_ranks_total(graphss_ctx *ctx, size_t *n)
+{
+    return ctx->engine ? reduce(ctx, n, true) : GRAPHSS_OK;
+}
+
 graphss_status graphss_i_ranks_pieces(graphss_ctx *ctx, graphss_i_pieces *out, const void *own,
                                       size_t bytes)
 {

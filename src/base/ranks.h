@@ -18,6 +18,9 @@ graphss_status graphss_i_ranks_status(const graphss_ctx *ctx);
 /* x [n] becomes the sum over the ranks, added in their order. */
 graphss_status graphss_i_ranks_sum(graphss_ctx *ctx, double *x, size_t n);
 graphss_status graphss_i_ranks_sum_floats(graphss_ctx *ctx, float *x, size_t n);
+/* *n becomes the greatest, or the sum, of what the ranks have. */
+graphss_status graphss_i_ranks_most(graphss_ctx *ctx, size_t *n);
+graphss_status graphss_i_ranks_total(graphss_ctx *ctx, size_t *n);
 /* all [ranks x bytes] */
 graphss_status graphss_i_ranks_gather(graphss_ctx *ctx, void *all, const void *own,
                                       size_t bytes);

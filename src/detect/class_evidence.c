@@ -3,7 +3,9 @@
  * Likelihoods are products of ratios between 1/20 and 20 over tens of items; logarithms are
  * taken of products of BLOCK items, which stay within the range of a double. */
 #include "detect/class_evidence.h"
+#include "detect/evidence_part.h"
 #include "detect/tuning.h"
+#include "graph/part_rows.h"
 #include <math.h>
 #include <string.h>
 
@@ -110,16 +112,20 @@ static void step_rows(void *arg, size_t task)
 
 graphss_status graphss_i_evidence_propagate(graphss_ctx *ctx, graphss_i_evidence_base *b)
 {
-    const size_t n = b->n, k = b->k;
-    float *other = graphss_i_alloc(ctx, n, k * sizeof *other);
+    const size_t n = b->n, k = b->k, rows = n + (b->part ? b->part->n_ghost : 0);
+    float *other = graphss_i_alloc(ctx, rows, k * sizeof *other);
     graphss_status st = other ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    memset(b->propagated, 0, n * k * sizeof *b->propagated);
+    memset(b->propagated, 0, rows * k * sizeof *b->propagated);
     for (size_t v = 0; v < n; v++)
         if (b->label[v] >= 0)
             b->propagated[v * k + (size_t)b->label[v]] = 1 / root_degree(b, v);
+    if (!st && b->part)
+        st = graphss_i_part_bring(ctx, b->part, b->propagated, k * sizeof *other);
     for (size_t i = 0; i < TUNE_PROPAGATION_STEPS && !st; i++) {
         step_job job = {b, b->propagated, other};
         st = graphss_i_parallel_checked(ctx, graphss_i_tasks(n, ROWS), step_rows, &job);
+        if (!st && b->part)
+            st = graphss_i_part_bring(ctx, b->part, other, k * sizeof *other);
         other = b->propagated;
         b->propagated = job.to;
     }
@@ -132,11 +138,13 @@ graphss_status graphss_i_evidence_base_fill(graphss_ctx *ctx, graphss_i_evidence
                                             const graphss_i_evidence_base *like)
 {
     const size_t n = base->n, k = base->k;
+    base->part = graphss_i_part_of(ctx, base->graph);
     base->alone = graphss_i_copy(ctx, alone, n * k, sizeof *alone);
     base->belief = graphss_i_alloc(ctx, n, k * sizeof *base->belief);
     base->ratio = graphss_i_alloc(ctx, n, k * sizeof *base->ratio);
     base->labels = graphss_i_alloc(ctx, n, k * sizeof *base->labels);
-    base->propagated = graphss_i_alloc(ctx, n, k * sizeof *base->propagated);
+    base->propagated = graphss_i_alloc(ctx, n + (base->part ? base->part->n_ghost : 0),
+                                       k * sizeof *base->propagated);
     if (!base->alone || !base->belief || !base->ratio || !base->labels || !base->propagated)
         return GRAPHSS_ERR_NOMEM;
     base_job job = {base, like};
@@ -145,7 +153,10 @@ graphss_status graphss_i_evidence_base_fill(graphss_ctx *ctx, graphss_i_evidence
     if (!st)
         st = graphss_i_evidence_propagate(ctx, base);
     base->reference = like ? like->reference : &base->own_reference;
-    if (!st && !like)
+    if (!st && !like && base->part)
+        st = graphss_i_reference_open_part(ctx, &base->own_reference, base->part,
+                                           base->features, base->label);
+    else if (!st && !like)
         st = graphss_i_reference_open(ctx, &base->own_reference, base->features, base->label);
     return st;
 }
@@ -554,6 +565,8 @@ graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *a
                                      const graphss_i_evidence_base *base, const int32_t *node,
                                      size_t m)
 {
+    if (base->part)
+        return graphss_i_evidence_of_part(ctx, evidence, anomaly, base, node, m);
     const size_t tasks = graphss_i_tasks(m, ROWS), k = base->k;
     evidence_job job = {.evidence = evidence,
                         .anomaly = anomaly,

@@ -44,10 +44,11 @@ typedef struct graphss_i_evidence_base {
     const graphss_features *features;
     const graphss_i_class_model *classes;
     const float *prob;    /* [n x k] the classifier */
-    const int32_t *label; /* [n] training labels, -1: none */
+    const int32_t *label; /* [n] training labels, -1: none; of a part also of the ghosts */
     size_t n, k;
-    float *alone;      /* own: [n x k] the classifier without edges */
-    float *belief;     /* own: [n x k] prob, and training labels */
+    struct graphss_i_part *part; /* that these are the rows of, or NULL: the whole graph */
+    float *alone;                /* own: [n x k] the classifier without edges */
+    float *belief;               /* own: [n x k] prob, and training labels */
     float *ratio;      /* own: [n x k] ratio of an edge to this node under each class */
     float *labels;     /* own: [n x k] training labels among the neighbours */
     float *propagated; /* own: [n x k] training labels, propagated, by the root of the degree */
@@ -55,8 +56,8 @@ typedef struct graphss_i_evidence_base {
     const graphss_i_reference *reference; /* its own, or that of another snapshot */
 } graphss_i_evidence_base;
 
-/* The first six members are set. alone [n x k] is copied. like: the base of a snapshot with
- * the same nodes that differs in a few, NULL: none. */
+/* The first members, up to k, are set. alone [n x k] is copied. like: the base of a snapshot
+ * with the same nodes that differs in a few, NULL: none. */
 graphss_status graphss_i_evidence_base_fill(graphss_ctx *ctx, graphss_i_evidence_base *base,
                                             const float *alone,
                                             const graphss_i_evidence_base *like);
@@ -66,7 +67,9 @@ graphss_status graphss_i_evidence_propagate(graphss_ctx *ctx, graphss_i_evidence
 void graphss_i_evidence_believe(graphss_i_evidence_base *base, size_t node);
 void graphss_i_evidence_base_destroy(graphss_ctx *ctx, graphss_i_evidence_base *base);
 
-/* evidence [m x k x GRAPHSS_I_ROW]: log evidence by source, each a log probability over the
+/* Of a part all ranks call these together, each for nodes of its own.
+ *
+ * evidence [m x k x GRAPHSS_I_ROW]: log evidence by source, each a log probability over the
  * classes; columns behind the sources are 0. anomaly [m x GRAPHSS_I_ANOMALIES]. Either may be
  * NULL. Time O(edges and features of the nodes x k x TUNE_TARGETS). */
 graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *anomaly,

@@ -1,6 +1,7 @@
 /* snapshot.c - see snapshot.h. */
 #include "detect/snapshot.h"
 #include "detect/tuning.h"
+#include "graph/part_rows.h"
 #include "models/unchecked.h"
 
 void graphss_i_snapshot_close(graphss_ctx *ctx, graphss_i_snapshot *s)
@@ -17,23 +18,31 @@ graphss_status graphss_i_snapshot_open(graphss_ctx *ctx, graphss_i_snapshot *s,
                                        const graphss_observation *o,
                                        const graphss_split *split, const float *prob)
 {
-    const size_t n = o->graph->n_nodes, k = classes->k;
+    graphss_i_part *part = graphss_i_part_of(ctx, o->graph), *was = graphss_i_ctx_part(ctx);
+    const graphss_graph *graph = part ? &part->graph : o->graph;
+    const size_t n = graph->n_nodes, rows = n + (part ? part->n_ghost : 0), k = classes->k;
     float *alone = graphss_i_alloc(ctx, n, k * sizeof *alone);
     graphss_status st = GRAPHSS_OK;
-    s->label = graphss_i_alloc(ctx, n, sizeof *s->label);
+    s->label = graphss_i_alloc(ctx, rows, sizeof *s->label);
     if (!prob)
         s->prob = graphss_i_alloc(ctx, n, k * sizeof *s->prob);
     if (!alone || !s->label || (!prob && !s->prob))
         st = GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < n && !st; i++)
+    for (size_t i = 0; i < rows && !st; i++)
         s->label[i] = -1;
     for (size_t i = 0; i < split->n_train && !st; i++)
         s->label[split->train[i]] = split->train_label[i];
+    if (part) { /* it may be that of the snapshot before */
+        st = graphss_engine_agree(ctx, st, NULL);
+        graphss_i_ctx_set_part(ctx, part);
+    }
+    if (!st && part)
+        st = graphss_i_part_bring(ctx, part, s->label, sizeof *s->label);
     if (!st && !prob)
-        st = graphss_i_predict(ctx, s->prob, model, o->graph, o->features);
+        st = graphss_i_predict(ctx, s->prob, model, graph, o->features);
     if (!st)
         st = graphss_i_predict_alone(ctx, alone, model, o->features);
-    s->base = (graphss_i_evidence_base){.graph = o->graph,
+    s->base = (graphss_i_evidence_base){.graph = graph,
                                         .features = o->features,
                                         .classes = classes,
                                         .prob = prob ? prob : s->prob,
@@ -42,6 +51,7 @@ graphss_status graphss_i_snapshot_open(graphss_ctx *ctx, graphss_i_snapshot *s,
                                         .k = k};
     if (!st)
         st = graphss_i_evidence_base_fill(ctx, &s->base, alone, NULL);
+    graphss_i_ctx_set_part(ctx, was);
     graphss_release(ctx, alone);
     return st;
 }
@@ -58,8 +68,12 @@ graphss_status graphss_i_states_find(graphss_ctx *ctx, graphss_i_state_model *ou
                                                            graphss_features_dense(f));
     if (st || *known)
         return st;
-    const bool past = previous && previous_split->n_val + previous_split->n_train >=
-                                      TUNE_REHEARSED_NEEDED;
+    if (graphss_i_part_of(ctx, current->graph))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "the model brings no rehearsal of attacks, which is held on one "
+                              "machine: want one that was trained there");
+    const bool past =
+        previous && previous_split->n_val + previous_split->n_train >= TUNE_REHEARSED_NEEDED;
     const graphss_observation *o = past ? previous : current;
     return graphss_i_state_model_learn(ctx, out, known, model, o->graph, o->features,
                                        past ? previous_split : split);

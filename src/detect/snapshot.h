@@ -13,7 +13,8 @@ typedef struct graphss_i_snapshot {
     int32_t *label; /* [n] training labels, -1: none */
 } graphss_i_snapshot;
 
-/* classes, o and prob are borrowed. prob [n x k]; NULL: the classifier is asked. */
+/* classes, o and prob are borrowed. prob [n x k]; NULL: the classifier is asked. Of a part all
+ * ranks call it together, each with what of the split it has. */
 graphss_status graphss_i_snapshot_open(graphss_ctx *ctx, graphss_i_snapshot *s,
                                        const graphss_i_class_model *classes,
                                        const graphss_model *model,

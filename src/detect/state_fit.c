@@ -6,6 +6,7 @@
 #include "detect/reference.h"
 #include "detect/state_model.h"
 #include "detect/tuning.h"
+#include "graph/part.h"
 #include "models/unchecked.h"
 #include "observation/standardise.h"
 #include "stats/conditional_logit.h"
@@ -23,7 +24,10 @@ graphss_status graphss_i_predict_alone(graphss_ctx *ctx, float *prob,
     int32_t none = 0;
     const graphss_graph empty = {
         .n_nodes = features->n_rows, .offset = offset, .target = &none};
+    graphss_i_part *part = graphss_i_ctx_part(ctx);
+    graphss_i_ctx_set_part(ctx, NULL); /* no rank needs another for this */
     const graphss_status st = graphss_i_predict(ctx, prob, model, &empty, features);
+    graphss_i_ctx_set_part(ctx, part);
     graphss_release(ctx, offset);
     return st;
 }

@@ -7,6 +7,7 @@ void graphss_i_part_destroy(graphss_ctx *ctx, graphss_i_part *p)
 {
     graphss_release(ctx, p->id);
     graphss_graph_destroy(ctx, &p->graph);
+    graphss_graph_destroy(ctx, &p->ascending);
     graphss_release(ctx, p->ghost_degree);
     graphss_features_destroy(ctx, &p->features);
     graphss_release(ctx, p->entry);
@@ -17,6 +18,14 @@ void graphss_i_part_destroy(graphss_ctx *ctx, graphss_i_part *p)
     graphss_release(ctx, p->near);
     graphss_release(ctx, p->strip);
     *p = (graphss_i_part){0};
+}
+
+graphss_i_part *graphss_i_part_of(const graphss_ctx *ctx, const graphss_graph *graph)
+{
+    graphss_i_part *p = graphss_i_ranks(ctx) > 1 ? graphss_i_ctx_part(ctx) : NULL;
+    while (p && &p->graph != graph && &p->ascending != graph)
+        p = p->past;
+    return p;
 }
 
 int64_t graphss_i_part_find(const graphss_i_part *part, int64_t id)

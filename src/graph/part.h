@@ -30,6 +30,9 @@ typedef struct graphss_i_part {
     float *near;     /* [(n_own + n_ghost) x STRIP] */
     float *strip;    /* [n_own x STRIP] of a result */
     size_t received; /* bytes of all halos so far */
+
+    struct graphss_i_part *past; /* of the snapshot before, or NULL */
+    graphss_graph ascending; /* of such a one: the rows of graph by ascending local numbers */
 } graphss_i_part;
 
 /* Columns that are exchanged and multiplied together. More would save indices that are read
@@ -48,6 +51,10 @@ void graphss_i_part_destroy(graphss_ctx *ctx, graphss_i_part *part);
 /* y [n_own x k] = m x, m with columns of own nodes and ghosts, x [n_own x k]. */
 void graphss_i_part_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x,
                          size_t k);
+
+/* The part whose rows these are (graph or ascending), of those the context works on; NULL:
+ * none, or one rank alone, which has the whole graph and nobody to ask. */
+graphss_i_part *graphss_i_part_of(const graphss_ctx *ctx, const graphss_graph *graph);
 
 /* The own node with a global number, or -1. */
 int64_t graphss_i_part_find(const graphss_i_part *part, int64_t id);

@@ -2,9 +2,9 @@
 #include "data/build.h"
 #include "data/columns.h"
 #include "graph/check.h"
-#include "graph/part.h"
 #include "models/fit.h"
 #include "models/model_private.h"
+#include "models/part_private.h"
 #include "models/predictor.h"
 #include "models/unchecked.h"
 #include <graphss/labels.h>
@@ -241,36 +241,6 @@ static void resume(graphss_i_adam *adam, const graphss_i_adam *start)
     adam->step = start->step;
 }
 
-/* The nodes of a list that this rank has, by its own numbers. */
-static size_t own_nodes(int32_t *node, int32_t *label, const graphss_i_part *part,
-                        const int32_t *all, const int32_t *all_label, size_t n)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < n; i++) {
-        const int64_t at = graphss_i_part_find(part, all[i]);
-        if (at < 0)
-            continue;
-        node[found] = (int32_t)at;
-        label[found++] = all_label[i];
-    }
-    return found;
-}
-
-/* What of a split this rank fits. */
-static graphss_status own_split(graphss_ctx *ctx, graphss_split *out,
-                                const graphss_i_part *part, const graphss_split *split)
-{
-    const graphss_status st = graphss_split_copy(ctx, out, split);
-    if (st)
-        return st;
-    out->n_train = own_nodes(out->train, out->train_label, part, split->train,
-                             split->train_label, split->n_train);
-    if (split->n_val)
-        out->n_val = own_nodes(out->val, out->val_label, part, split->val, split->val_label,
-                               split->n_val);
-    return GRAPHSS_OK;
-}
-
 /* Fits the model's weights, as they are, to the labels of the split, which it remembers. */
 static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
                                   graphss_training *log, const graphss_i_adam *start,
@@ -284,7 +254,7 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
     const graphss_i_part *part = graphss_i_ctx_part(ctx);
     graphss_status st = graphss_split_copy(ctx, &model->split, split);
     if (!st && part)
-        st = own_split(ctx, &own, part, split);
+        st = graphss_i_part_split(ctx, &own, part, split);
     if (part)
         split = &own;
     if (!st)

@@ -7,72 +7,16 @@
  *
  * What grows with the whole graph on every rank: labels and names, 4 bytes a node and the
  * texts. */
-#include "graph/part.h"
 #include "data/build.h"
 #include "data/columns.h"
-#include "data/shards/shard.h"
+#include "graph/part_rows.h"
+#include "graph/rows.h"
 #include "models/model_private.h"
+#include "models/part_private.h"
 #include "models/unchecked.h"
 #include <graphss/engine.h>
 #include <graphss/labels.h>
 #include <string.h>
-
-struct graphss_part {
-    graphss_i_part own;
-};
-
-/* ---- rows of all ranks in the order of the global numbers ---- */
-
-static void put_rows(char *all, const int64_t *id, const char *row, size_t n, size_t size)
-{
-    for (size_t i = 0; i < n; i++)
-        memcpy(all + (size_t)id[i] * size, row + i * size, size);
-}
-
-/* all [n_all x size] on every rank. */
-static graphss_status gather_rows(graphss_ctx *ctx, void *all, const graphss_i_part *p,
-                                  const void *own, size_t size)
-{
-    graphss_i_pieces ids = {0}, rows = {0};
-    graphss_status st = graphss_i_ranks_pieces(ctx, &ids, p->id, p->n_own * sizeof *p->id);
-    if (!st)
-        st = graphss_i_ranks_pieces(ctx, &rows, own, p->n_own * size);
-    for (size_t r = 0; r < graphss_i_ranks(ctx) && !st; r++)
-        put_rows(all, (const int64_t *)(const void *)(ids.block + r * ids.most),
-                 rows.block + r * rows.most, ids.bytes[r] / sizeof(int64_t), size);
-    graphss_i_pieces_destroy(ctx, &rows);
-    graphss_i_pieces_destroy(ctx, &ids);
-    return st;
-}
-
-/* all [n_all x size] on rank 0 alone. */
-static graphss_status collect_rows(graphss_ctx *ctx, void *all, const graphss_i_part *p,
-                                   const void *own, size_t size)
-{
-    const size_t ranks = graphss_i_ranks(ctx), rank = graphss_i_rank(ctx);
-    const size_t total = rank == 0 ? p->n_all : 0;
-    size_t *in = graphss_i_calloc(ctx, ranks, sizeof *in);
-    size_t *out = graphss_i_calloc(ctx, ranks, sizeof *out);
-    int64_t *id = graphss_i_alloc(ctx, total, sizeof *id);
-    char *row = graphss_i_alloc(ctx, total, size);
-    graphss_status st = graphss_engine_agree(
-        ctx, in && out && id && row ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
-    if (!st) {
-        out[0] = p->n_own;
-        st = graphss_i_ranks_counts(ctx, in, out);
-    }
-    if (!st)
-        st = graphss_i_ranks_exchange(ctx, id, in, p->id, out, sizeof *id);
-    if (!st)
-        st = graphss_i_ranks_exchange(ctx, row, in, own, out, size);
-    if (!st)
-        put_rows(all, id, row, total, size);
-    graphss_release(ctx, row);
-    graphss_release(ctx, id);
-    graphss_release(ctx, out);
-    graphss_release(ctx, in);
-    return st;
-}
 
 /* ---- what all ranks know ---- */
 
@@ -149,7 +93,7 @@ static graphss_status make_table(graphss_ctx *ctx, graphss_dataset *out,
     }
     st = graphss_engine_agree(ctx, st, NULL);
     if (!st && m->labelled)
-        st = gather_rows(ctx, t.label, p, shard->label, sizeof *t.label);
+        st = graphss_i_part_gather(ctx, t.label, p, shard->label, sizeof *t.label);
     if (!st && m->named)
         st = gather_names(ctx, &t.node_names, p, &shard->names);
     if (!st && m->has_split) {
@@ -182,30 +126,55 @@ static graphss_status check_ranks(graphss_ctx *ctx, const graphss_i_manifest *m,
     return GRAPHSS_OK;
 }
 
-static graphss_status open_part(graphss_ctx *ctx, graphss_part *part, graphss_dataset *table,
-                                const char *folder)
+/* The shard of this rank, and what all ranks know of the dataset. */
+graphss_status graphss_i_part_read(graphss_ctx *ctx, graphss_i_shard *shard, size_t *n_all,
+                                   graphss_dataset *table, const char *folder)
 {
     graphss_i_manifest m = {0};
-    graphss_i_shard shard = {0};
-    graphss_i_part *p = &part->own;
+    graphss_i_shard read = {0};
     graphss_status st = graphss_i_manifest_read(ctx, &m, folder);
     if (!st)
         st = check_ranks(ctx, &m, folder);
     if (!st)
-        st = graphss_i_shard_read(ctx, &shard, &m, graphss_i_rank(ctx), folder);
+        st = graphss_i_shard_read(ctx, &read, &m, graphss_i_rank(ctx), folder);
     st = graphss_engine_agree(ctx, st, NULL);
-    if (!st)
-        st = graphss_i_part_make(ctx, p, shard.node, shard.n_nodes, shard.offset, shard.target,
-                                 m.n_nodes);
     if (!st) {
-        p->features = shard.features;
-        p->entry = shard.entry;
-        shard.features = (graphss_features){0};
-        shard.entry = NULL;
-        st = make_table(ctx, table, p, &m, &shard, folder);
+        const graphss_i_part own = {
+            .n_own = read.n_nodes, .n_all = m.n_nodes, .id = read.node};
+        *n_all = m.n_nodes;
+        st = make_table(ctx, table, &own, &m, &read, folder);
     }
-    graphss_i_shard_destroy(ctx, &shard);
     graphss_i_manifest_destroy(ctx, &m);
+    if (st)
+        graphss_i_shard_destroy(ctx, &read);
+    else
+        *shard = read;
+    return st;
+}
+
+graphss_status graphss_i_part_fill(graphss_ctx *ctx, graphss_i_part *out,
+                                   graphss_i_shard *shard, size_t n_all)
+{
+    const graphss_status st = graphss_i_part_make(ctx, out, shard->node, shard->n_nodes,
+                                                  shard->offset, shard->target, n_all);
+    if (st)
+        return st;
+    out->features = shard->features;
+    out->entry = shard->entry;
+    shard->features = (graphss_features){0};
+    shard->entry = NULL;
+    return GRAPHSS_OK;
+}
+
+static graphss_status open_part(graphss_ctx *ctx, graphss_part *part, graphss_dataset *table,
+                                const char *folder)
+{
+    graphss_i_shard shard = {0};
+    size_t n_all = 0;
+    graphss_status st = graphss_i_part_read(ctx, &shard, &n_all, table, folder);
+    if (!st)
+        st = graphss_i_part_fill(ctx, &part->own, &shard, n_all);
+    graphss_i_shard_destroy(ctx, &shard);
     return st;
 }
 
@@ -239,6 +208,8 @@ void graphss_part_close(graphss_ctx *ctx, graphss_part *part)
     if (graphss_i_ctx_part(ctx) == &part->own)
         graphss_i_ctx_set_part(ctx, NULL);
     graphss_i_part_destroy(ctx, &part->own);
+    graphss_release(ctx, part->before);
+    graphss_release(ctx, part->after);
     graphss_release(ctx, part);
 }
 
@@ -255,6 +226,35 @@ graphss_part_sizes graphss_part_measure(const graphss_part *part)
 }
 
 /* ---- the work ---- */
+
+/* The nodes of a list that this rank has, by its own numbers. */
+static size_t own_nodes(int32_t *node, int32_t *label, const graphss_i_part *part,
+                        const int32_t *all, const int32_t *all_label, size_t n)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t at = graphss_i_part_find(part, all[i]);
+        if (at < 0)
+            continue;
+        node[found] = (int32_t)at;
+        label[found++] = all_label[i];
+    }
+    return found;
+}
+
+graphss_status graphss_i_part_split(graphss_ctx *ctx, graphss_split *out,
+                                    const graphss_i_part *part, const graphss_split *split)
+{
+    const graphss_status st = graphss_split_copy(ctx, out, split);
+    if (st)
+        return st;
+    out->n_train = own_nodes(out->train, out->train_label, part, split->train,
+                             split->train_label, split->n_train);
+    if (split->n_val)
+        out->n_val = own_nodes(out->val, out->val_label, part, split->val, split->val_label,
+                               split->n_val);
+    return GRAPHSS_OK;
+}
 
 void graphss_part_options_init(graphss_train_options *opt, const char *model,
                                graphss_mode mode, const graphss_part *part)
@@ -350,7 +350,8 @@ graphss_status graphss_part_predict(graphss_ctx *ctx, float *prob, const graphss
     float *own = NULL;
     graphss_status st = predict_own(ctx, &own, model, part);
     if (!st)
-        st = collect_rows(ctx, prob, &part->own, own, model->n_classes * sizeof *own);
+        st =
+            graphss_i_part_collect(ctx, prob, &part->own, own, model->n_classes * sizeof *own);
     graphss_release(ctx, own);
     return st;
 }
@@ -369,9 +370,101 @@ graphss_status graphss_part_label(graphss_ctx *ctx, int32_t *label, const graphs
     st = graphss_engine_agree(ctx, own ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
     if (!st) {
         graphss_labels_argmax(own, prob, part->own.n_own, model->n_classes);
-        st = gather_rows(ctx, label, &part->own, own, sizeof *own);
+        st = graphss_i_part_gather(ctx, label, &part->own, own, sizeof *own);
     }
     graphss_release(ctx, own);
     graphss_release(ctx, prob);
     return st;
+}
+
+/* ---- rows for everybody to see ---- */
+
+/* The rows of a few nodes where their numbers say; from: row i is of node[i]. */
+static void spread(int64_t *offset, size_t n_all, const int32_t *node, size_t n,
+                   const int64_t *length)
+{
+    for (size_t i = 0; i < n; i++)
+        offset[node[i] + 1] = length[i];
+    for (size_t v = 0; v < n_all; v++)
+        offset[v + 1] += offset[v];
+}
+
+static graphss_status put_edges(graphss_ctx *ctx, graphss_graph *out, size_t n_all,
+                                const graphss_graph *from, const int32_t *node,
+                                int64_t *length)
+{
+    const size_t n = from->n_nodes;
+    graphss_graph g = {.n_nodes = n_all,
+                       .offset = graphss_i_calloc(ctx, n_all + 1, sizeof *g.offset),
+                       .target =
+                           graphss_i_alloc(ctx, (size_t)from->offset[n], sizeof *g.target)};
+    if (!g.offset || !g.target) {
+        graphss_graph_destroy(ctx, &g);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < n; i++)
+        length[i] = from->offset[i + 1] - from->offset[i];
+    spread(g.offset, n_all, node, n, length);
+    for (size_t i = 0; i < n; i++)
+        memcpy(g.target + g.offset[node[i]], from->target + from->offset[i],
+               (size_t)length[i] * sizeof *g.target);
+    graphss_graph_destroy(ctx, out);
+    *out = g;
+    return GRAPHSS_OK;
+}
+
+static graphss_status put_entries(graphss_ctx *ctx, graphss_features *out, size_t n_all,
+                                  const graphss_features *from, const int32_t *node,
+                                  int64_t *length)
+{
+    const size_t n = from->n_rows;
+    graphss_features x = {.n_rows = n_all, .n_cols = from->n_cols, .kind = from->kind};
+    size_t stored = 0;
+    for (size_t i = 0; i < n; i++) {
+        length[i] = (int64_t)graphss_i_row_of(from, i).n;
+        stored += (size_t)length[i];
+    }
+    x.offset = graphss_i_calloc(ctx, n_all + 1, sizeof *x.offset);
+    x.column = graphss_i_alloc(ctx, stored, sizeof *x.column);
+    x.value = graphss_i_alloc(ctx, stored, sizeof *x.value);
+    if (!x.offset || !x.column || !x.value) {
+        graphss_features_destroy(ctx, &x);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    spread(x.offset, n_all, node, n, length);
+    for (size_t i = 0; i < n; i++) {
+        const graphss_i_row row = graphss_i_row_of(from, i);
+        const int64_t at = x.offset[node[i]];
+        for (size_t j = 0; j < row.n; j++)
+            x.column[at + (int64_t)j] = (int32_t)graphss_i_row_at(row, j);
+        memcpy(x.value + at, row.value, row.n * sizeof *x.value);
+    }
+    graphss_features_destroy(ctx, out);
+    *out = x;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_part_rows(graphss_ctx *ctx, graphss_dataset *table,
+                                 const graphss_part *part, const int32_t *node, size_t n)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"table", table}, {"part", part},
+                        {"nodes", GRAPHSS_I_FILLED(node, n)}))
+        return GRAPHSS_ERR_INVALID;
+    const graphss_i_part *p = &part->own;
+    graphss_graph graph = {0};
+    graphss_features features = {0};
+    int64_t *id = graphss_i_alloc(ctx, n, sizeof *id);
+    graphss_status st = graphss_engine_agree(ctx, id ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
+    for (size_t i = 0; i < n && !st; i++)
+        id[i] = node[i];
+    if (!st)
+        st = graphss_i_part_share(ctx, &graph, &features, p, &p->features, id, n);
+    if (!st)
+        st = put_edges(ctx, &table->graph, p->n_all, &graph, node, id);
+    if (!st)
+        st = put_entries(ctx, &table->features, p->n_all, &features, node, id);
+    graphss_release(ctx, id);
+    graphss_graph_destroy(ctx, &graph);
+    graphss_features_destroy(ctx, &features);
+    return graphss_engine_agree(ctx, st, NULL);
 }

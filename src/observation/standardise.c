@@ -5,6 +5,7 @@
  * get the columns as the classifier sees them. One exception: columns that contain zeros
  * (counts, amounts, categories) are not centred, so that zero stays zero. */
 #include "observation/standardise.h"
+#include "base/ranks.h"
 #include "graph/rows.h"
 
 static const double ZEROS_LEAST = 0.05; /* of a column, for its zeros to mean something */
@@ -15,7 +16,7 @@ static graphss_status learn_zeros(graphss_ctx *ctx, float **mean, const graphss_
                                   const graphss_i_scaling *s)
 {
     const size_t d = x->n_cols;
-    size_t *filled = graphss_i_calloc(ctx, d, sizeof *filled);
+    double *filled = graphss_i_calloc(ctx, d + 1, sizeof *filled); /* the last: rows */
     float *left = graphss_i_calloc(ctx, d, 2 * sizeof *left);
     if (!filled || !left) {
         graphss_release(ctx, filled);
@@ -25,16 +26,18 @@ static graphss_status learn_zeros(graphss_ctx *ctx, float **mean, const graphss_
     for (size_t i = 0; i < x->n_rows; i++) {
         const graphss_i_row r = graphss_i_row_of(x, i);
         for (size_t j = 0; j < r.n; j++)
-            filled[graphss_i_row_at(r, j)] += r.value[j] != 0;
+            filled[graphss_i_row_at(r, j)] += r.value[j] != 0 ? 1 : 0;
     }
+    filled[d] = (double)x->n_rows;
+    const graphss_status st = graphss_i_ranks_sum(ctx, filled, d + 1);
     for (size_t c = 0; c < d; c++) {
-        const double zeros = (double)(x->n_rows - filled[c]);
-        left[c] = zeros >= ZEROS_LEAST * (double)x->n_rows ? s->gain[c] * s->mean[c] : 0;
+        const double zeros = filled[d] - filled[c];
+        left[c] = zeros >= ZEROS_LEAST * filled[d] ? s->gain[c] * s->mean[c] : 0;
         left[d + c] = s->gain[c] > 0;
     }
     graphss_release(ctx, filled);
     *mean = left;
-    return GRAPHSS_OK;
+    return st;
 }
 
 /* out[i][c] = gain[c] (x[i][c] - mean[c]), or gain[c] x[i][c] where something is left to

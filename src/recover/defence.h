@@ -49,6 +49,7 @@ struct graphss_recover_method {
     bool needs_previous;           /* so is no previous snapshot, */
     bool evasion_previous;         /* or only where it was trained before */
     bool finds;                    /* fills perturbed, with chances that a node was hit */
+    bool shared;                   /* runs on several ranks, each with its own nodes */
     bool carries;                  /* reads and fills the input's carry */
     bool on_model;                 /* uses the model's classifier, which must look at edges */
 

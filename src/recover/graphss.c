@@ -6,9 +6,13 @@
  * and one that changed was either changed honestly, and is read as it is now, or attacked, and
  * keeps what was believed of it before: P(y) = P(hit) P(y | before) + (1 - P(hit)) P(y | now).
  * Where the nodes that did not change look tampered with, the past is not clean: they are then
- * read as nodes without a past. */
+ * read as nodes without a past.
+ *
+ * On several ranks each has groups of its own nodes. Evidence is asked for by all together
+ * (detect/class_evidence.h), so loops over groups go on until the last rank is done. */
 #include "detect/snapshot.h"
 #include "detect/tuning.h"
+#include "graph/part_rows.h"
 #include "recover/defence.h"
 #include "recover/graphss_infer.h"
 #include <math.h>
@@ -30,6 +34,7 @@ typedef struct recovering {
     graphss_i_group still;              /* nodes that did not change */
     graphss_i_group changed;            /* nodes that did */
     graphss_i_group looked;             /* the same, by how they look */
+    size_t n_still, n_changed;          /* nodes of these groups on all ranks */
     uint8_t *what;                      /* [changed.m] what changed, as a state */
     float *evidence, *anomaly, *before; /* of a chunk */
     bool contaminated;
@@ -78,6 +83,12 @@ static graphss_status sort_nodes(graphss_ctx *ctx, recovering *x)
         g->fixed[g->m] = fixed[i];
         g->node[g->m++] = (int32_t)i;
     }
+    x->n_still = x->still.m;
+    x->n_changed = x->changed.m;
+    if (!st)
+        st = graphss_i_ranks_total(ctx, &x->n_still);
+    if (!st)
+        st = graphss_i_ranks_total(ctx, &x->n_changed);
     graphss_release(ctx, group);
     graphss_release(ctx, fixed);
     return st;
@@ -89,12 +100,18 @@ static graphss_status allocate(graphss_ctx *ctx, recovering *x)
     const size_t wide = x->in->k * GRAPHSS_I_ROW;
     x->what = graphss_i_alloc(ctx, x->changed.m, sizeof *x->what);
     x->evidence = graphss_i_alloc(ctx, rows, wide * sizeof *x->evidence);
-    x->before = graphss_i_alloc(ctx, x->changed.m ? rows : 0, wide * sizeof *x->before);
+    x->before = graphss_i_alloc(ctx, x->n_changed ? rows : 0, wide * sizeof *x->before);
     x->anomaly = graphss_i_alloc(ctx, rows, GRAPHSS_I_ANOMALIES * sizeof *x->anomaly);
     return x->what && x->evidence && x->before && x->anomaly ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
 /* ---- what the states say ---- */
+
+/* A stretch of a group, at most CHUNK nodes. */
+static size_t chunk_of(const graphss_i_group *g, size_t at)
+{
+    return at >= g->m ? 0 : g->m - at < CHUNK ? g->m - at : CHUNK;
+}
 
 static void keep_row(float *out, const double *p, size_t k)
 {
@@ -107,11 +124,12 @@ static graphss_status look_now(graphss_ctx *ctx, recovering *x, graphss_i_group 
 {
     const size_t k = g->k, wide = k * GRAPHSS_I_ROW;
     double *p = graphss_i_alloc(ctx, k, sizeof *p), odds[GRAPHSS_I_STATES];
-    graphss_status st = p ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    for (size_t at = 0; at < g->m && !st; at += CHUNK) {
-        const size_t n = g->m - at < CHUNK ? g->m - at : CHUNK;
-        st =
-            graphss_i_evidence_of(ctx, x->evidence, x->anomaly, &x->now.base, g->node + at, n);
+    size_t most = g->m;
+    graphss_status st = p ? graphss_i_ranks_most(ctx, &most) : GRAPHSS_ERR_NOMEM;
+    for (size_t at = 0; at < most && !st; at += CHUNK) {
+        const size_t n = chunk_of(g, at), first = at < g->m ? at : 0;
+        st = graphss_i_evidence_of(ctx, x->evidence, x->anomaly, &x->now.base, g->node + first,
+                                   n);
         for (size_t i = 0; i < n && !st; i++) {
             graphss_i_state_odds(odds, &x->states, x->anomaly + i * GRAPHSS_I_ANOMALIES);
             for (size_t s = 0; s < GRAPHSS_I_STATES; s++) {
@@ -122,7 +140,8 @@ static graphss_status look_now(graphss_ctx *ctx, recovering *x, graphss_i_group 
             }
         }
         if (!st)
-            st = graphss_i_progress(ctx, "read", at + n, g->m, NULL);
+            st = graphss_i_progress(ctx, "read", at + CHUNK < most ? at + CHUNK : most, most,
+                                    NULL);
     }
     graphss_release(ctx, p);
     return st;
@@ -159,8 +178,8 @@ static void compare_node(recovering *x, size_t at, const float *now, const float
     for (size_t y = 0; y < k; y++) {
         p[y] *= (1 - state[0]) / 2;
         for (size_t t = 0; t < look->states; t++)
-            p[y] += state[t] * (t ? 0.5 : 1) *
-                    (double)look->prob[(t * look->room + at) * k + y];
+            p[y] +=
+                state[t] * (t ? 0.5 : 1) * (double)look->prob[(t * look->room + at) * k + y];
     }
     keep_row(g->prob + (NOW * g->room + at) * k, p, k);
 }
@@ -171,12 +190,13 @@ static graphss_status look_back(graphss_ctx *ctx, recovering *x)
     const size_t wide = g->k * GRAPHSS_I_ROW, rows = g->m < CHUNK ? g->m : CHUNK;
     int32_t *was = graphss_i_alloc(ctx, rows, sizeof *was);
     double *p = graphss_i_alloc(ctx, g->k, sizeof *p);
-    graphss_status st = was && p ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    for (size_t at = 0; at < g->m && !st; at += CHUNK) {
-        const size_t n = g->m - at < CHUNK ? g->m - at : CHUNK;
+    size_t most = g->m;
+    graphss_status st = was && p ? graphss_i_ranks_most(ctx, &most) : GRAPHSS_ERR_NOMEM;
+    for (size_t at = 0; at < most && !st; at += CHUNK) {
+        const size_t n = chunk_of(g, at), first = at < g->m ? at : 0;
         for (size_t i = 0; i < n; i++)
             was[i] = x->in->before[g->node[at + i]];
-        st = graphss_i_evidence_of(ctx, x->evidence, NULL, &x->now.base, g->node + at, n);
+        st = graphss_i_evidence_of(ctx, x->evidence, NULL, &x->now.base, g->node + first, n);
         if (!st)
             st = graphss_i_evidence_of(ctx, x->before, NULL, &x->past.base, was, n);
         for (size_t i = 0; i < n && !st; i++)
@@ -189,18 +209,21 @@ static graphss_status look_back(graphss_ctx *ctx, recovering *x)
 
 /* ---- the result ---- */
 
-/* hit [n]: how far the answer of before counts; 0 of nodes that did not change. state of
- * x->changed becomes that, too. */
+/* hit [n]: how far the answer of before counts; 0 of nodes that did not change. Of a part also
+ * that of the ghosts. state of x->changed becomes that, too. */
 static graphss_status find_hit(graphss_ctx *ctx, recovering *x, double **hit)
 {
-    *hit = graphss_i_calloc(ctx, x->in->n, sizeof **hit);
+    graphss_i_part *part = graphss_i_part_of(ctx, x->in->current.graph);
+    *hit = graphss_i_calloc(ctx, x->in->n + (part ? part->n_ghost : 0), sizeof **hit);
     for (size_t i = 0; *hit && i < x->changed.m; i++) {
         double *state = x->changed.state + i * PAST_STATES;
         state[NOW] *= (1 + x->looked.state[i * GRAPHSS_I_STATES]) / 2;
         state[BEFORE] = 1 - state[NOW];
         (*hit)[x->changed.node[i]] = state[BEFORE];
     }
-    return *hit ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!*hit)
+        return GRAPHSS_ERR_NOMEM;
+    return part ? graphss_i_part_bring(ctx, part, *hit, sizeof **hit) : GRAPHSS_OK;
 }
 
 /* A node that did not change keeps the answer of before as far as a neighbour was hit. */
@@ -221,26 +244,62 @@ static void keep_answer(double *posterior, const recovering *x, const double *hi
     }
 }
 
-/* Nodes of a group, all or up to `most` of those without a label, evenly spaced, with the
- * states of how a node looks. */
+/* take [g->m]: up to `most` of the nodes of a group without a label, evenly spaced; on several
+ * ranks by the global numbers of the nodes of all. */
+static graphss_status choose_some(graphss_ctx *ctx, uint8_t *take, const graphss_i_group *g,
+                                  const graphss_graph *graph, size_t most)
+{
+    const graphss_i_part *part = graphss_i_part_of(ctx, graph);
+    const size_t own = graph->n_nodes, n = part ? part->n_all : own;
+    uint8_t *in = graphss_i_calloc(ctx, own, sizeof *in), *all = in;
+    size_t without = 0, at = 0, taken = 0;
+    graphss_status st = in ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < g->m && !st; i++)
+        in[g->node[i]] = !g->fixed[i];
+    if (!st && part) {
+        all = graphss_i_alloc(ctx, n, sizeof *all);
+        st = graphss_engine_agree(ctx, all ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
+        if (!st)
+            st = graphss_i_part_gather(ctx, all, part, in, sizeof *all);
+    }
+    for (size_t v = 0; v < n && !st; v++)
+        without += all[v];
+    most = most < without ? most : without;
+    for (size_t v = 0; v < n && !st; v++)
+        if (all[v]) {
+            all[v] = at++ * most / without >= taken;
+            taken += all[v];
+        }
+    for (size_t i = 0; i < g->m && !st; i++)
+        take[i] = all[part ? part->id[g->node[i]] : g->node[i]];
+    if (all != in)
+        graphss_release(ctx, all);
+    graphss_release(ctx, in);
+    return st;
+}
+
+/* Nodes of a group, all or, of those that did not change, up to `most` of those without a
+ * label, with the states of how a node looks. */
 static graphss_status look_closer(graphss_ctx *ctx, recovering *x, graphss_i_group *out,
                                   const graphss_i_group *g, size_t most)
 {
-    size_t without = 0, at = 0;
-    for (size_t i = 0; i < g->m; i++)
-        without += !g->fixed[i];
-    const bool all = most >= g->m;
-    graphss_status st = graphss_i_group_open(ctx, out,
-                                             all              ? g->m
-                                             : most < without ? most
-                                                              : without,
-                                             g->k, GRAPHSS_I_STATES);
+    const bool all = most >= x->n_still;
+    uint8_t *take = graphss_i_alloc(ctx, g->m, sizeof *take);
+    graphss_status st = take ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    size_t room = g->m;
+    if (!st && !all)
+        st = choose_some(ctx, take, g, x->in->current.graph, most);
+    for (size_t i = 0; i < g->m && !st && !all; i++)
+        room -= !take[i];
+    if (!st)
+        st = graphss_i_group_open(ctx, out, room, g->k, GRAPHSS_I_STATES);
     for (size_t i = 0; i < g->m && !st; i++) {
-        if (!all && (g->fixed[i] || at++ * out->room / without < out->m))
+        if (!all && !take[i])
             continue;
         out->fixed[out->m] = g->fixed[i];
         out->node[out->m++] = g->node[i];
     }
+    graphss_release(ctx, take);
     if (!st)
         st = look_now(ctx, x, out);
     return st ? st : graphss_i_group_infer(ctx, out, x->in->seed);
@@ -251,16 +310,16 @@ static graphss_status look_closer(graphss_ctx *ctx, recovering *x, graphss_i_gro
 static graphss_status judge_past(graphss_ctx *ctx, recovering *x)
 {
     graphss_i_group *g = &x->still, seen = {0};
-    if (!g->m)
+    if (!x->n_still)
         return GRAPHSS_OK;
     graphss_status st = look_closer(ctx, x, &seen, g, SAMPLED);
     const double n = seen.n_free ? (double)seen.n_free : 1;
     const double chance = sqrt(0.25 / n + 0.25 / fmax(1, x->states.rehearsed));
     x->contaminated =
         !st && 1 - seen.share[0] > x->states.clean_share + TUNE_CONTAMINATED + 3 * chance;
-    if (x->contaminated && seen.m < g->m) {
+    if (x->contaminated && x->n_still > SAMPLED) {
         graphss_i_group_destroy(ctx, &seen);
-        st = look_closer(ctx, x, &seen, g, g->m);
+        st = look_closer(ctx, x, &seen, g, SIZE_MAX);
     }
     if (x->contaminated && !st) {
         const graphss_i_group narrow = *g;
@@ -292,7 +351,7 @@ static void hand_over(double *posterior, double *perturbed, const graphss_i_grou
 }
 
 /* The share of nodes without a label that were hit, and what was tampered with most. */
-static void report(const recovering *x, graphss_i_report *out)
+static graphss_status report(graphss_ctx *ctx, const recovering *x, graphss_i_report *out)
 {
     double share[GRAPHSS_I_STATES] = {0}, all = 0, hit = 0;
     const graphss_i_group *const looked[] = {&x->fresh, &x->still};
@@ -305,6 +364,7 @@ static void report(const recovering *x, graphss_i_report *out)
             share[x->what[i]] += x->changed.state[i * PAST_STATES + BEFORE];
             share[0] += x->changed.state[i * PAST_STATES + NOW];
         }
+    const graphss_status st = graphss_i_ranks_sum(ctx, share, GRAPHSS_I_STATES);
     size_t most = 1;
     for (size_t s = 0; s < GRAPHSS_I_STATES; s++) {
         all += share[s];
@@ -317,6 +377,7 @@ static void report(const recovering *x, graphss_i_report *out)
     const double clean = x->in->before ? 0 : x->states.clean_share;
     out->share = all > 0 ? fmax(0, (hit / all - clean) / (1 - clean)) : 0;
     out->kind = out->share < least ? state_kind[0] : state_kind[most];
+    return st;
 }
 
 static graphss_status infer(graphss_ctx *ctx, recovering *x)
@@ -325,7 +386,7 @@ static graphss_status infer(graphss_ctx *ctx, recovering *x)
     const graphss_i_class_model *classes = &x->states.classes;
     graphss_status st = graphss_i_snapshot_open(ctx, &x->now, classes, s->model, &s->current,
                                                 s->split, s->prob);
-    if (!st && x->changed.m)
+    if (!st && x->n_changed)
         st = graphss_i_snapshot_open(ctx, &x->past, classes, s->model, &s->previous,
                                      s->previous_split, NULL);
     if (!st)
@@ -334,9 +395,9 @@ static graphss_status infer(graphss_ctx *ctx, recovering *x)
         st = graphss_i_group_infer(ctx, &x->fresh, s->seed);
     if (!st)
         st = judge_past(ctx, x);
-    if (!st && x->changed.m)
-        st = look_closer(ctx, x, &x->looked, &x->changed, x->changed.m);
-    if (!st && x->changed.m)
+    if (!st && x->n_changed)
+        st = look_closer(ctx, x, &x->looked, &x->changed, SIZE_MAX);
+    if (!st && x->n_changed)
         st = look_back(ctx, x);
     if (!st)
         st = graphss_i_group_infer(ctx, &x->changed, s->seed);
@@ -380,7 +441,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     const graphss_i_group *const list[] = {&x.fresh, &x.still, &x.changed};
     for (size_t g = 0; g < 3; g++)
         hand_over(posterior, perturbed, list[g]);
-    report(&x, in->report);
+    st = report(ctx, &x, in->report);
     if (x.contaminated)
         graphss_i_log(ctx, GRAPHSS_LOG_WARN,
                       "%.0f %% of the nodes that did not change look tampered with: the "
@@ -398,6 +459,7 @@ const graphss_i_defence graphss_i_graphss_defence = {
     .options = graphss_i_common_options,
     .learns = true,
     .finds = true,
+    .shared = true,
     .paper = &graphss_i_graphss_paper,
     .run = run,
 };

@@ -15,13 +15,14 @@ typedef struct graphss_i_group {
     double *posterior; /* [m x k] out */
     double *state;     /* [m x S] out */
     double share[8];   /* [S] out: of the nodes without a label */
-    size_t n_free;     /* nodes without a label */
+    size_t n_free;     /* nodes without a label, of all ranks */
 } graphss_i_group;
 
 graphss_status graphss_i_group_open(graphss_ctx *ctx, graphss_i_group *g, size_t room,
                                     size_t k, size_t states);
 void graphss_i_group_destroy(graphss_ctx *ctx, graphss_i_group *g);
-/* Fills posterior, state and share. */
+/* Fills posterior, state and share. On several ranks the groups of all are one, whose states
+ * rank 0 samples: 4 S bytes a node go there, and 8 S come back. */
 graphss_status graphss_i_group_infer(graphss_ctx *ctx, graphss_i_group *g, uint64_t seed);
 
 #endif

@@ -16,5 +16,6 @@ const graphss_i_defence graphss_i_none_defence = {
     .summary = "what the model says, undefended",
     .evasion = "the given model on the current snapshot",
     .options = graphss_i_common_options,
+    .shared = true,
     .run = run,
 };

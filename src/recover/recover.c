@@ -1,7 +1,9 @@
 /* recover.c - what all defences share: matching nodes, the model's own predictions, labels
  * from posteriors. */
 #include "data/build.h"
+#include "graph/part_rows.h"
 #include "models/unchecked.h"
+#include "observation/part_scene.h"
 #include "observation/standardise.h"
 #include "recover/network.h"
 #include <graphss/labels.h>
@@ -105,10 +107,61 @@ static graphss_status conclude(graphss_ctx *ctx, graphss_recover_result *r, cons
     return GRAPHSS_OK;
 }
 
-/* in is standardised as the model expects, and checked. */
+/* ---- several ranks ---- */
+
+static void take_scene(graphss_i_defence_input *input, const graphss_i_scene *s)
+{
+    input->split = &s->split;
+    input->before = s->before;
+    input->previous_split = s->before ? &s->previous_split : NULL;
+}
+
+/* x [n x size] of the own nodes becomes that of all on rank 0, and NULL on the others. */
+static graphss_status hand_in(graphss_ctx *ctx, const graphss_i_part *part, void *x,
+                              size_t size)
+{
+    void **array = x, *all = NULL;
+    const bool leads = graphss_i_rank(ctx) == 0;
+    if (leads)
+        all = graphss_i_alloc(ctx, part->n_all, size);
+    graphss_status st =
+        graphss_engine_agree(ctx, !leads || all ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
+    if (!st)
+        st = graphss_i_part_collect(ctx, all, part, *array, size);
+    graphss_release(ctx, *array);
+    *array = all;
+    return st;
+}
+
+/* The answers of all ranks as one, on rank 0; names are those of the whole dataset. */
+static graphss_status hand_over(graphss_ctx *ctx, graphss_recover_result *r,
+                                const graphss_i_scene *s)
+{
+    graphss_predictions *p = &r->predictions;
+    graphss_status st = graphss_i_ranks_total(ctx, &r->abstained);
+    if (!st)
+        st = graphss_i_ranks_total(ctx, &r->changed);
+    if (!st)
+        st = graphss_i_ranks_total(ctx, &r->new_nodes);
+    if (!st)
+        st = hand_in(ctx, s->now, &r->model_label, sizeof *r->model_label);
+    if (!st)
+        st = hand_in(ctx, s->now, &p->label, sizeof *p->label);
+    if (!st)
+        st = hand_in(ctx, s->now, &p->perturbed, sizeof *p->perturbed);
+    if (!st)
+        st = hand_in(ctx, s->now, &p->posterior, p->n_classes * sizeof *p->posterior);
+    p->n_nodes = s->n_all;
+    if (!st && graphss_i_rank(ctx) == 0 && s->table->node_names.count)
+        st = graphss_i_names_copy(ctx, &p->node_names, &s->table->node_names);
+    return st;
+}
+
+/* in is standardised as the model expects, and checked. scene: NULL alone. */
 static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
                           const graphss_defence_input *in, const graphss_recover_options *opt,
-                          const graphss_i_defence *m, bool retrain, graphss_i_carry *carry)
+                          const graphss_i_defence *m, bool retrain, graphss_i_carry *carry,
+                          const graphss_i_scene *scene)
 {
     graphss_status st = GRAPHSS_OK;
     graphss_i_report report = {0};
@@ -127,7 +180,8 @@ static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
     if (!in->split)
         st = graphss_split_match(ctx, &w.own_split, in->model, &in->current);
     if (!st)
-        st = graphss_i_check_labels(ctx, input.split, input.n, input.k, m, "current");
+        st = graphss_i_check_labels(ctx, scene ? scene->whole : input.split,
+                                    scene ? scene->n_all : input.n, input.k, m, "current");
     if (st) {
         workspace_destroy(ctx, &w);
         return st;
@@ -138,7 +192,9 @@ static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
             : input.retrain            ? m->retrain
                                        : m->evasion;
     st = allocate(ctx, &r, &w, &input);
-    if (!st && in->previous)
+    if (scene)
+        take_scene(&input, scene);
+    else if (!st && in->previous)
         st = look_back(ctx, &w, &input, m);
     if (!st)
         st = graphss_i_predict(ctx, w.prob, in->model, input.current.graph,
@@ -153,6 +209,8 @@ static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
     }
     if (!st)
         st = conclude(ctx, &r, &w, &input, opt->abstain);
+    if (!st && scene)
+        st = hand_over(ctx, &r, scene);
     workspace_destroy(ctx, &w);
     if (st) {
         graphss_recover_result_destroy(ctx, &r);
@@ -166,7 +224,8 @@ static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
 
 static graphss_status recover(graphss_ctx *ctx, graphss_recover_result *out,
                               const graphss_defence_input *in,
-                              const graphss_recover_options *given, graphss_i_carry *carry)
+                              const graphss_recover_options *given, graphss_i_carry *carry,
+                              const graphss_i_scene *scene)
 {
     const double start = graphss_i_seconds();
     graphss_recover_options standard;
@@ -183,16 +242,22 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recover_result *out,
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "the options name no method, want one of "
                               "graphss_recover_method_find");
+    if (scene && (opt->mode == GRAPHSS_MODE_PAPER || !m->shared))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "%s%s does not run on several ranks: want graphss or none",
+                              m->name,
+                              opt->mode == GRAPHSS_MODE_PAPER ? " in paper mode" : "");
     st = graphss_options_check(ctx, opt, m->options);
     if (!st)
         st = graphss_i_check_way(ctx, &retrain, m, in, opt->train);
-    if (!st)
+    if (!st && !scene)
         st = graphss_i_check_method(ctx, m, in);
     if (!st)
         st = graphss_i_standardise_open(ctx, &scaled, in);
     if (!st)
         st = run(ctx, out, &scaled.in, opt, m, retrain,
-                 scaled.in.model == in->model ? carry : NULL); /* else in units of its own */
+                 scaled.in.model == in->model ? carry : NULL, /* else in units of its own */
+                 scene);
     graphss_i_standardise_close(ctx, &scaled);
     if (!st) {
         out->seconds = graphss_i_seconds() - start;
@@ -205,7 +270,7 @@ graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recover_result *out,
                                  const graphss_defence_input *in,
                                  const graphss_recover_options *opt)
 {
-    return recover(ctx, out, in, opt, NULL);
+    return recover(ctx, out, in, opt, NULL, NULL);
 }
 
 graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recover_result *out,
@@ -218,7 +283,7 @@ graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recover_resul
     const graphss_status st = graphss_i_check_input(ctx, in);
     if (!st && in->previous)
         graphss_i_warn_of_strangers(ctx, &in->current, in->previous);
-    return st ? st : recover(ctx, out, in, opt, carry);
+    return st ? st : recover(ctx, out, in, opt, carry, NULL);
 }
 
 graphss_status graphss_recover_run(graphss_ctx *ctx, graphss_recover_result *out,
@@ -226,6 +291,26 @@ graphss_status graphss_recover_run(graphss_ctx *ctx, graphss_recover_result *out
                                    const graphss_recover_options *opt)
 {
     return graphss_i_recover_carried(ctx, out, in, opt, NULL);
+}
+
+graphss_status graphss_part_recover(graphss_ctx *ctx, graphss_recover_result *out,
+                                    const graphss_part_input *in,
+                                    const graphss_recover_options *opt)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the recovery", out}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_i_scene scene = {0};
+    graphss_recover_result made = {0};
+    graphss_status st = graphss_i_scene_open(ctx, &scene, in);
+    if (!st)
+        st = recover(ctx, &made, &scene.in, opt, NULL, &scene);
+    graphss_i_scene_close(ctx, &scene);
+    st = graphss_engine_agree(ctx, st, NULL);
+    if (st)
+        graphss_recover_result_destroy(ctx, &made);
+    else
+        *out = made;
+    return st;
 }
 
 void graphss_recover_result_destroy(graphss_ctx *ctx, graphss_recover_result *recovery)

@@ -61,6 +61,41 @@ exits 0; no_err
 cut -f1,2 again.tsv >again.labels
 same one.labels again.labels
 
+case_ "two ranks alert as one machine does"
+run attack data.npz --model-file one.model --links 5 --features 10 -o data.flips
+exits 0
+run apply data.npz --flips data.flips -o later.npz
+exits 0
+for n in 2 4; do run shard later.npz -o later$n --parts $n; exits 0; done
+run alert --model-file one.model --current later.npz --previous data.npz --json --threads 1
+exits 1
+cp ../stdout one.json
+ranks 2 alert --model-file one.model --current later2 --previous shards2 --json --threads 1 \
+    -o suspects.tsv
+exits 1
+for key in alert p_value threshold kind nodes calibration_nodes changes.links_changed \
+    changes.features_changed flagged_nodes.0 flagged.0.reasons.0 flagged.0.evidence.links_added
+do
+    json $key "$("$json_value" $key <one.json)"
+done
+json engine.ranks 2; present suspects.tsv
+
+case_ "and recover, with a past and without"
+run recover --model-file one.model --current later.npz -o one.tsv
+exits 0
+cut -f1,2 one.tsv >one.labels
+ranks 4 recover --model-file one.model --current later4 -o ranks.tsv
+exits 0; out "Attack"
+cut -f1,2 ranks.tsv >ranks.labels
+same one.labels ranks.labels
+run recover --model-file one.model --current later.npz --previous data.npz -o one.tsv
+exits 0
+cut -f1,2 one.tsv >one.labels
+ranks 2 recover --model-file one.model --current later2 --previous shards2 -o ranks.tsv
+exits 0
+cut -f1,2 ranks.tsv >ranks.labels
+same one.labels ranks.labels
+
 case_ "errors are told once, with the rank if it is one rank's own"
 ranks 3 train shards2 -o no.model
 exits 2; once "shards2 has 2 shards, and there are 3 ranks"; absent no.model
@@ -70,8 +105,10 @@ ranks 2 train data.npz
 exits 3; once "want a folder of shards"
 ranks 2 attack shards2 --model-file one.model -o flips.txt
 exits 2; once "attack does not run with --engine"
-ranks 2 train shards2 --model gat
-exits 2; once "gat does not run on several ranks"
+ranks 2 recover --model-file one.model --current later2 -o out.npz --flips back.tsv
+exits 2; once "recover: --flips does not work with --engine"
+ranks 2 recover --model-file one.model --current later2 -o out.npz --method retrain
+exits 2; once "retrain does not run on several ranks: want graphss or none"; absent out.npz
 cp -r shards2 bad
 head -c 2000 shards2/part-0001.npz >bad/part-0001.npz
 ranks 2 train bad -o no.model

@@ -1,0 +1,27 @@
+/* part_private.h - what is inside a part. */
+#ifndef GRAPHSS_PART_PRIVATE_H
+#define GRAPHSS_PART_PRIVATE_H
+
+#include "data/shards/shard.h"
+#include "graph/part.h"
+
+struct graphss_part {
+    graphss_i_part own;
+    /* Of an earlier snapshot that was cut as a later one is (observation/part_past.c): */
+    const graphss_i_part *now; /* the later one, or NULL */
+    int32_t *before;           /* [own and ghosts of now] the number here, -1: none */
+    int32_t *after;            /* [n_all] global number in the later snapshot, -1: none */
+};
+
+/* The shard of this rank, and what all know: the first half of opening a part. */
+graphss_status graphss_i_part_read(graphss_ctx *ctx, graphss_i_shard *shard, size_t *n_all,
+                                   graphss_dataset *table, const char *folder);
+/* The second: the shard gives its features away. */
+graphss_status graphss_i_part_fill(graphss_ctx *ctx, graphss_i_part *out,
+                                   graphss_i_shard *shard, size_t n_all);
+
+/* What of a split, in global numbers, this rank has, in its own. */
+graphss_status graphss_i_part_split(graphss_ctx *ctx, graphss_split *out,
+                                    const graphss_i_part *part, const graphss_split *split);
+
+#endif

@@ -1,0 +1,370 @@
+/* alert and recover on several ranks against one machine. */
+#include "testing.h"
+#include "testing_ranks.h"
+#include <graphss/flips.h>
+#include <graphss/shards.h>
+#include <graphss/synth.h>
+
+enum { NODES = 500, CLASSES = 3 };
+
+/* A model, the snapshot it was trained on, and a later one in which nodes were attacked. */
+typedef struct world {
+    graphss_ctx *ctx;
+    graphss_dataset past, now;
+    graphss_split split;
+    graphss_model *model;
+    char now_folder[256], past_folder[256];
+} world;
+
+static void remove_shards(const char *folder)
+{
+    char path[512];
+    for (int p = 0; p < TESTING_RANKS; p++) {
+        snprintf(path, sizeof path, "%s/part-%04d.npz", folder, p);
+        (void)unlink(path);
+    }
+    snprintf(path, sizeof path, "%s/shards.json", folder);
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
+/* Some nodes get edges to nodes of another class; of every other one words change, too. */
+static void attack(world *w)
+{
+    graphss_flips flips = {0};
+    const graphss_features *x = &w->past.features;
+    for (int32_t v = 3; v < NODES; v += 9) {
+        int32_t u = (v * 7 + 1) % NODES;
+        for (int added = 0; added < 6; u = (u + 1) % NODES) {
+            if (w->past.label[u] != (w->past.label[v] + 1) % CLASSES ||
+                graphss_graph_has_edge(&w->past.graph, v, u))
+                continue;
+            assert_ok(w->ctx,
+                      graphss_flips_add(w->ctx, &flips,
+                                        (graphss_flip){v, GRAPHSS_FLIP_EDGE, v, u, 0, 1, 0}));
+            added++;
+        }
+        for (size_t j = 0; x->offset && v % 2 && j < x->n_cols; j += 5) {
+            bool has = false;
+            for (int64_t e = x->offset[v]; e < x->offset[v + 1]; e++)
+                has = has || (size_t)x->column[e] == j;
+            assert_ok(w->ctx, graphss_flips_add(w->ctx, &flips,
+                                                (graphss_flip){v, GRAPHSS_FLIP_FEATURE, v,
+                                                               (int32_t)j, has, !has, 0}));
+        }
+    }
+    assert_ok(w->ctx, graphss_flips_apply(w->ctx, &w->now, &w->past, &flips, NULL));
+    graphss_flips_destroy(w->ctx, &flips);
+}
+
+static void set_up(world *w, bool dense, const char *type)
+{
+    *w = (world){.ctx = testing_ctx(NULL, 1)};
+    graphss_synth_options synth;
+    graphss_synth_options_init(&synth);
+    synth.nodes = NODES;
+    synth.features = 60;
+    synth.classes = CLASSES;
+    assert_ok(w->ctx, graphss_synth_make(w->ctx, &w->past, &synth));
+    if (dense) {
+        enum { COLUMNS = 6 };
+        float *value = malloc(NODES * COLUMNS * sizeof *value);
+        graphss_rng rng = graphss_rng_make(5, 5);
+        for (size_t i = 0; i < NODES * COLUMNS; i++)
+            value[i] = (float)(graphss_rng_double(&rng) * 20 +
+                               3 * (double)((w->past.label[i / COLUMNS] + (int)i) % CLASSES));
+        graphss_features_destroy(w->ctx, &w->past.features);
+        assert_ok(w->ctx, graphss_features_from_dense(w->ctx, &w->past.features, NODES,
+                                                      COLUMNS, value));
+        assert_ok(w->ctx, graphss_dataset_refresh(w->ctx, &w->past));
+        free(value);
+    }
+    assert_ok(w->ctx,
+              graphss_split_make(w->ctx, &w->split, w->past.label, NODES, CLASSES, 1, NULL));
+    attack(w);
+    const graphss_train_input in = {.struct_size = sizeof in,
+                                    .graph = &w->past.graph,
+                                    .features = &w->past.features,
+                                    .n_classes = CLASSES,
+                                    .split = &w->split,
+                                    .seed = 1};
+    graphss_train_options opt;
+    graphss_train_options_init(&opt, type, GRAPHSS_MODE_DEFAULT, &w->past.features);
+    opt.epochs = 30;
+    assert_ok(w->ctx, graphss_model_train(w->ctx, &w->model, NULL, &in, &opt));
+    const graphss_observation clean = graphss_dataset_observe(&w->past);
+    assert_ok(w->ctx, graphss_alert_train(w->ctx, w->model, &clean, 1));
+    testing_temporary(w->now_folder, sizeof w->now_folder, "now-shards");
+    testing_temporary(w->past_folder, sizeof w->past_folder, "past-shards");
+}
+
+static void tear_down(world *w)
+{
+    remove_shards(w->now_folder);
+    remove_shards(w->past_folder);
+    graphss_model_free(w->ctx, w->model);
+    graphss_split_destroy(w->ctx, &w->split);
+    graphss_dataset_destroy(w->ctx, &w->past);
+    graphss_dataset_destroy(w->ctx, &w->now);
+    graphss_ctx_free(w->ctx);
+}
+
+static void write_shards(const world *w, const graphss_dataset *data, const char *folder,
+                         int ranks, unsigned scatter)
+{
+    int32_t *part = NULL;
+    remove_shards(folder);
+    assert_ok(w->ctx, graphss_partition_blocks(w->ctx, &part, NODES, (size_t)ranks));
+    for (unsigned i = 0; i < NODES && scatter; i++)
+        part[i] = (int32_t)((i * 2654435761u * scatter >> 11) % (unsigned)ranks);
+    assert_ok(w->ctx, graphss_shards_write(w->ctx, NULL, data, part, (size_t)ranks, folder));
+    graphss_release(w->ctx, part);
+}
+
+/* What one rank found; alone: what one machine did. */
+typedef struct found {
+    const world *w;
+    bool past, leads, silent; /* silent: results are not kept */
+    graphss_alert_result alert;
+    graphss_recover_result recovery;
+    size_t rows; /* entries of the table after rows of the suspects came */
+} found;
+
+static void find_alone(found *f)
+{
+    const world *w = f->w;
+    const graphss_observation before = graphss_dataset_observe(&w->past);
+    const graphss_defence_input in = {.struct_size = sizeof in,
+                                      .current = graphss_dataset_observe(&w->now),
+                                      .previous = f->past ? &before : NULL,
+                                      .model = w->model,
+                                      .split = &w->split,
+                                      .seed = 3};
+    assert_ok(w->ctx, graphss_alert_run(w->ctx, &f->alert, &in, NULL, 0, NULL));
+    assert_ok(w->ctx, graphss_recover_run(w->ctx, &f->recovery, &in, NULL));
+}
+
+/* Results are kept in memory of the test, to outlive the context. */
+static void *keep(const void *block, size_t bytes)
+{
+    void *out = block ? malloc(bytes ? bytes : 1) : NULL;
+    return out ? memcpy(out, block, bytes) : NULL;
+}
+
+static void keep_results(found *f, const graphss_alert_result *a,
+                         const graphss_recover_result *r)
+{
+    f->alert = *a;
+    f->alert.node_score = keep(a->node_score, NODES * sizeof(double));
+    f->alert.node_p_value = keep(a->node_p_value, NODES * sizeof(double));
+    f->alert.flagged = keep(a->flagged, a->n_flagged * sizeof(int32_t));
+    f->alert.reason = keep(a->reason, a->n_flagged * sizeof *a->reason);
+    f->recovery = *r;
+    f->recovery.predictions.label = keep(r->predictions.label, NODES * sizeof(int32_t));
+    f->recovery.predictions.posterior =
+        keep(r->predictions.posterior, NODES * CLASSES * sizeof(double));
+    f->recovery.predictions.perturbed = keep(r->predictions.perturbed, NODES * sizeof(double));
+}
+
+static void forget(found *f)
+{
+    free(f->alert.node_score);
+    free(f->alert.node_p_value);
+    free(f->alert.flagged);
+    free(f->alert.reason);
+    free(f->recovery.predictions.label);
+    free(f->recovery.predictions.posterior);
+    free(f->recovery.predictions.perturbed);
+}
+
+static graphss_status find_on_part(graphss_ctx *ctx, void *arg)
+{
+    found *f = arg;
+    const world *w = f->w;
+    graphss_part *part = NULL, *past = NULL;
+    graphss_dataset table = {0}, then = {0};
+    graphss_alert_result alert = {0};
+    graphss_recover_result recovery = {0};
+    graphss_alert_scores scores = {0};
+    graphss_status st = graphss_part_open(ctx, &part, &table, w->now_folder);
+    if (!st && f->past)
+        st = graphss_part_open_past(ctx, &past, &then, w->past_folder, part, &table);
+    graphss_part_input in;
+    graphss_part_input_init(&in);
+    in.current = part;
+    in.table = &table;
+    in.previous = past;
+    in.model = w->model;
+    in.split = &w->split;
+    in.seed = 3;
+    if (!st)
+        st = graphss_part_alert(ctx, &alert, &in, NULL, 0, NULL);
+    if (!st)
+        st = graphss_part_score(ctx, &scores, &in, NULL);
+    if (!st && memcmp(scores.score, alert.node_score, NODES * sizeof *scores.score) != 0)
+        st = graphss_engine_agree(ctx, GRAPHSS_ERR_INTERNAL, "other scores");
+    if (!st)
+        st = graphss_part_recover(ctx, &recovery, &in, NULL);
+    if (!st)
+        st = graphss_part_rows(ctx, &table, part, alert.flagged, alert.n_flagged);
+    if (!st && !f->silent) {
+        f->rows = (size_t)table.graph.offset[NODES];
+        keep_results(f, &alert, &recovery);
+    }
+    graphss_alert_scores_destroy(ctx, &scores);
+    graphss_alert_result_destroy(ctx, &alert);
+    graphss_recover_result_destroy(ctx, &recovery);
+    graphss_dataset_destroy(ctx, &then);
+    graphss_dataset_destroy(ctx, &table);
+    graphss_part_close(ctx, past);
+    graphss_part_close(ctx, part);
+    return st;
+}
+
+static double farthest(const double *a, const double *b, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(a[i] - b[i]));
+    return most;
+}
+
+static void compare(const found *f, const found *alone, const char *what)
+{
+    const graphss_alert_result *a = &f->alert, *b = &alone->alert;
+    assert_int_equal(a->alert, b->alert);
+    assert_true(a->p_value == b->p_value && a->threshold == b->threshold);
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->n_calibration, b->n_calibration);
+    assert_memory_equal(&a->changes, &b->changes, sizeof a->changes);
+    if (farthest(a->node_score, b->node_score, NODES) > 1e-4)
+        fail_msg("%s: a score differs by %g", what,
+                 farthest(a->node_score, b->node_score, NODES));
+    assert_int_equal(a->n_flagged, b->n_flagged);
+    assert_memory_equal(a->flagged, b->flagged, a->n_flagged * sizeof *a->flagged);
+    size_t edges = 0;
+    for (size_t i = 0; i < a->n_flagged; i++) {
+        assert_int_equal(a->reason[i].now, b->reason[i].now);
+        assert_int_equal(a->reason[i].before, b->reason[i].before);
+        assert_int_equal(a->reason[i].edges_added, b->reason[i].edges_added);
+        assert_int_equal(a->reason[i].features_added, b->reason[i].features_added);
+        assert_true(fabs(a->reason[i].p_edges - b->reason[i].p_edges) < 1e-4);
+        edges += graphss_graph_degree(&f->w->now.graph, (size_t)a->flagged[i]);
+    }
+    assert_int_equal(f->rows, edges);
+    const graphss_recover_result *r = &f->recovery, *s = &alone->recovery;
+    assert_int_equal(r->kind, s->kind);
+    assert_true(fabs(r->share - s->share) < 1e-4);
+    assert_int_equal(r->changed, s->changed);
+    assert_int_equal(r->predictions.label != NULL, f->leads);
+    if (!f->leads)
+        return;
+    assert_memory_equal(r->predictions.label, s->predictions.label, NODES * sizeof(int32_t));
+    if (farthest(r->predictions.posterior, s->predictions.posterior, NODES * CLASSES) > 1e-4 ||
+        farthest(r->predictions.perturbed, s->predictions.perturbed, NODES) > 1e-4)
+        fail_msg("%s: a posterior differs by %g, a chance by %g", what,
+                 farthest(r->predictions.posterior, s->predictions.posterior, NODES * CLASSES),
+                 farthest(r->predictions.perturbed, s->predictions.perturbed, NODES));
+}
+
+static void find_on(const world *w, int ranks, bool past, const found *alone)
+{
+    found each[TESTING_RANKS] = {0};
+    testing_rank rank[TESTING_RANKS] = {0};
+    char what[64];
+    snprintf(what, sizeof what, "%d ranks, %s past", ranks, past ? "with a" : "no");
+    for (int r = 0; r < ranks; r++) {
+        each[r] = (found){.w = w, .past = past, .leads = r == 0};
+        rank[r].arg = &each[r];
+    }
+    testing_run_ranks(rank, ranks, find_on_part);
+    for (int r = 0; r < ranks; r++) {
+        if (rank[r].status)
+            fail_msg("%s: rank %d: %s", what, r, rank[r].error);
+        compare(&each[r], alone, what);
+        assert_int_equal(rank[r].blocks, 0);
+        forget(&each[r]);
+    }
+}
+
+static void run_kind(bool dense, const char *type)
+{
+    world w;
+    set_up(&w, dense, type);
+    for (int past = 0; past < 2; past++) {
+        found alone = {.w = &w, .past = past};
+        find_alone(&alone);
+        for (int ranks = 1; ranks <= 4; ranks++) {
+            write_shards(&w, &w.now, w.now_folder, ranks, ranks % 2);
+            write_shards(&w, &w.past, w.past_folder, ranks, ranks > 2 ? 3 : 0);
+            find_on(&w, ranks, past, &alone);
+        }
+        if (past) /* there is something to tell of */
+            if (!alone.alert.alert || alone.alert.n_flagged < 10)
+                fail_msg("%s: %zu suspects", type, alone.alert.n_flagged);
+        graphss_alert_result_destroy(w.ctx, &alone.alert);
+        graphss_recover_result_destroy(w.ctx, &alone.recovery);
+    }
+    tear_down(&w);
+}
+
+static void test_ranks_find_what_one_machine_finds(void **state)
+{
+    (void)state;
+    run_kind(false, "gcn");
+    run_kind(true, "sage");
+}
+
+static void test_each_allocation_of_one_rank_fails(void **state)
+{
+    (void)state;
+    world w;
+    set_up(&w, false, "gcn");
+    write_shards(&w, &w.now, w.now_folder, 2, 1);
+    write_shards(&w, &w.past, w.past_folder, 2, 3);
+    size_t failures = 0;
+    for (long most = 1;; most += most < 10 ? 7 : most / 5) {
+        found each[2] = {0};
+        testing_rank rank[TESTING_RANKS] = {0};
+        rank[failures % 2].most = most;
+        for (int r = 0; r < 2; r++) {
+            each[r] = (found){.w = &w, .past = true, .silent = true};
+            rank[r].arg = &each[r];
+        }
+        testing_run_ranks(rank, 2, find_on_part);
+        for (int r = 0; r < 2; r++) {
+            if (rank[r].blocks)
+                fail_msg("rank %d keeps %ld blocks when %ld are granted", r, rank[r].blocks,
+                         most);
+            assert_int_equal(rank[r].status, rank[0].status);
+        }
+        if (!rank[0].status)
+            break;
+        assert_int_equal(rank[0].status, GRAPHSS_ERR_NOMEM);
+        failures++;
+    }
+    assert_true(failures > 10);
+    tear_down(&w);
+}
+
+static void test_a_context_alone_is_one_rank(void **state)
+{
+    (void)state;
+    world w;
+    set_up(&w, false, "gcn");
+    write_shards(&w, &w.now, w.now_folder, 1, 0);
+    write_shards(&w, &w.past, w.past_folder, 1, 0);
+    found f = {.w = &w, .past = true, .silent = true};
+    testing_allocations_fail(find_on_part, &f, 40);
+    tear_down(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranks_find_what_one_machine_finds),
+        cmocka_unit_test(test_each_allocation_of_one_rank_fails),
+        cmocka_unit_test(test_a_context_alone_is_one_rank),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
