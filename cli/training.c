@@ -74,6 +74,10 @@ static graphss_status fit_part(cli *app, cli_fit *fit, const graphss_dataset *ta
     if (!st)
         st = graphss_part_describe(app->ctx, fit->model, app->part, table);
     if (!st)
+        st = graphss_part_rehearse(app->ctx, fit->model, app->part,
+                                   (uint64_t)app->global.seed);
+    terminal_clear(&app->term);
+    if (!st)
         st = cli_alloc_large(app, &fit->label, table->graph.n_nodes, sizeof *fit->label);
     if (!st)
         st = graphss_part_label(app->ctx, fit->label, fit->model, app->part);

@@ -110,6 +110,13 @@ GRAPHSS_MUST_CHECK graphss_status graphss_part_rows(graphss_ctx *ctx, graphss_da
 
 /* ---- alert and recover ---- */
 
+/* As graphss_alert_train, on the part the model was trained on: rank 0 rehearses, on all nodes
+ * or, of more than 100 000, on a sample of so many, and all get what it learned. */
+GRAPHSS_MUST_CHECK graphss_status graphss_part_rehearse(graphss_ctx *ctx,
+                                                        graphss_model *model,
+                                                        const graphss_part *part,
+                                                        uint64_t seed);
+
 /* An earlier snapshot for a part: nodes are matched by name, and each is brought to the rank
  * that has it now. now_table is the table of the part; table and out as graphss_part_open
  * fills them. It may be asked for by graphss_part_input alone, and is closed before the part.

@@ -37,6 +37,18 @@ void graphss_i_ctx_set_part(graphss_ctx *ctx, struct graphss_i_part *part)
     ctx->part = part;
 }
 
+const graphss_engine *graphss_i_ranks_pause(graphss_ctx *ctx)
+{
+    const graphss_engine *engine = ctx->engine;
+    ctx->engine = NULL;
+    return engine;
+}
+
+void graphss_i_ranks_resume(graphss_ctx *ctx, const graphss_engine *engine)
+{
+    ctx->engine = engine;
+}
+
 graphss_status graphss_ctx_join(graphss_ctx *ctx, const graphss_engine *engine)
 {
     if (engine && (engine->struct_size != sizeof *engine || engine->ranks < 1 ||

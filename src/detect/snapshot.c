@@ -69,9 +69,10 @@ graphss_status graphss_i_states_find(graphss_ctx *ctx, graphss_i_state_model *ou
     if (st || *known)
         return st;
     if (graphss_i_part_of(ctx, current->graph))
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "the model brings no rehearsal of attacks, which is held on one "
-                              "machine: want one that was trained there");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID,
+            "the model brings no rehearsal of attacks: its split has too few labelled "
+            "nodes, or train did not write it");
     const bool past =
         previous && previous_split->n_val + previous_split->n_train >= TUNE_REHEARSED_NEEDED;
     const graphss_observation *o = past ? previous : current;

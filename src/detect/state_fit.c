@@ -516,7 +516,7 @@ graphss_status graphss_i_states_train(graphss_ctx *ctx, graphss_model *model,
     if (!st)
         st = graphss_i_state_model_learn(ctx, &states, &learned, seen.in.model,
                                          seen.in.current.graph, seen.in.current.features,
-                                         graphss_model_split(model));
+                                         in->split ? in->split : graphss_model_split(model));
     if (!st && learned)
         st = graphss_i_state_model_keep(ctx, model, &states);
     else if (!st)

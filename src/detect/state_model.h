@@ -76,9 +76,14 @@ graphss_status graphss_i_state_model_learn(graphss_ctx *ctx, graphss_i_state_mod
                                            const graphss_features *features,
                                            const graphss_split *split);
 /* Rehearses on the snapshot a model was trained on, and lets the model keep what that taught;
- * nothing where the split cannot teach. in: checked, no past. */
+ * nothing where the split cannot teach. in: checked, no past; its split, or the model's. */
 graphss_status graphss_i_states_train(graphss_ctx *ctx, graphss_model *model,
                                       const graphss_defence_input *in);
+/* The same on several ranks (part_rehearse.c), on a sample of at most so many nodes. */
+struct graphss_i_part;
+graphss_status graphss_i_part_rehearse(graphss_ctx *ctx, graphss_model *model,
+                                       const struct graphss_i_part *part, uint64_t seed,
+                                       size_t most);
 /* The classifier without edges: [n x k]. */
 graphss_status graphss_i_predict_alone(graphss_ctx *ctx, float *prob,
                                        const graphss_model *model,

@@ -60,6 +60,8 @@ run predict data.npz --model-file ranks.model -o again.tsv
 exits 0; no_err
 cut -f1,2 again.tsv >again.labels
 same one.labels again.labels
+run alert --model-file ranks.model --current data.npz
+exits 0; out "No alert"
 
 case_ "two ranks alert as one machine does"
 run attack data.npz --model-file one.model --links 5 --features 10 -o data.flips

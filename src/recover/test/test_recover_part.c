@@ -1,4 +1,7 @@
 /* alert and recover on several ranks against one machine. */
+#include "detect/state_model.h"
+#include "models/model_private.h"
+#include "models/part_private.h"
 #include "testing.h"
 #include "testing_ranks.h"
 #include <graphss/flips.h>
@@ -315,6 +318,94 @@ static void test_ranks_find_what_one_machine_finds(void **state)
     run_kind(true, "sage");
 }
 
+/* ---- the rehearsal ---- */
+
+typedef struct rehearsed {
+    const world *w;
+    const char *model; /* a file */
+    size_t most;       /* nodes of a sample */
+    double *value;     /* what was learned */
+    size_t size;
+    bool silent;
+} rehearsed;
+
+static graphss_status rehearse_on_part(graphss_ctx *ctx, void *arg)
+{
+    rehearsed *t = arg;
+    graphss_part *part = NULL;
+    graphss_dataset table = {0};
+    graphss_model *model = NULL;
+    graphss_status st = graphss_part_open(ctx, &part, &table, t->w->past_folder);
+    if (!st)
+        st = graphss_model_load(ctx, &model, t->model);
+    if (!st)
+        graphss_i_model_drop(ctx, model, GRAPHSS_I_KEPT_STATES);
+    if (!st)
+        st = t->most == NODES ? graphss_part_rehearse(ctx, model, part, 1)
+                              : graphss_i_part_rehearse(ctx, model, &part->own, 1, t->most);
+    if (!st && !t->silent) {
+        const graphss_i_model_kept *kept = &model->kept[GRAPHSS_I_KEPT_STATES];
+        t->size = kept->rows * kept->cols;
+        t->value = keep(kept->value, t->size * sizeof *t->value);
+    }
+    graphss_model_free(ctx, model);
+    graphss_dataset_destroy(ctx, &table);
+    graphss_part_close(ctx, part);
+    return st;
+}
+
+/* On so many ranks; *first: what the first time gave. */
+static void rehearse_on(const world *w, const char *model, int ranks, size_t most,
+                        rehearsed *first)
+{
+    rehearsed each[TESTING_RANKS] = {0};
+    testing_rank rank[TESTING_RANKS] = {0};
+    for (int r = 0; r < ranks; r++) {
+        each[r] = (rehearsed){.w = w, .model = model, .most = most};
+        rank[r].arg = &each[r];
+    }
+    testing_run_ranks(rank, ranks, rehearse_on_part);
+    for (int r = 0; r < ranks; r++) {
+        if (rank[r].status)
+            fail_msg("rank %d of %d: %s", r, ranks, rank[r].error);
+        assert_int_equal(rank[r].blocks, 0);
+        if (!first->value) {
+            *first = each[r];
+            continue;
+        }
+        assert_int_equal(each[r].size, first->size);
+        assert_memory_equal(each[r].value, first->value, first->size * sizeof *first->value);
+        free(each[r].value);
+    }
+}
+
+static void test_a_rehearsal_does_not_depend_on_the_ranks(void **state)
+{
+    (void)state;
+    world w;
+    char path[256];
+    set_up(&w, false, "gcn");
+    testing_temporary(path, sizeof path, "rehearsed.model");
+    assert_ok(w.ctx, graphss_model_save(w.ctx, w.model, path));
+    const graphss_i_model_kept *kept = &w.model->kept[GRAPHSS_I_KEPT_STATES];
+    rehearsed whole = {.size = kept->rows * kept->cols};
+    rehearsed part = {0};
+    whole.value = keep(kept->value, whole.size * sizeof *whole.value);
+    for (int ranks = 1; ranks <= 3; ranks++) {
+        write_shards(&w, &w.past, w.past_folder, ranks, ranks > 1 ? 5 : 0);
+        rehearse_on(&w, path, ranks, NODES, &whole);
+        rehearse_on(&w, path, ranks, 400, &part);
+    }
+    assert_memory_not_equal(part.value, whole.value, whole.size * sizeof *whole.value);
+    free(part.value);
+    free(whole.value);
+    write_shards(&w, &w.past, w.past_folder, 1, 0);
+    rehearsed alone = {.w = &w, .model = path, .most = NODES, .silent = true};
+    testing_allocations_fail(rehearse_on_part, &alone, 30);
+    (void)unlink(path);
+    tear_down(&w);
+}
+
 static void test_each_allocation_of_one_rank_fails(void **state)
 {
     (void)state;
@@ -363,6 +454,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ranks_find_what_one_machine_finds),
+        cmocka_unit_test(test_a_rehearsal_does_not_depend_on_the_ranks),
         cmocka_unit_test(test_each_allocation_of_one_rank_fails),
         cmocka_unit_test(test_a_context_alone_is_one_rank),
     };
