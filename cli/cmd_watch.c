@@ -1,17 +1,14 @@
 /* cmd_watch.c - a live graph in a terminal: events in, alerts out, kept in a store. */
-#include <graphss_store/store.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "commands.h"
+#include "live_graph.h"
 
 typedef struct watch_arguments {
-    const char *model_file, *store, *events, *false_alarms, *expire, *trust_after, *groups,
-        *output;
-    int64_t batch, keep;
+    const char *model_file, *events, *output;
+    int64_t batch;
     double wait, idle;
 } watch_arguments;
 
@@ -19,28 +16,15 @@ typedef struct watch_arguments {
 static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
      "the classifier, as train wrote it", 0},
-    {"store", GRAPHSS_OPTION_STRING, FIELD(store), 0, 0, NULL, "FILE",
-     "where events, snapshots and alerts are kept; an earlier run goes on", 0},
     {"events", GRAPHSS_OPTION_STRING, FIELD(events), 0, 0, NULL, "SOURCE",
      "- (standard input), FILE, tail:FILE (waits for more), flips:FILE, postgresql:MAP.json "
      "or "
      "kafka:MAP.json",
      0},
-    {"false-alarms", GRAPHSS_OPTION_STRING, FIELD(false_alarms), 0, 0, NULL, "RATE",
-     "most false alarms expected, such as 1/week or 2/day", 0},
-    {"expire", GRAPHSS_OPTION_STRING, FIELD(expire), 0, 0, NULL, "TIME",
-     "links that came by an event end after so long, such as 30d (default: never)", 0},
-    {"trust-after", GRAPHSS_OPTION_STRING, FIELD(trust_after), 0, 0, NULL, "TIME",
-     "the trusted snapshot moves forward after so long without an open alert (default: 1d)",
-     0},
-    {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
-     "groups that are watched besides all nodes, one a line: a name, then ids", 0},
     {"batch", GRAPHSS_OPTION_INT, FIELD(batch), 1, 100000, NULL, "N",
      "most events applied at once", 0},
     {"wait", GRAPHSS_OPTION_REAL, FIELD(wait), 0, 3600, NULL, "SECONDS",
      "longest time to wait for a batch to fill", 0},
-    {"keep", GRAPHSS_OPTION_INT, FIELD(keep), 100, 1e12, NULL, "N",
-     "events kept before they are folded into a snapshot", 0},
     {"idle", GRAPHSS_OPTION_REAL, FIELD(idle), 0, 1e9, NULL, "SECONDS",
      "end once nothing came for so long (default: never)", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz",
@@ -55,74 +39,7 @@ static const graphss_option *table_of(void)
 
 static void defaults(void *options)
 {
-    *(watch_arguments *)options = (watch_arguments){.false_alarms = "1/week",
-                                                    .trust_after = "1d",
-                                                    .batch = 100,
-                                                    .wait = 1,
-                                                    .keep = 1000000};
-}
-
-static void live_defaults(void *options)
-{
-    graphss_live_options_init(options);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static graphss_status take_options(cli *app, graphss_live_options *opt,
-                                   const watch_arguments *own)
-{
-    if (!graphss_false_alarms_parse(opt, own->false_alarms))
-        return cli_usage(app,
-                         "watch: --false-alarms: found '%s', want such as 1/week or 2/day",
-                         own->false_alarms);
-    if (own->expire && !graphss_duration_parse(&opt->expire, own->expire))
-        return cli_usage(app, "watch: --expire: found '%s', want such as 12h or 30d",
-                         own->expire);
-    if (!graphss_duration_parse(&opt->trust_after, own->trust_after))
-        return cli_usage(app, "watch: --trust-after: found '%s', want such as 12h or 7d",
-                         own->trust_after);
-    opt->seed = (uint64_t)app->global.seed;
-    return GRAPHSS_OK;
-}
-
-/* ---- groups ---- */
-
-static graphss_status watch_line(cli *app, graphss_store *store, graphss_live *live,
-                                 char *line)
-{
-    const char *member[4096];
-    size_t n = 0;
-    char *rest = NULL, *name = strtok_r(line, " \t\r\n", &rest);
-    if (!name)
-        return GRAPHSS_OK;
-    for (char *id; (id = strtok_r(NULL, " \t\r\n", &rest)) != NULL;) {
-        if (n == sizeof member / sizeof *member)
-            return cli_fail(app, GRAPHSS_ERR_LIMIT, "group %s: more than %zu nodes", name, n);
-        member[n++] = id;
-    }
-    return graphss_store_watch(app->ctx, store, live, name, member, n, now());
-}
-
-static graphss_status watch_groups(cli *app, graphss_store *store, graphss_live *live,
-                                   const char *path)
-{
-    FILE *f = fopen(path, "r");
-    char *line = NULL;
-    size_t room = 0;
-    graphss_status st = GRAPHSS_OK;
-    if (!f)
-        return cli_fail(app, GRAPHSS_ERR_NOT_FOUND, "%s: it cannot be read", path);
-    while (!st && getline(&line, &room, f) >= 0)
-        st = watch_line(app, store, live, line);
-    free(line);
-    fclose(f);
-    return st;
+    *(watch_arguments *)options = (watch_arguments){.batch = 100, .wait = 1};
 }
 
 /* ---- batches ---- */
@@ -244,7 +161,7 @@ static graphss_status watch_all(cli *app, graphss_store *store, graphss_live *li
                                             .offset = b.offset,
                                             .line = b.line,
                                             .n = b.n,
-                                            .now = now()};
+                                            .now = live_now()};
             st = graphss_store_put(app->ctx, store, live, &in, &did);
             if (!st)
                 st = graphss_event_source_stored(app->ctx, source, b.offset);
@@ -310,24 +227,6 @@ static void report(cli *app, const graphss_live *live, const totals *t)
     printf("Budget   %.3g of %.3g false alarms left\n", s.budget_left, s.false_alarms);
 }
 
-static graphss_status open_live(cli *app, graphss_live **live, graphss_store *store,
-                                const graphss_model *model, graphss_dataset *data,
-                                const watch_arguments *own, const graphss_live_options *opt)
-{
-    graphss_status st = graphss_store_resume(app->ctx, store, live, model);
-    if (st == GRAPHSS_OK)
-        cli_note(app, "note: %s goes on where it was; its own options hold", own->store);
-    if (st != GRAPHSS_ERR_NOT_FOUND)
-        return st;
-    const graphss_observation seen = graphss_dataset_observe(data);
-    st = graphss_live_new(app->ctx, live, model, &seen, opt);
-    if (!st)
-        st = graphss_store_start(app->ctx, store, *live);
-    if (!st && own->groups)
-        st = watch_groups(app, store, *live, own->groups);
-    return st;
-}
-
 /* The graph as it is; its labels are those the model trained on, and those that came. */
 static graphss_status write_graph(cli *app, graphss_live *live, const char *path)
 {
@@ -342,6 +241,7 @@ static graphss_status write_graph(cli *app, graphss_live *live, const char *path
 static graphss_status run(cli *app)
 {
     watch_arguments own;
+    live_arguments shared;
     graphss_live_options opt;
     graphss_model *model = NULL;
     graphss_dataset data = {0};
@@ -351,19 +251,22 @@ static graphss_status run(cli *app)
     totals t = {0};
     uint64_t offset = 0;
     defaults(&own);
+    live_arguments_defaults(&shared);
     graphss_live_options_init(&opt);
     graphss_status st = cli_apply(app, 0, &own);
     if (!st)
-        st = cli_apply(app, 1, &opt);
+        st = cli_apply(app, 1, &shared);
     if (!st)
-        st = take_options(app, &opt, &own);
+        st = cli_apply(app, 2, &opt);
+    if (!st)
+        st = live_take_options(app, &opt, &shared);
     if (st)
         return st;
-    if (!own.model_file || !own.store || !own.events)
+    if (!own.model_file || !shared.store || !own.events)
         return cli_usage(app,
                          "watch: want --model-file MODEL, --store FILE and --events SOURCE");
     const char *const input[] = {app->argument[0], own.model_file};
-    st = cli_check_output(app, own.store, input, 2);
+    st = cli_check_output(app, shared.store, input, 2);
     if (!st)
         st = cli_load_model(app, &model, own.model_file);
     if (!st)
@@ -371,9 +274,9 @@ static graphss_status run(cli *app)
     if (!st)
         st = cli_align(app, model, &data, NULL);
     if (!st)
-        st = graphss_store_open(app->ctx, &store, own.store, GRAPHSS_STORE_WRITE);
+        st = graphss_store_open(app->ctx, &store, shared.store, GRAPHSS_STORE_WRITE);
     if (!st)
-        st = open_live(app, &live, store, model, &data, &own, &opt);
+        st = live_open(app, &live, store, model, &data, &shared, &opt);
     if (!st)
         st = graphss_event_source_open(app->ctx, &source, own.events, &data);
     if (!st)
@@ -381,13 +284,8 @@ static graphss_status run(cli *app)
     if (!st)
         st = graphss_live_follow(app->ctx, live, source, offset);
     if (!st) {
-        graphss_live_status s;
-        graphss_store_keep(store, (uint64_t)own.keep);
-        graphss_live_status_get(live, &s);
-        if (!s.suspicion)
-            cli_warn(app, "the model has no detector, so nothing is judged: train it again");
-        if (!s.incremental)
-            cli_warn(app, "each batch is a whole pass: %s", s.whole_pass_cause);
+        graphss_store_keep(store, (uint64_t)shared.keep);
+        live_warn(app, live);
         st = watch_all(app, store, live, source, &own, &t);
     }
     if (!st && own.output)
@@ -417,7 +315,9 @@ const cli_command cli_watch = {
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(watch_arguments), defaults},
-              {"The live graph", graphss_live_options_table, sizeof(graphss_live_options),
-               live_defaults}},
+              {"The live graph", live_arguments_table, sizeof(live_arguments),
+               live_arguments_defaults},
+              {"Its test", graphss_live_options_table, sizeof(graphss_live_options),
+               live_options_defaults}},
     .run = run,
 };

@@ -23,6 +23,7 @@ extern const cli_command cli_predict;
 extern const cli_command cli_recover;
 extern const cli_command cli_report;
 extern const cli_command cli_reproduce;
+extern const cli_command cli_serve;
 extern const cli_command cli_shard;
 extern const cli_command cli_snapshots;
 extern const cli_command cli_split;

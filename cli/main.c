@@ -15,11 +15,12 @@
 #include "commands.h"
 
 static const cli_command *const commands[] = {
-    &cli_demo,   &cli_info,          &cli_fetch,     &cli_convert, &cli_split,
-    &cli_train,  &cli_import,        &cli_export,    &cli_predict, &cli_evaluate,
-    &cli_attack, &cli_apply_command, &cli_snapshots, &cli_alert,   &cli_recover,
-    &cli_events, &cli_extract, &cli_watch,         &cli_alerts,    &cli_audit,   &cli_reproduce,
-    &cli_report, &cli_shard,         &cli_plan,      &cli_version, &cli_help_command,
+    &cli_demo,    &cli_info,          &cli_fetch,     &cli_convert, &cli_split,
+    &cli_train,   &cli_import,        &cli_export,    &cli_predict, &cli_evaluate,
+    &cli_attack,  &cli_apply_command, &cli_snapshots, &cli_alert,   &cli_recover,
+    &cli_events,  &cli_extract,       &cli_watch,     &cli_serve,   &cli_alerts,
+    &cli_audit,   &cli_reproduce,     &cli_report,    &cli_shard,   &cli_plan,
+    &cli_version, &cli_help_command,
 };
 
 const cli_command *cli_command_at(size_t i)

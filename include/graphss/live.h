@@ -111,6 +111,20 @@ GRAPHSS_MUST_CHECK graphss_status graphss_live_advance(graphss_ctx *ctx, graphss
 
 /* ---- reading ---- */
 
+/* How a node differs from the trusted snapshot; nodes are compared within a kind. */
+typedef enum graphss_live_kind {
+    GRAPHSS_LIVE_SAME,
+    GRAPHSS_LIVE_ONE_EDGE,
+    GRAPHSS_LIVE_FEW_EDGES,  /* two to four */
+    GRAPHSS_LIVE_MANY_EDGES, /* five or more */
+    GRAPHSS_LIVE_FEATURES,   /* and no edges */
+    GRAPHSS_LIVE_BOTH,
+    GRAPHSS_LIVE_NEW,
+    GRAPHSS_LIVE_KINDS
+} graphss_live_kind;
+/* "same", "one edge", "few edges", "many edges", "features", "edges and features", "new" */
+GRAPHSS_API const char *graphss_live_kind_text(graphss_live_kind kind);
+
 typedef struct graphss_live_status {
     size_t n_nodes, n_edges, n_features, n_classes;
     uint64_t applied, duplicates, refused, expired; /* since graphss_live_new */
@@ -128,6 +142,10 @@ typedef struct graphss_live_status {
     const char *whole_pass_cause; /* constant text; NULL: incremental */
     bool suspicion;               /* false: the model has no detector, nothing is judged */
     size_t bytes;                 /* memory held */
+    /* Changes of each kind that later ones are compared with (of "same": of nodes that changed
+     * again); below warm_up they are not judged. */
+    uint64_t known[GRAPHSS_LIVE_KINDS];
+    int64_t warm_up;
 } graphss_live_status;
 
 GRAPHSS_API void graphss_live_status_get(const graphss_live *live, graphss_live_status *out);
@@ -144,20 +162,6 @@ GRAPHSS_API const float *graphss_live_prob(const graphss_live *live, size_t node
 /* Name of a class of the model, or its number; out [32] is used for numbers. */
 GRAPHSS_API const char *graphss_live_class(const graphss_live *live, size_t c, char *out);
 
-/* How a node differs from the trusted snapshot; nodes are compared within a kind. */
-typedef enum graphss_live_kind {
-    GRAPHSS_LIVE_SAME,
-    GRAPHSS_LIVE_ONE_EDGE,
-    GRAPHSS_LIVE_FEW_EDGES,  /* two to four */
-    GRAPHSS_LIVE_MANY_EDGES, /* five or more */
-    GRAPHSS_LIVE_FEATURES,   /* and no edges */
-    GRAPHSS_LIVE_BOTH,
-    GRAPHSS_LIVE_NEW,
-    GRAPHSS_LIVE_KINDS
-} graphss_live_kind;
-/* "same", "one edge", "few edges", "many edges", "features", "edges and features", "new" */
-GRAPHSS_API const char *graphss_live_kind_text(graphss_live_kind kind);
-
 enum { GRAPHSS_LIVE_SOURCES = 7 };
 /* What a source of evidence is called, i below GRAPHSS_LIVE_SOURCES: "classifier", "features
  * alone", ... */
@@ -172,6 +176,7 @@ typedef struct graphss_live_node {
     size_t degree, features; /* entries */
     graphss_live_kind kind;
     size_t edges_added, edges_removed, features_changed;
+    double since;     /* when it first changed after the trusted snapshot; NaN: it did not */
     double suspicion; /* log odds that it was tampered with; NaN: no detector */
     double p_value;   /* its rank among earlier changes of its kind; 1 if it did not change */
     int32_t says[GRAPHSS_LIVE_SOURCES];  /* the class each source speaks for, */
@@ -199,6 +204,26 @@ GRAPHSS_MUST_CHECK graphss_status graphss_live_edges_get(graphss_ctx *ctx,
                                                          const graphss_live *live,
                                                          size_t node);
 GRAPHSS_API void graphss_live_edges_destroy(graphss_ctx *ctx, graphss_live_edges *edges);
+
+/* Features of a node that are not as in the trusted snapshot; the array belongs to it. */
+typedef struct graphss_live_feature {
+    int32_t column;
+    float was, now;
+} graphss_live_feature;
+typedef struct graphss_live_features {
+    size_t n;
+    graphss_live_feature *item;
+} graphss_live_features;
+/* Of a new node: all it has, with was 0. INVALID: no such node; NOMEM. Time O(features). */
+GRAPHSS_MUST_CHECK graphss_status graphss_live_features_get(graphss_ctx *ctx,
+                                                            graphss_live_features *out,
+                                                            const graphss_live *live,
+                                                            size_t node);
+GRAPHSS_API void graphss_live_features_destroy(graphss_ctx *ctx,
+                                               graphss_live_features *features);
+/* Name of a feature, or its number; out [32] is used for numbers. */
+GRAPHSS_API const char *graphss_live_column(const graphss_live *live, size_t column,
+                                            char *out);
 
 /* The most suspicious changed nodes: up to *n of them into node, most suspicious first; *n
  * becomes their number. INVALID, NOMEM. Time O(changed nodes). */

@@ -67,7 +67,8 @@ typedef struct graphss_store_batch {
 } graphss_store_batch;
 
 /* Applies and stores. Lines that are no events, and events that are refused, are set aside
- * with the reason (graphss_store_refused); did->unreadable counts the former. On an error the
+ * with the reason (graphss_store_refused); did->unreadable counts the former, and
+ * did->refused[i].event is the number of a line. On an error the
  * live graph may be ahead of the store: free it and resume. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *store,
                                                     graphss_live *live,

@@ -26,6 +26,7 @@ typedef struct graphss_i_live_changed {
     float *was_alone; /* [k] the classifier's answer without edges, with features */
     float *evidence;  /* [k x GRAPHSS_I_ROW] in the trusted snapshot, or NULL: not asked */
     double suspicion, p_value;
+    double since; /* the time of its first change */
 } graphss_i_live_changed;
 
 typedef struct graphss_i_live_group {

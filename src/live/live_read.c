@@ -42,7 +42,10 @@ void graphss_live_status_get(const graphss_live *x, graphss_live_status *out)
                  x->room * x->k * sizeof(float) * (x->has_states ? 9 : 1) +
                  x->names.text_room + x->names.slots * sizeof *x->names.table +
                  x->names.room * sizeof *x->names.start,
+        .warm_up = x->opt.warm_up,
     };
+    for (int kind = 0; kind < GRAPHSS_LIVE_KINDS; kind++)
+        out->known[kind] = x->reference[kind].n;
 }
 
 int64_t graphss_live_seen(const graphss_live *x, const char *source)
@@ -130,6 +133,7 @@ graphss_status graphss_live_node_get(graphss_ctx *ctx, graphss_live *x, graphss_
         .edges_added = counts.edges_added,
         .edges_removed = counts.edges_removed,
         .features_changed = counts.features_added + counts.features_removed,
+        .since = x->record[node] >= 0 ? x->changed[x->record[node]].since : NAN,
         .suspicion = NAN,
         .p_value = 1,
     };
@@ -218,6 +222,60 @@ void graphss_live_edges_destroy(graphss_ctx *ctx, graphss_live_edges *edges)
     graphss_release(ctx, edges->node);
     graphss_release(ctx, edges->state);
     *edges = (graphss_live_edges){0};
+}
+
+graphss_status graphss_live_features_get(graphss_ctx *ctx, graphss_live_features *out,
+                                         const graphss_live *x, size_t node)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"live graph", x}, {"place for the features", out}))
+        return GRAPHSS_ERR_INVALID;
+    const graphss_status st = check_node(ctx, x, node > INT32_MAX ? -1 : (int64_t)node);
+    if (st)
+        return st;
+    const graphss_i_live_changed *c =
+        x->record[node] >= 0 ? &x->changed[x->record[node]] : NULL;
+    const size_t n = x->is_dense ? x->d : graphss_i_live_length(&x->sparse, node);
+    const float *now = x->is_dense ? x->dense + node * x->d
+                       : n         ? (const float *)graphss_i_live_payload(&x->sparse, node)
+                                   : NULL;
+    const int32_t *key = n && !x->is_dense ? graphss_i_live_keys(&x->sparse, node) : NULL;
+    const bool recorded = c && c->features && !c->is_new;
+    const size_t m = recorded ? c->n_was_features : 0;
+    graphss_live_features list = {0};
+    if (c && (recorded || c->is_new)) {
+        list.item = graphss_i_alloc(ctx, n + m, sizeof *list.item);
+        if (!list.item)
+            return GRAPHSS_ERR_NOMEM;
+        for (size_t i = 0, j = 0; i < n || j < m;) {
+            const int32_t a = i == n ? INT32_MAX : key ? key[i] : (int32_t)i;
+            const int32_t b = j == m          ? INT32_MAX
+                              : c->was_column ? c->was_column[j]
+                                              : (int32_t)j;
+            const graphss_live_feature f = {.column = a < b ? a : b,
+                                            .was = b <= a ? c->was_value[j] : 0,
+                                            .now = a <= b ? now[i] : 0};
+            if (memcmp(&f.was, &f.now, sizeof f.now) != 0)
+                list.item[list.n++] = f;
+            i += a <= b;
+            j += b <= a;
+        }
+    }
+    *out = list;
+    return GRAPHSS_OK;
+}
+
+void graphss_live_features_destroy(graphss_ctx *ctx, graphss_live_features *features)
+{
+    graphss_release(ctx, features->item);
+    *features = (graphss_live_features){0};
+}
+
+const char *graphss_live_column(const graphss_live *x, size_t column, char *out)
+{
+    if (x->columns.n && column < x->d)
+        return graphss_i_live_names_get(&x->columns, column);
+    snprintf(out, 32, "%zu", column);
+    return out;
 }
 
 /* The same graph in a network of its own. */

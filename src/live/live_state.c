@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char STAMP[16] = "graphss live 1\n";
+static const char STAMP[16] = "graphss live 2\n";
 
 /* ---- one walk for size, writing and reading ---- */
 
@@ -169,6 +169,7 @@ static void put_changed(bytes *b, graphss_live *x)
         PUT(b, c->judged_at);
         PUT(b, c->suspicion);
         PUT(b, c->p_value);
+        PUT(b, c->since);
         size_t columns = c->features && !x->is_dense ? c->n_was_features : 0;
         size_t alone = c->features ? x->k : 0;
         put_array(b, &c->was_edge, &c->n_was_edges, sizeof *c->was_edge);

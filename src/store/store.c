@@ -335,6 +335,8 @@ graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *s, graphss_liv
         st = graphss_i_store_run(ctx, s, "begin immediate", "");
     if (!st)
         st = graphss_i_store_end(ctx, s, put_rows(ctx, s, live, b, &did, place, bad));
+    for (size_t i = 0; i < did.n_refused; i++)
+        did.refused[i].event = place[did.refused[i].event];
     if (!st)
         s->batch++;
     for (size_t i = 0; i < b->n; i++) {

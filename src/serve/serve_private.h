@@ -1,0 +1,246 @@
+/* serve_private.h - what the files of the server share.
+ *
+ * Threads: that of graphss_server_run owns engine and store; one of libmicrohttpd reads and
+ * writes connections; one for each further source of events. They meet in the queue. */
+#ifndef GRAPHSS_SERVE_PRIVATE_H
+#define GRAPHSS_SERVE_PRIVATE_H
+
+#include "serve/request.h"
+#include "serve/serve_text.h"
+#include "serve/tokens.h"
+#include <graphss_serve/serve.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* An answer: its text lives elsewhere. */
+typedef struct graphss_i_reply {
+    int status;
+    const char *type; /* constant text */
+    const char *text; /* [n]; NULL: none */
+    size_t n;
+    const char *allow; /* of 405 */
+    int retry_after;   /* seconds; 0: not said */
+    const char *see;   /* where a form leads, of 303 */
+} graphss_i_reply;
+
+enum { GRAPHSS_I_REFUSED_SHOWN = 20, GRAPHSS_I_REASON = 160 };
+typedef struct graphss_i_refusal {
+    size_t line; /* of its job, from 1 */
+    char reason[GRAPHSS_I_REASON];
+} graphss_i_refusal;
+
+/* A request, or a batch of a source, on its way. Made and freed by the thread that reads it;
+ * the engine's thread has it between push and done. */
+typedef struct graphss_i_job {
+    struct graphss_i_job *next;
+    graphss_i_request request;
+    char *target;
+    char *body;
+    size_t n_body, body_room;
+    char who[GRAPHSS_I_WHO + 1]; /* "" where there are no tokens */
+    graphss_i_role role;
+    double since; /* when it was pushed */
+    /* of events */
+    graphss_store_line *line;
+    size_t n_lines, n_done, n_refused;
+    graphss_i_refusal *refusal; /* [min(n_refused, GRAPHSS_I_REFUSED_SHOWN)] or NULL */
+    const char *source;         /* whose offset this is; NULL: of none */
+    uint64_t offset;
+    /* the answer */
+    graphss_i_reply reply;
+    char *text; /* of the reply; released with the job */
+    bool done;
+    void *connection; /* of libmicrohttpd; NULL: the source waits for `done` */
+    int refused;      /* a status to refuse it with before it is read */
+    bool read;        /* all of it is here */
+} graphss_i_job;
+
+/* Numbers for /metrics, counted since the start. */
+enum { GRAPHSS_I_BUCKETS = 10, GRAPHSS_I_STATUSES = 6 };
+extern const double graphss_i_bucket[GRAPHSS_I_BUCKETS]; /* upper ends, seconds */
+typedef struct graphss_i_histogram {
+    uint64_t count[GRAPHSS_I_BUCKETS + 1]; /* the last: above all ends */
+    double sum;
+} graphss_i_histogram;
+void graphss_i_histogram_add(graphss_i_histogram *h, double seconds);
+typedef struct graphss_i_counts {
+    uint64_t lines, applied, duplicates, refused, unreadable, batches, store_failures;
+    uint64_t busy, unauthorised, limited, reloads, reload_failures;
+    uint64_t answered[GRAPHSS_I_STATUSES]; /* by the first digit of the status */
+    graphss_i_histogram apply, request;
+} graphss_i_counts;
+
+/* The test at some time, for the plot. */
+typedef struct graphss_i_look {
+    double t, p_value, e_value;
+    bool open;
+} graphss_i_look;
+enum { GRAPHSS_I_LOOKS = 2048 };
+
+/* What the engine's thread publishes for the others, behind `lock`. */
+typedef struct graphss_i_view {
+    graphss_live_status status;
+    graphss_live_group all; /* name is not kept */
+    uint64_t alerts_by_state[4];
+    double at;           /* wall clock of the last batch; NaN: none yet */
+    double rate;         /* events a second, over the last minute */
+    double model_loaded; /* wall clock */
+    bool model_waits;    /* a new model takes over once no alert is open */
+    bool ready;
+    char model_type[32], model_error[256];
+} graphss_i_view;
+
+typedef struct graphss_i_queue {
+    graphss_i_job *first, **last;
+    size_t n;
+} graphss_i_queue;
+
+typedef struct graphss_i_feed {
+    graphss_server *server;
+    graphss_event_source *source;
+    pthread_t thread;
+    bool started;
+    graphss_ctx *ctx;
+    graphss_status status; /* why it ended */
+    char error[256];
+    bool over;
+    uint64_t lines;
+} graphss_i_feed;
+
+typedef struct graphss_i_http graphss_i_http;
+
+struct graphss_server {
+    graphss_serve_options opt; /* its texts are copies */
+    graphss_store *store;
+    graphss_model *model;
+    graphss_live *live; /* NULL: it is being loaded from the store again */
+    graphss_i_tokens tokens;
+    unsigned char secret[GRAPHSS_I_SECRET];
+    char *address;
+
+    /* behind lock */
+    pthread_mutex_t lock;
+    pthread_cond_t work, done; /* for the engine's thread; for sources */
+    graphss_ctx *shared;       /* memory that crosses threads */
+    graphss_i_queue asked, events;
+    size_t n_lines; /* that wait */
+    bool draining;
+    graphss_i_counts counts;
+    graphss_i_view view;
+    uint64_t version; /* of what the page shows */
+    double beat;      /* when the engine's thread last came round */
+
+    /* the engine's thread alone */
+    graphss_i_look look[GRAPHSS_I_LOOKS];
+    size_t n_looks;
+    uint64_t looked;     /* checks when the last was kept */
+    double last_event;   /* monotonic: when the last batch came */
+    double retry, pause; /* after the store failed: when to go on, and how long was waited */
+    double recent[60];   /* events in each of the last seconds */
+    int64_t recent_at;
+    double published, beaten, listened; /* when that was last done */
+    double watchdog;                    /* seconds between signs of life; 0: none wanted */
+    bool dirty;
+    graphss_model *next_model; /* read, and waits */
+
+    graphss_i_feed feed[GRAPHSS_SERVE_SOURCES];
+    size_t n_feeds;
+    graphss_i_http *http;
+};
+
+/* ---- queue.c ---- */
+
+void *graphss_i_shared_alloc(graphss_server *s, size_t count, size_t size);
+void *graphss_i_shared_grow(graphss_server *s, void *block, size_t old_count, size_t count,
+                            size_t size);
+void graphss_i_shared_release(graphss_server *s, void *block);
+graphss_i_job *graphss_i_job_new(graphss_server *s);
+void graphss_i_job_free(graphss_server *s, graphss_i_job *job);
+/* Divides the body into lines. 0, or the status to refuse it with. */
+int graphss_i_job_lines(graphss_server *s, graphss_i_job *job);
+/* 0, or the status to answer with: 429 (full), 503 (it ends). */
+int graphss_i_push(graphss_server *s, graphss_i_job *job);
+/* All questions that wait, in order, after at most `seconds`; *events: there are any. */
+graphss_i_job *graphss_i_take(graphss_server *s, double seconds, bool *events);
+/* Lines [from, from + n) of a job. */
+typedef struct graphss_i_segment {
+    graphss_i_job *job;
+    size_t from, n;
+} graphss_i_segment;
+/* The first events that wait, at most so many lines; they stay in the queue until they are
+ * done. Returns the number of segments. */
+size_t graphss_i_events_gather(graphss_server *s, graphss_i_segment *out, size_t most,
+                               size_t lines);
+/* The first segment of the queue is done: its job, if that was the last of it. */
+graphss_i_job *graphss_i_events_done(graphss_server *s, const graphss_i_segment *segment);
+/* Says that a job is answered. */
+void graphss_i_finish(graphss_server *s, graphss_i_job *job);
+
+/* ---- worker.c ---- */
+
+double graphss_i_wall(void);
+
+/* ---- answers.c: on the engine's thread ---- */
+
+/* Answers a question; the text is appended to t, the reply says how. */
+graphss_status graphss_i_answer(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
+                                graphss_i_text *t);
+/* The answer to events that were applied. */
+void graphss_i_answer_events(graphss_i_text *t, const graphss_i_job *job);
+/* {"error": "..."} */
+void graphss_i_answer_error(graphss_i_text *t, const char *text);
+
+/* ---- reasons.c ---- */
+
+/* What is known of a node, and sentences that say why it is suspicious. */
+typedef struct graphss_i_why {
+    graphss_live_node node;
+    graphss_live_edges edges;
+    graphss_live_features features;
+    double chance; /* that it was tampered with; NaN: no detector */
+} graphss_i_why;
+graphss_status graphss_i_why_get(graphss_ctx *ctx, graphss_i_why *out, graphss_live *live,
+                                 size_t node);
+void graphss_i_why_destroy(graphss_ctx *ctx, graphss_i_why *why);
+/* The i-th sentence, plain text; false: there is none. */
+bool graphss_i_why_sentence(graphss_i_text *t, const graphss_i_why *why,
+                            const graphss_live *live, size_t i);
+
+/* ---- metrics.c, openapi.c ---- */
+
+void graphss_i_metrics(graphss_i_text *t, graphss_server *s);
+void graphss_i_openapi(graphss_i_text *t);
+
+/* ---- page.c ---- */
+
+graphss_status graphss_i_page(graphss_ctx *ctx, graphss_server *s, const graphss_i_job *job,
+                              graphss_i_text *t);
+extern const char graphss_i_page_css[], graphss_i_page_js[];
+
+/* ---- feeds.c ---- */
+
+graphss_status graphss_i_feeds_start(graphss_ctx *ctx, graphss_server *s);
+void graphss_i_feeds_stop(graphss_ctx *ctx, graphss_server *s);
+
+/* ---- http.c ---- */
+
+graphss_status graphss_i_http_start(graphss_ctx *ctx, graphss_server *s);
+/* The engine's thread answered; or what the page shows changed. */
+void graphss_i_http_wake(graphss_i_http *http, graphss_i_job *job);
+void graphss_i_http_changed(graphss_i_http *http);
+/* Cuts connections that take too long. */
+void graphss_i_http_tick(graphss_i_http *http);
+/* No further connections; then, once nothing waits, the end. */
+void graphss_i_http_quiesce(graphss_i_http *http);
+void graphss_i_http_stop(graphss_ctx *ctx, graphss_server *s);
+
+/* ---- notify.c ---- */
+
+/* Tells systemd, where it asked to be told: "READY=1", "STOPPING=1", "WATCHDOG=1". */
+void graphss_i_notify(const char *text);
+/* Seconds between signs of life that systemd wants; 0: none. */
+double graphss_i_notify_watchdog(void);
+/* A listening socket that systemd handed over; -1: none. */
+int graphss_i_notify_socket(void);
+
+#endif

@@ -1,0 +1,146 @@
+/* Every endpoint, asked over a socket. */
+#include "serving.h"
+
+static void test_health_and_descriptions(void **state)
+{
+    serving s;
+    (void)state;
+    serving_init(&s, "health.db");
+    serving_start(&s);
+    assert_answer(client_get(&s, "/v2/health/live"), 200, "\"live\":true");
+    assert_answer(client_get(&s, "/v2/health/ready"), 200, "\"ready\":true");
+    assert_answer(client_get(&s, "/v2"), 200, "\"name\":\"graphss\"");
+    assert_answer(client_get(&s, "/v2/models/graphss"), 200, "\"platform\":\"graphss\"");
+    assert_answer(client_get(&s, "/v2/models/graphss/ready"), 200, "true");
+    assert_answer(client_get(&s, "/v2/models/other"), 404, "called graphss");
+    assert_answer(client_get(&s, "/openapi.json"), 200, "\"/v1/alerts/{id}/ack\"");
+    assert_answer(client_get(&s, "/metrics"), 200, "graphss_nodes 300\n");
+    assert_answer(client_get(&s, "/v1/status"), 200, "\"state\":\"calm\"");
+    assert_answer(client_ask(&s, "HEAD", "/v1/status", NULL, NULL, NULL), 200,
+                  "Content-Length");
+    assert_answer(client_get(&s, "/nothing"), 404, "nothing is here");
+    assert_answer(client_ask(&s, "DELETE", "/v1/status", NULL, NULL, NULL), 405, "Allow: GET");
+    serving_end(&s);
+}
+
+static void test_events_are_applied_once_and_bad_ones_named(void **state)
+{
+    serving s;
+    (void)state;
+    serving_init(&s, "events.db");
+    serving_start(&s);
+    const char *lines = "{\"op\":\"+link\",\"u\":\"1\",\"v\":\"200\",\"seq\":1}\r\n\n"
+                        "{\"op\":\"+link\"\n"
+                        "{\"op\":\"set\",\"u\":\"nobody\",\"features\":{}}\n"
+                        "{\"op\":\"+link\",\"u\":\"2\",\"v\":\"200\",\"seq\":2}";
+    for (int again = 0; again < 2; again++) {
+        answer a = client_ask(&s, "POST", "/v1/events", NULL, "application/x-ndjson", lines);
+        assert_int_equal(a.status, 202);
+        assert_non_null(strstr(a.body, "\"lines\":4,\"accepted\":2,\"refused\":2"));
+        assert_non_null(strstr(a.body, "\"line\":2"));
+        assert_non_null(strstr(a.body, "\"line\":3"));
+        answer_free(&a);
+    }
+    assert_answer(client_get(&s, "/v1/status"), 200, "\"duplicates\":2");
+    assert_answer(client_get(&s, "/v1/refused?limit=2"), 200, "\"total\":4");
+    assert_answer(client_get(&s, "/v1/nodes/200"), 200, "\"edges_added\":[\"1\",\"2\"]");
+    assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "text/plain", lines), 415,
+                  "Content-Type is");
+    assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", ""), 400,
+                  "");
+    serving_end(&s);
+}
+
+static void test_an_attack_is_an_alert_that_is_settled_once(void **state)
+{
+    serving s;
+    (void)state;
+    serving_init(&s, "alerts.db");
+    serving_start(&s);
+    assert_answer(client_get(&s, "/v1/alerts"), 200, "{\"alerts\":[]}");
+    serving_attack(&s);
+    assert_answer(client_get(&s, "/v1/status"), 200, "\"state\":\"alert\"");
+    assert_answer(client_get(&s, "/v1/alerts?state=firing"), 200, "\"state\":\"open\"");
+    assert_answer(client_get(&s, "/v1/alerts?state=dismissed"), 200, "{\"alerts\":[]}");
+    assert_answer(client_get(&s, "/v1/alerts?state=odd"), 400, "want firing");
+    assert_answer(client_get(&s, "/v1/alerts/1"), 200, "\"suspects\":[{\"node\":");
+    assert_answer(client_get(&s, "/v1/alerts/1/undo"), 200, "\"op\":\"-link\"");
+    assert_answer(client_get(&s, "/v1/nodes?limit=3"), 200, "\"why\":[\"It changed since");
+    assert_answer(client_get(&s, "/metrics"), 200, "graphss_alert_firing 1\n");
+    assert_answer(client_post(&s, "/v1/snapshots", "{}"), 409, "dismiss or confirm");
+    assert_answer(client_post(&s, "/v1/alerts/1/ack", "{\"who\":\"anna\"}"), 200,
+                  "\"acknowledged\"");
+    assert_answer(client_get(&s, "/v1/labels"), 200, "Content-Length: 0");
+    assert_answer(
+        client_post(&s, "/v1/alerts/1/confirm", "{\"who\":\"anna\",\"labels\":{\"7\":\"1\"}}"),
+        200, "\"confirmed\"");
+    assert_answer(client_get(&s, "/v1/labels"), 200, "\"tampered\":true,\"alert\":1");
+    assert_answer(client_get(&s, "/v1/nodes/7"), 200, "\"label\":\"1\"");
+    assert_answer(client_post(&s, "/v1/alerts/1/dismiss", ""), 409, "is confirmed");
+    assert_answer(client_post(&s, "/v1/alerts/9/dismiss", "{}"), 404, "no such alert");
+    assert_answer(client_post(&s, "/v1/alerts/x/dismiss", "{}"), 404, "no such alert");
+    assert_answer(client_post(&s, "/v1/snapshots", "{\"who\":\"anna\"}"), 201,
+                  "\"changed_nodes\":0");
+    assert_answer(client_get(&s, "/v1/audit?limit=1"), 200, "\"what\":\"trust\"");
+    serving_end(&s);
+}
+
+static void test_groups_and_inference(void **state)
+{
+    serving s;
+    (void)state;
+    serving_init(&s, "groups.db");
+    serving_start(&s);
+    assert_answer(client_post(&s, "/v1/groups", "{\"name\":\"new\",\"nodes\":[\"1\",\"2\"]}"),
+                  201, "\"members\":2");
+    assert_answer(client_get(&s, "/v1/groups"), 200, "\"name\":\"new\"");
+    assert_answer(client_get(&s, "/v1/groups/new"), 200, "\"threshold\"");
+    assert_answer(client_get(&s, "/v1/groups/old"), 404, "no such group");
+    assert_answer(client_post(&s, "/v1/groups", "{\"name\":\"all\",\"nodes\":[\"1\"]}"), 400,
+                  "want");
+    assert_answer(client_post(&s, "/v1/groups", "{\"name\":\"x\",\"nodes\":[1]}"), 400,
+                  "strings");
+    assert_answer(client_post(&s, "/v1/groups", "[]"), 400, "no object");
+    assert_answer(
+        client_post(&s, "/v2/models/graphss/infer",
+                    "{\"id\":\"q\",\"inputs\":[{\"name\":\"node\",\"data\":[\"1\",\"2\"]}]}"),
+        200, "\"shape\":[2,3]");
+    assert_answer(
+        client_post(&s, "/v2/models/graphss/infer", "{\"inputs\":[{\"data\":[\"nobody\"]}]}"),
+        404, "not there");
+    assert_answer(client_post(&s, "/v2/models/graphss/infer", "{\"inputs\":[]}"), 400, "want");
+    assert_answer(client_get(&s, "/v1/nodes/nobody"), 404, "no such node");
+    assert_answer(client_get(&s, "/v1/nodes?limit=0"), 400, "limit");
+    serving_end(&s);
+}
+
+static void test_it_goes_on_where_it_was(void **state)
+{
+    serving s;
+    (void)state;
+    serving_init(&s, "again.db");
+    serving_start(&s);
+    serving_attack(&s);
+    serving_stop(&s);
+    s.keep_store = true;
+    serving_start(&s);
+    assert_answer(client_get(&s, "/v1/alerts/1"), 200, "\"state\":\"open\"");
+    char *again = some_events(&s, 800, 900, true);
+    assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", again), 202,
+                  "\"lines\":100");
+    assert_answer(client_get(&s, "/v1/status"), 200, "\"duplicates\":100");
+    free(again);
+    serving_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_health_and_descriptions),
+        cmocka_unit_test(test_events_are_applied_once_and_bad_ones_named),
+        cmocka_unit_test(test_an_attack_is_an_alert_that_is_settled_once),
+        cmocka_unit_test(test_groups_and_inference),
+        cmocka_unit_test(test_it_goes_on_where_it_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
