@@ -67,6 +67,8 @@ GRAPHSS_API const char *graphss_server_address(const graphss_server *server);
 /* Serves until the progress callback of ctx asks to stop, then answers what waits, and
  * returns OK. Otherwise what made it impossible to go on. */
 GRAPHSS_MUST_CHECK graphss_status graphss_server_run(graphss_ctx *ctx, graphss_server *server);
+/* The same from another thread, or before it runs. */
+GRAPHSS_API void graphss_server_stop(graphss_server *server);
 GRAPHSS_API void graphss_server_free(graphss_ctx *ctx, graphss_server *server);
 
 /* A new token, of a role ("read", "write" or "admin") and a name: its SHA-256 is added to the

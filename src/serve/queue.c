@@ -110,7 +110,7 @@ graphss_i_job *graphss_i_take(graphss_server *s, double seconds, bool *events)
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&s->lock);
-    if (!s->asked.first && (seconds > 0 && !(s->events.first && *events)))
+    if (seconds > 0 && !s->stop && !s->asked.first && !(s->events.first && *events))
         while (!s->asked.first && !(s->events.first && *events))
             if (pthread_cond_timedwait(&s->work, &s->lock, &until) != 0)
                 break;

@@ -124,7 +124,7 @@ struct graphss_server {
     graphss_ctx *shared;       /* memory that crosses threads */
     graphss_i_queue asked, events;
     size_t n_lines; /* that wait */
-    bool draining;
+    bool draining, stop;
     graphss_i_counts counts;
     graphss_i_view view;
     uint64_t version; /* of what the page shows */

@@ -150,19 +150,34 @@ void graphss_i_text_fixed(graphss_i_text *t, double x, int digits)
         graphss_i_text_format(t, ".%0*lld", digits, rest);
 }
 
+/* "1.50" to "1.5", and "3.0" to "3": of what was appended since `from`. */
+static void trim(graphss_i_text *t, size_t from)
+{
+    if (t->failed || !memchr(t->at + from, '.', t->n - from))
+        return;
+    while (t->at[t->n - 1] == '0')
+        t->n--;
+    t->n -= t->at[t->n - 1] == '.';
+    t->at[t->n] = 0;
+}
+
 void graphss_i_text_short(graphss_i_text *t, double x)
 {
     const double size = fabs(x);
+    const size_t from = t->n;
     if (!isfinite(x)) {
         graphss_i_text_add(t, "-");
     } else if (size >= 100 && size <= 1e12) {
         graphss_i_text_fixed(t, x, 0);
     } else if (size >= 10 && size < 100) {
         graphss_i_text_fixed(t, x, 1);
+        trim(t, from);
     } else if (size >= 1 && size < 10) {
         graphss_i_text_fixed(t, x, 2);
+        trim(t, from);
     } else if (size == 0 || (size >= 0.01 && size < 1)) {
         graphss_i_text_fixed(t, x, size == 0 ? 0 : 3);
+        trim(t, from);
     } else {
         const int power = (int)floor(log10(size));
         graphss_i_text_fixed(t, x / pow(10, power), 1);

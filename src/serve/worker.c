@@ -323,6 +323,25 @@ static void sign_of_life(graphss_server *s)
     }
 }
 
+static bool asked_to_stop(graphss_ctx *ctx, graphss_server *s)
+{
+    pthread_mutex_lock(&s->lock);
+    const bool stop = s->stop;
+    const size_t applied = (size_t)s->counts.applied;
+    pthread_mutex_unlock(&s->lock);
+    return stop || graphss_i_progress(ctx, "serve", applied, 0, NULL) != GRAPHSS_OK;
+}
+
+void graphss_server_stop(graphss_server *s)
+{
+    if (!s)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->stop = true;
+    pthread_cond_signal(&s->work);
+    pthread_mutex_unlock(&s->lock);
+}
+
 graphss_status graphss_server_run(graphss_ctx *ctx, graphss_server *s)
 {
     if (GRAPHSS_I_LACKS(ctx, {"server", s}))
@@ -336,7 +355,7 @@ graphss_status graphss_server_run(graphss_ctx *ctx, graphss_server *s)
         graphss_i_notify("READY=1");
     for (bool ending = false; !st;) {
         bool events = s->live != NULL;
-        graphss_i_job *asked = graphss_i_take(s, ROUND, &events);
+        graphss_i_job *asked = graphss_i_take(s, ending ? 0 : ROUND, &events);
         answer_all(ctx, s, asked, &t);
         if (events && s->live)
             put_events(ctx, s, &t);
@@ -347,7 +366,7 @@ graphss_status graphss_server_run(graphss_ctx *ctx, graphss_server *s)
         graphss_i_http_tick(s->http);
         if (ending && !asked && (!events || !s->live))
             break;
-        if (!ending && graphss_i_progress(ctx, "serve", s->counts.applied, 0, NULL)) {
+        if (!ending && asked_to_stop(ctx, s)) {
             ending = true;
             graphss_i_notify("STOPPING=1");
             pthread_mutex_lock(&s->lock);

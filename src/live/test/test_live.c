@@ -295,6 +295,7 @@ static graphss_status live_a_life(graphss_ctx *ctx, void *arg)
     graphss_live_batch did = {0};
     graphss_live_node node;
     graphss_live_edges edges = {0};
+    graphss_live_features features = {0};
     graphss_dataset now = {0}, then = {0};
     int32_t suspect[4], three = 3;
     size_t n = 4, size = 0, different = 0, events = 0;
@@ -314,6 +315,8 @@ static graphss_status live_a_life(graphss_ctx *ctx, void *arg)
         st = graphss_live_recover(ctx, live, &suspicion, posterior, &three, 1);
     if (!st)
         st = graphss_live_edges_get(ctx, &edges, live, 1);
+    if (!st)
+        st = graphss_live_features_get(ctx, &features, live, 3);
     if (!st)
         st = graphss_live_suspects(ctx, live, suspect, &n);
     if (!st)
@@ -340,6 +343,7 @@ static graphss_status live_a_life(graphss_ctx *ctx, void *arg)
                          GRAPHSS_ERR_INVALID);
     }
     graphss_release(ctx, bytes);
+    graphss_live_features_destroy(ctx, &features);
     graphss_live_edges_destroy(ctx, &edges);
     graphss_dataset_destroy(ctx, &now);
     graphss_dataset_destroy(ctx, &then);

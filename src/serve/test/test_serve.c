@@ -44,6 +44,13 @@ static void test_events_are_applied_once_and_bad_ones_named(void **state)
     assert_answer(client_get(&s, "/v1/status"), 200, "\"duplicates\":2");
     assert_answer(client_get(&s, "/v1/refused?limit=2"), 200, "\"total\":4");
     assert_answer(client_get(&s, "/v1/nodes/200"), 200, "\"edges_added\":[\"1\",\"2\"]");
+    const char *set = "{\"op\":\"set\",\"u\":\"5\",\"features\":{\"59\":3,\"58\":0},"
+                      "\"t\":\"2030-11-18T04:00:00Z\"}";
+    assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", set), 202,
+                  "");
+    assert_answer(client_get(&s, "/v1/nodes/5"), 200, "\"name\":\"59\",\"was\":");
+    assert_answer(client_get(&s, "/v1/nodes/5"), 200, "\"now\":3}");
+    assert_answer(client_get(&s, "/v1/nodes/5"), 200, "\"since\":\"2030-11-18T04:00:00Z\"");
     assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "text/plain", lines), 415,
                   "Content-Type is");
     assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", ""), 400,
@@ -133,6 +140,62 @@ static void test_it_goes_on_where_it_was(void **state)
     serving_end(&s);
 }
 
+/* ---- no memory ---- */
+
+static graphss_status serve_briefly(graphss_ctx *ctx, void *arg)
+{
+    const serving *s = arg;
+    graphss_model *model = NULL;
+    graphss_store *store = NULL;
+    graphss_live *live = NULL;
+    graphss_server *server = NULL;
+    graphss_status st = graphss_model_load(ctx, &model, s->model_path);
+    if (!st)
+        st = graphss_store_open(ctx, &store, s->path, GRAPHSS_STORE_WRITE);
+    if (!st)
+        st = graphss_store_resume(ctx, store, &live, model);
+    if (!st) {
+        st = graphss_server_new(ctx, &server, store, model, live, &s->opt);
+        model = NULL;
+    }
+    if (!st) {
+        graphss_server_stop(server);
+        st = graphss_server_run(ctx, server);
+    }
+    graphss_server_free(ctx, server);
+    graphss_store_close(ctx, store);
+    graphss_model_free(ctx, model);
+    return st;
+}
+
+static graphss_status add_token(graphss_ctx *ctx, void *arg)
+{
+    char *token = NULL;
+    const graphss_status st = graphss_server_token_add(ctx, &token, arg, "read", "anna");
+    graphss_release(ctx, token);
+    return st;
+}
+
+static void test_each_allocation_fails(void **state)
+{
+    serving s;
+    char path[256];
+    (void)state;
+    serving_init(&s, "starved.db");
+    testing_temporary(path, sizeof path, "starved.tokens");
+    testing_temporary(s.model_path, sizeof s.model_path, "starved.model");
+    s.opt.tokens = path;
+    remove(path);
+    testing_each_allocation_fails(add_token, path);
+    serving_start(&s);
+    assert_ok(s.ctx, graphss_model_save(s.ctx, s.model, s.model_path));
+    serving_stop(&s);
+    testing_allocations_fail(serve_briefly, &s, 16);
+    remove(path);
+    remove(s.model_path);
+    serving_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_an_attack_is_an_alert_that_is_settled_once),
         cmocka_unit_test(test_groups_and_inference),
         cmocka_unit_test(test_it_goes_on_where_it_was),
+        cmocka_unit_test(test_each_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
