@@ -242,9 +242,11 @@ static void put_events(graphss_ctx *ctx, graphss_server *s, graphss_i_text *t)
         graphss_i_answer_events(t, job);
         answered(s, job, t, (graphss_i_reply){.status = 202, .type = "application/json"});
     }
-    if (did.n_alerts)
+    if (did.n_alerts) {
+        s->published = 0; /* at once */
         graphss_i_log(ctx, GRAPHSS_LOG_WARN, "alert %zu was raised",
                       did.first_alert + did.n_alerts);
+    }
     graphss_live_batch_destroy(ctx, &did);
     graphss_release(ctx, line);
 }
@@ -275,6 +277,8 @@ static void answer_all(graphss_ctx *ctx, graphss_server *s, graphss_i_job *list,
                                                .retry_after = st == GRAPHSS_ERR_NOMEM};
             }
         }
+        if (graphss_i_route_of(job->request.ask)->role == GRAPHSS_I_ROLE_ADMIN)
+            s->published = 0; /* what it changed is seen at once */
         answered(s, job, t, job->reply);
     }
 }
