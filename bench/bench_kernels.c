@@ -336,7 +336,7 @@ static void run_relu(void *arg)
 static void run_relu_backward(void *arg)
 {
     flat_job *j = arg;
-    j->kernels->relu_backward(j->w, j->w, j->g, j->n);
+    j->kernels->relu_backward(j->w, j->w, j->g, j->n, 1);
 }
 
 static void run_copy(void *arg)

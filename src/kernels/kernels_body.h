@@ -43,7 +43,7 @@ INLINE vec splat(float a)
 enum {
     LINE = GRAPHSS_I_ROW, /* floats in a cache line */
     NARROW = 64,          /* columns up to which prefetching costs more than it brings */
-    AHEAD = 8             /* entries between prefetch and use */
+    AHEAD = 16             /* entries between prefetch and use */
 };
 
 typedef struct sparse_rows {
@@ -165,13 +165,13 @@ typedef struct block_columns {
 } block_columns;
 
 /* y[j][c] += sum_e value[e] x[row[e]][c] for n vectors of columns c from c0 on and part
- * columns behind them; n is a constant where this is inlined. */
+ * columns behind them; n is a constant where this is inlined. Without prefetch: the rows of x
+ * in a block are in the second-level cache, from where they come in time. */
 INLINE void block_tile(int n, float *y, const block_columns *block, const float *x, size_t k,
                        size_t c0, size_t part)
 {
     const block_columns m = *block;
     const size_t whole = c0 + (size_t)n * WIDTH;
-    const int32_t end = m.offset[m.n];
     for (size_t j = 0; j < m.n; j++) {
         float *to = y + j * k;
         vec sum[MOST_VECTORS], rest = {0};
@@ -183,11 +183,6 @@ INLINE void block_tile(int n, float *y, const block_columns *block, const float 
             rest = load_part(to + whole, part);
         for (int32_t e = m.offset[j]; e < m.offset[j + 1]; e++) {
             const float *from = x + (size_t)m.row[e] * k;
-            if (n * WIDTH > NARROW && e + AHEAD < end) {
-                const float *next = x + (size_t)m.row[e + AHEAD] * k + c0;
-                for (int line = 0; line < n * WIDTH; line += LINE)
-                    __builtin_prefetch(next + line);
-            }
             const vec a = splat(m.value[e]);
             for (int v = 0; v < n; v++)
                 sum[v] += a * load(from + c0 + v * WIDTH);
