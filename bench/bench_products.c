@@ -2,7 +2,7 @@
  *
  *     bench_products [threads] DATASET...
  *
- * First the limits, measured here: multiply-adds by the largest square GEMM, and bytes read in
+ * First the limits, measured here: multiply-adds by the best of three GEMMs, and bytes read in
  * order from an array that fits the second-level cache, the third, and memory. Then for each
  * dataset the products of a GCN with a hidden width of 200 (208 with the padding): A H, X W,
  * X^T G, and the dense ones behind the hidden layer.
@@ -145,11 +145,16 @@ static size_t cache_bytes(int name, size_t otherwise)
 
 static limits measure_limits(graphss_ctx *ctx)
 {
+    static const size_t shape[][3] = {{1024, 1024, 1024}, {4096, 192, 768}, {16384, 96, 192}};
     const size_t second = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 1 << 20);
     size_t third = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 << 20);
     third = third > 2 * second ? third : 2 * second;
     limits l = {.bytes = {(double)second, (double)third, INFINITY}};
-    l.gflops = 2e-9 * 1024 * 1024 * 1024 / dense_seconds(ctx, 1024, 1024, 1024, false, false);
+    for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
+        const size_t m = shape[s][0], n = shape[s][1], k = shape[s][2];
+        const double t = dense_seconds(ctx, m, n, k, false, false);
+        l.gflops = fmax(l.gflops, 2e-9 * (double)m * (double)n * (double)k / t);
+    }
     l.gbs[0] = bandwidth(ctx, second / 2);
     l.gbs[1] = bandwidth(ctx, third / 2 > 4 * second ? 4 * second : third / 2);
     l.gbs[2] = bandwidth(ctx, (size_t)512 << 20);
