@@ -34,7 +34,9 @@ static const graphss_option rows[] = {
      "--previous all without a label",
      0},
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
-     "test many groups, one per line, ids separated by blanks or quoted; one verdict each", 0},
+     "test many groups: a file, one per line, `name:` and ids, or `classes` (by the classifier), "
+     "`labels` (those of the snapshot), `communities`; one verdict each",
+     0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
      "write score, p-value and probability of every node; with --groups a line per group",
      'o'},
@@ -150,6 +152,17 @@ static json_t *json_evidence(const graphss_alert_reason *why, const graphss_data
     return json;
 }
 
+/* Of new nodes that came together; NULL: of none. */
+static char *tell_wave(const graphss_alert_result *a, const graphss_dataset *data)
+{
+    char buffer[24];
+    return a->wave_class < 0
+               ? NULL
+               : cli_format("%zu new nodes lean on %s, and many of them look tampered with",
+                            a->wave_nodes,
+                            cli_class_name(data, (size_t)a->wave_class, buffer));
+}
+
 /* What was looked for, and what cannot be seen this way. */
 static char *tell_scope(const graphss_alert_result *a, bool past)
 {
@@ -197,6 +210,13 @@ static void fill(cli *app, const graphss_alert_result *a, const graphss_dataset 
     char *scope = tell_scope(a, past);
     cli_json_set(app->json, "scope", cli_json_text(scope));
     free(scope);
+    if (a->wave_class >= 0) {
+        json_t *wave = json_object();
+        cli_json_set(wave, "class",
+                     cli_json_text(cli_class_name(data, (size_t)a->wave_class, buffer)));
+        cli_json_set(wave, "nodes", json_integer((json_int_t)a->wave_nodes));
+        cli_json_set(app->json, "wave", wave);
+    }
     cli_json_set(app->json, "nodes", json_integer((json_int_t)a->n_group));
     cli_json_set(app->json, "calibration_nodes", json_integer((json_int_t)a->n_calibration));
     if (past)
@@ -234,6 +254,13 @@ static void show(cli *app, const graphss_alert_result *a, const graphss_dataset 
            cli_s(a->n_calibration));
     cli_show_attack(a->kind, a->share, "nodes");
     printf("; %.2f s\n", a->seconds);
+    char *wave = tell_wave(a, data);
+    if (wave) {
+        printf("Wave     ");
+        terminal_text(&app->term, stdout, wave, 0);
+        printf("\n");
+    }
+    free(wave);
     if (!a->alert && !app->global.quiet) {
         char *scope = tell_scope(a, past);
         cli_wrap(stdout, scope, 0, 0);
@@ -314,6 +341,10 @@ static graphss_status write_page(cli *app, const graphss_alert_result *a,
                           : cli_format("It looks like an attack by %s on about %.1f %% of the "
                                        "nodes.",
                                        graphss_perturbation_text(a->kind), 100 * a->share));
+    char *wave = tell_wave(a, &s->current);
+    if (wave)
+        cli_page_line(&p, CLI_PAGE_FACTS, "wave", cli_format("%s.", wave));
+    free(wave);
     cli_page_line(&p, CLI_PAGE_FACTS, "compared",
                   cli_format("%zu node%s ranked among %zu that %s taken to be clean; score "
                              "%.4f, threshold %.4f.",
@@ -385,21 +416,26 @@ static graphss_status write_nodes(cli *app, const graphss_alert_result *a,
 
 /* ---- many groups, looked at once ---- */
 
-static void tell_group(cli *app, json_t *list, size_t number, const graphss_alert_verdict *v)
+static void tell_group(cli *app, json_t *list, const char *name,
+                       const graphss_alert_verdict *v)
 {
+    enum { WIDTH = 16 };
     app->alerted = app->alerted || v->alert;
-    if (!app->json && v->n_group == 0) {
-        printf("%6zu  no alert  p = 1: no node changed\n", number);
-        return;
-    }
     if (!app->json) {
         char buffer[24];
-        printf("%6zu  %s  p %s  score %.4f, threshold %.4f, %zu node%s\n", number,
-               v->alert ? "ALERT   " : "no alert", p_text(v->p_value, buffer), v->score,
-               v->threshold, v->n_group, cli_s(v->n_group));
+        const size_t length = strlen(name);
+        printf("%*s", length < WIDTH ? (int)(WIDTH - length) : 0, "");
+        terminal_text(&app->term, stdout, name, 0);
+        if (v->n_group == 0)
+            printf("  no alert  p = 1: no node changed\n");
+        else
+            printf("  %s  p %s  score %.4f, threshold %.4f, %zu node%s\n",
+                   v->alert ? "ALERT   " : "no alert", p_text(v->p_value, buffer), v->score,
+                   v->threshold, v->n_group, cli_s(v->n_group));
         return;
     }
     json_t *row = json_object();
+    cli_json_set(row, "group", cli_json_text(name));
     cli_json_set(row, "alert", json_boolean(v->alert));
     cli_json_set(row, "p_value", cli_json_real(v->p_value));
     cli_json_set(row, "score", cli_json_real(v->score));
@@ -410,30 +446,73 @@ static void tell_group(cli *app, json_t *list, size_t number, const graphss_aler
 }
 
 /* A line of the table of groups. */
-static void put_group(FILE *file, size_t number, const graphss_alert_verdict *v)
+static void put_group(FILE *file, const graphss_names *names, size_t i,
+                      const graphss_alert_verdict *v)
 {
-    fprintf(file, "%zu\t%.9g\t%.9g\t%s\t%.9g\t%zu\n", number, v->score, v->p_value,
+    cli_put_name(file, true, names, i);
+    fprintf(file, "\t%.9g\t%.9g\t%s\t%.9g\t%zu\n", v->score, v->p_value,
             v->alert ? "yes" : "no", v->threshold, v->n_group);
 }
 
-/* path: of a table, or NULL */
+enum { GROUP_LEAST = 5 }; /* nodes of a community that is worth a verdict */
+
+/* Groups of nodes that the graph itself has; scores: of its nodes. */
+static graphss_status find_groups(cli *app, graphss_node_groups *out, const char *what,
+                                  const graphss_dataset *data,
+                                  const graphss_alert_scores *scores)
+{
+    const size_t n = data->graph.n_nodes;
+    if (strcmp(what, "classes") == 0)
+        return graphss_node_groups_make(app->ctx, out, scores->predicted, n,
+                                        scores->n_classes, &data->class_names);
+    if (strcmp(what, "labels") == 0)
+        return data->label ? graphss_node_groups_make(app->ctx, out, data->label, n,
+                                                      data->n_classes, &data->class_names)
+                           : GRAPHSS_OK;
+    int32_t *community = NULL;
+    size_t *size = NULL, count = 0;
+    graphss_status st = cli_alloc_large(app, &community, n, sizeof *community);
+    if (!st)
+        st = cli_alloc_large(app, &size, n, sizeof *size);
+    if (!st)
+        st = graphss_graph_communities(app->ctx, community, &count, &data->graph);
+    for (size_t v = 0; v < count && !st; v++)
+        size[v] = 0;
+    for (size_t v = 0; v < n && !st; v++)
+        size[community[v]]++;
+    for (size_t v = 0; v < n && !st; v++)
+        community[v] = size[community[v]] < GROUP_LEAST ? -1 : community[v];
+    if (!st)
+        st = graphss_node_groups_make(app->ctx, out, community, n, count, NULL);
+    free(size);
+    free(community);
+    return st;
+}
+
+static bool is_file(const char *groups)
+{
+    return strcmp(groups, "classes") && strcmp(groups, "labels") &&
+           strcmp(groups, "communities");
+}
+
+/* groups: read from a file, or empty: found (find_groups). path: of a table, or NULL */
 static graphss_status judge_groups(cli *app, const cli_snapshot_pair *s,
-                                   const graphss_node_groups *groups,
-                                   const graphss_alert_options *opt,
-                                   graphss_alert_correction rule, const char *path)
+                                   graphss_node_groups *groups, const alert_arguments *own,
+                                   const graphss_alert_options *opt)
 {
     const graphss_defence_input *in = &s->in;
     const graphss_dataset *data = &s->current;
-    graphss_alert_verdict *verdict = cli_alloc(groups->count, sizeof *verdict);
-    double *p_value = cli_alloc(groups->count, sizeof *p_value);
+    const graphss_alert_correction rule = own->family_wise ? GRAPHSS_ALERT_FAMILY_WISE
+                                          : own->fdr       ? GRAPHSS_ALERT_FDR
+                                                           : GRAPHSS_ALERT_EACH;
+    graphss_alert_verdict *verdict = NULL;
+    double *p_value = NULL;
     graphss_alert_scores scores = {0};
     json_t *list = json_array();
     char *text = NULL;
     size_t size = 0, clean = SIZE_MAX;
     FILE *file = open_memstream(&text, &size);
     if (!file) {
-        free(verdict);
-        free(p_value);
         json_decref(list);
         return cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for the groups");
     }
@@ -441,6 +520,15 @@ static graphss_status judge_groups(cli *app, const cli_snapshot_pair *s,
     graphss_status st = app->part ? graphss_part_score(app->ctx, &scores, &s->part, opt)
                                   : graphss_alert_score(app->ctx, &scores, in, opt);
     terminal_clear(&app->term);
+    if (!st && !is_file(own->groups))
+        st = find_groups(app, groups, own->groups, data, &scores);
+    if (!st && groups->count == 0)
+        st = cli_fail(app, GRAPHSS_ERR_DATA, "--groups %s: %s has none", own->groups,
+                      data->name);
+    if (!st)
+        st = cli_alloc_large(app, &verdict, groups->count, sizeof *verdict);
+    if (!st)
+        st = cli_alloc_large(app, &p_value, groups->count, sizeof *p_value);
     for (size_t i = 0; i < groups->count && !st; i++) {
         const size_t begin = groups->start[i], line = groups->line[i];
         st = graphss_alert_test_group(app->ctx, &verdict[i], &scores, groups->node + begin,
@@ -452,8 +540,8 @@ static graphss_status judge_groups(cli *app, const cli_snapshot_pair *s,
     for (size_t i = 0; i < groups->count && !st; i++) {
         verdict[i].p_value = p_value[i];
         verdict[i].alert = verdict[i].n_group && p_value[i] <= opt->false_alarm_rate;
-        tell_group(app, list, groups->line[i], &verdict[i]);
-        put_group(file, groups->line[i], &verdict[i]);
+        tell_group(app, list, graphss_names_get(&groups->names, i), &verdict[i]);
+        put_group(file, &groups->names, i, &verdict[i]);
         if (verdict[i].n_group && verdict[i].n_calibration < clean)
             clean = verdict[i].n_calibration;
     }
@@ -462,8 +550,8 @@ static graphss_status judge_groups(cli *app, const cli_snapshot_pair *s,
     const bool bad = ferror(file) != 0;
     if ((fclose(file) != 0 || bad) && !st)
         st = cli_fail(app, GRAPHSS_ERR_NOMEM, "no memory for the groups");
-    if (!st && path && cli_leads(app))
-        st = cli_write_file(app, path, text, size);
+    if (!st && own->output && cli_leads(app))
+        st = cli_write_file(app, own->output, text, size);
     free(text);
     if (!st)
         note_few(app, clean, in->previous != NULL);
@@ -514,10 +602,13 @@ static graphss_status run(cli *app)
         return cli_usage(app, "--groups excludes --group, --show and --report");
     if ((own.family_wise || own.fdr) && (!own.groups || own.family_wise == own.fdr))
         return cli_usage(app, "--family-wise or --fdr, one of them, is for --groups");
+    if (app->part && own.groups && !is_file(own.groups) && strcmp(own.groups, "classes"))
+        return cli_usage(app, "--groups %s: not on several ranks", own.groups);
     if (own.report && !cli_has_extension(own.report, ".html"))
         return cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
     const char *const input[] = {own.model_file, own.current, own.previous,
-                                 own.split,      own.group,   own.groups,
+                                 own.split,      own.group,
+                                 own.groups && is_file(own.groups) ? own.groups : NULL,
                                  own.answers_before};
     st = own.output ? cli_check_output(app, own.output, input, sizeof input / sizeof *input)
                     : GRAPHSS_OK;
@@ -531,14 +622,10 @@ static graphss_status run(cli *app)
     st = cli_snapshot_pair_open(app, &s, own.model_file, own.current, own.previous, own.split);
     if (!st && own.group)
         st = cli_read_nodes(app, &node, &n, own.group, &s.current);
-    if (!st && own.groups)
+    if (!st && own.groups && is_file(own.groups))
         st = graphss_node_groups_read(app->ctx, &groups, own.groups, &s.current);
     if (!st && own.groups)
-        st = judge_groups(app, &s, &groups, &opt,
-                          own.family_wise ? GRAPHSS_ALERT_FAMILY_WISE
-                          : own.fdr       ? GRAPHSS_ALERT_FDR
-                                          : GRAPHSS_ALERT_EACH,
-                          own.output);
+        st = judge_groups(app, &s, &groups, &own, &opt);
     if (st || own.groups)
         goto done;
     st = app->part ? graphss_part_alert(app->ctx, &alert, &s.part, node, n, &opt)
@@ -597,7 +684,9 @@ const cli_command cli_alert = {
                 "alert --model-file cora.model --current today.npz --previous before.npz\n"
                 "alert --model-file cora.model --current today.npz --report page.html\n"
                 "alert --model-file cora.model --current today.npz --group nodes.txt --json\n"
-                "alert --model-file cora.model --current today.npz --groups many.txt --fdr\n",
+                "alert --model-file cora.model --current today.npz --groups many.txt --fdr\n"
+                "alert --model-file cora.model --current today.npz --previous before.npz "
+                "--groups communities --family-wise\n",
     .ranks = true,
     .min_arguments = 0,
     .max_arguments = 0,

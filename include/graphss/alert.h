@@ -98,7 +98,10 @@ typedef struct graphss_alert_result {
     graphss_alert_reason *reason;  /* [n_flagged] what speaks against each */
     graphss_alert_changes changes; /* of the whole snapshot; all 0 without a previous one */
     double seconds;
-    uint64_t reserved[4]; /* 0 */
+    int32_t wave_class; /* the class that new nodes lean on many of which look perturbed; -1:
+                         * none */
+    size_t wave_nodes;  /* how many new nodes lean on it */
+    uint64_t reserved[2]; /* 0 */
 } graphss_alert_result;
 
 /* Rehearses attacks and benign change on labelled nodes of the snapshot the model was trained
@@ -124,11 +127,12 @@ typedef struct graphss_alert_scores {
                            * 1: it did not change */
     uint8_t *stratum;     /* [n_nodes] graphss_alert_stratum */
     int32_t *predicted;   /* [n_nodes] class by the classifier, in [0, n_classes) */
-    uint8_t *labelled;    /* [n_nodes] 1: a training or validation node */
+    uint8_t *labelled;    /* [n_nodes] 1: a training node, 2: a validation node */
     int32_t *order;       /* [n_nodes] by stratum, predicted class and score, the highest first
                            */
     size_t start[7];      /* into reference: where each stratum begins, and the end */
-    double *reference;    /* scores of nodes that were not attacked, the highest first */
+    double *reference;    /* scores of nodes that were not attacked, the highest first; in the
+                           * place of UNCHANGED, which needs none, rehearsed nodes by looks */
     uint8_t synthetic[6]; /* 1: those of the stratum were changed by simulation */
     double contaminated;  /* estimated fraction of the validation nodes that is perturbed */
     bool past;            /* there is a previous snapshot */
@@ -154,7 +158,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_score(graphss_ctx *ctx,
                                                       const graphss_defence_input *in,
                                                       const graphss_alert_options *opt);
 /* Tests a group of n nodes; node NULL and n 0: all nodes that changed or are new or, without a
- * previous snapshot, all without a label. INVALID: an option, a node out of range or listed
+ * previous snapshot, all without a label. Training nodes are judged with a past only. INVALID: an option, a node out of range or listed
  * twice, a group without nodes. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_test_group(
     graphss_ctx *ctx, graphss_alert_verdict *out, const graphss_alert_scores *scores,

@@ -154,17 +154,27 @@ typedef struct graphss_node_groups {
     size_t count;
     size_t *start; /* [count + 1] into node */
     int32_t *node;
-    size_t *line; /* [count] where each stood, from 1 */
+    size_t *line;        /* [count] where each stood, from 1 */
+    graphss_names names; /* [count] */
 } graphss_node_groups;
 
 /* Reads a group a line, ids with blanks between; one that holds blanks or begins with a quote
- * stands in quotes, as in CSV: "node 1". Blank lines are skipped, there are no comments. DATA,
- * with file and line: an id that is unknown or stands twice in a line, a quote that is not
- * closed; a file without any. */
+ * stands in quotes, as in CSV: "node 1". A first word that ends in a colon and is no id is the
+ * group's name; without one it is called by the number of its line. Blank lines are skipped,
+ * there are no comments. DATA, with file and line: an id that is unknown or stands twice in a
+ * line, a quote that is not closed; a file without any. */
 GRAPHSS_MUST_CHECK graphss_status graphss_node_groups_read(graphss_ctx *ctx,
                                                            graphss_node_groups *out,
                                                            const char *path,
                                                            const graphss_dataset *data);
+/* Groups from a number for each of n nodes, group [n] in [0, k) or negative for none; those
+ * without a node are left out. line is the number + 1. names: of the k; NULL or empty: their
+ * numbers. INVALID: a number out of range, too few names. */
+GRAPHSS_MUST_CHECK graphss_status graphss_node_groups_make(graphss_ctx *ctx,
+                                                           graphss_node_groups *out,
+                                                           const int32_t *group, size_t n,
+                                                           size_t k,
+                                                           const graphss_names *names);
 GRAPHSS_API void graphss_node_groups_destroy(graphss_ctx *ctx, graphss_node_groups *groups);
 
 #ifdef __cplusplus

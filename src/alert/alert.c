@@ -27,17 +27,58 @@ static int more_suspect_first(const void *a, const void *b)
     return x->node - y->node;
 }
 
-/* chance = share r / (share r + 1 - share), r: the odds of the score; none without change */
-static void estimate_chances(graphss_alert_result *r, const graphss_alert_scores *s,
-                             double share)
+static double prior_of(double share)
 {
-    const double prior = fmin(fmax(share, SHARE_LEAST), 1 - SHARE_LEAST);
-    for (size_t v = 0; v < r->n_nodes; v++) {
-        const double odds = exp(fmin(TUNE_ODDS_MOST, fmax(-TUNE_ODDS_MOST, s->score[v])));
-        r->perturbed[v] = s->stratum[v] == GRAPHSS_ALERT_UNCHANGED
-                              ? 0
-                              : prior * odds / (prior * odds + 1 - prior);
+    return fmin(fmax(share, SHARE_LEAST), 1 - SHARE_LEAST);
+}
+
+/* prior [k]: share of nodes hit among the new ones that lean on a class, or `share` where they
+ * are few. The class with most of them is the wave of *r. list [n] is scratch. */
+static void find_wave(graphss_alert_result *r, double *prior, int32_t *list,
+                      const graphss_alert_scores *s, double share)
+{
+    double most = 0;
+    r->wave_class = -1;
+    for (size_t c = 0; c < s->n_classes; c++) {
+        size_t n = 0;
+        for (size_t i = 0; i < r->n_group; i++) {
+            const int32_t v = r->group[i];
+            if (s->stratum[v] == GRAPHSS_ALERT_NO_PAST && s->predicted[v] == (int32_t)c)
+                list[n++] = v;
+        }
+        prior[c] = prior_of(share);
+        if (!s->past || n < TUNE_REFERENCE_LEAST)
+            continue;
+        const double hit =
+            graphss_i_excess(s->p_value, list, n, GRAPHSS_I_QUANTILES, 1, 1);
+        prior[c] = prior_of(hit);
+        if (hit * (double)n > most && hit > TUNE_WAVE) {
+            most = hit * (double)n;
+            r->wave_class = (int32_t)c;
+            r->wave_nodes = n;
+        }
     }
+}
+
+/* chance = prior r / (prior r + 1 - prior), r: the odds of the score; none without change */
+static graphss_status estimate_chances(graphss_ctx *ctx, graphss_alert_result *r,
+                                       const graphss_alert_scores *s, double share)
+{
+    double *prior = graphss_i_alloc(ctx, s->n_classes, sizeof *prior);
+    int32_t *list = graphss_i_alloc(ctx, r->n_group, sizeof *list);
+    const graphss_status st = prior && list ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!st)
+        find_wave(r, prior, list, s, share);
+    for (size_t v = 0; v < r->n_nodes && !st; v++) {
+        const double odds = exp(fmin(TUNE_ODDS_MOST, fmax(-TUNE_ODDS_MOST, s->score[v])));
+        const double p = s->stratum[v] == GRAPHSS_ALERT_NO_PAST ? prior[s->predicted[v]]
+                                                                : prior_of(share);
+        r->perturbed[v] =
+            s->stratum[v] == GRAPHSS_ALERT_UNCHANGED ? 0 : p * odds / (p * odds + 1 - p);
+    }
+    graphss_release(ctx, list);
+    graphss_release(ctx, prior);
+    return st;
 }
 
 /* Suspects are listed while few of the list are expected to be innocent: the mean of 1 -
@@ -219,7 +260,8 @@ static graphss_status list_group(graphss_ctx *ctx, graphss_alert_result *r,
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < (node ? n : s->n_nodes); i++) {
         const int32_t v = node ? node[i] : (int32_t)i;
-        if (s->stratum[v] != GRAPHSS_ALERT_UNCHANGED && (node || s->past || !s->labelled[v]))
+        if (s->stratum[v] != GRAPHSS_ALERT_UNCHANGED &&
+            (s->past || s->labelled[v] != GRAPHSS_I_TRAINS))
             r->group[m++] = v;
     }
     r->n_group = m;
@@ -238,8 +280,11 @@ static graphss_status explain(graphss_ctx *ctx, graphss_alert_result *r,
     r->perturbed = graphss_i_alloc(ctx, r->n_nodes, sizeof *r->perturbed);
     if (!r->node_score || !r->node_p_value || !r->perturbed)
         return GRAPHSS_ERR_NOMEM;
-    estimate_chances(r, s, share);
-    graphss_status st = list_suspects(ctx, r);
+    graphss_status st = estimate_chances(ctx, r, s, share);
+    if (!r->alert)
+        r->wave_class = -1;
+    if (!st)
+        st = list_suspects(ctx, r);
     if (!st)
         st = give_reasons(ctx, r, x);
     if (!st)
@@ -268,7 +313,8 @@ static graphss_status run(graphss_ctx *ctx, graphss_alert_result *out,
                                .kind = GRAPHSS_PERTURBATION_NONE,
                                .contaminated = x.scores.contaminated,
                                .n_calibration = v.n_calibration,
-                               .n_nodes = x.n};
+                               .n_nodes = x.n,
+                               .wave_class = -1};
     if (!st) {
         r.changes = count_changes(&x);
         st = list_group(ctx, &r, &x.scores, node, n);

@@ -9,6 +9,9 @@
 #include "observation/standardise.h"
 #include <graphss/alert.h>
 
+/* Values of graphss_alert_scores.labelled. */
+enum { GRAPHSS_I_TRAINS = 1, GRAPHSS_I_VALIDATES = 2 };
+
 /* *opt: the options given, or the defaults for NULL, checked. INVALID: a value out of range,
  * or a rate below 1 / (draws + 1). */
 graphss_status graphss_i_alert_options_take(graphss_ctx *ctx, graphss_alert_options *opt,

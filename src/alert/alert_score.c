@@ -2,10 +2,10 @@
  *
  * A node with a past is scored if it changed, by how; one without a past by how it looks
  * (detect/reference.h). The reference of a stratum of change is change that was rehearsed when
- * the model was trained. That of nodes without a past are the validation nodes, each aged: as
- * honest change would leave it, for nodes without a label may have changed since the training
- * while labelled ones did not. Validation nodes that look worse than rehearsed honest change
- * are contaminated; the rehearsed nodes then take their place. */
+ * the model was trained. Nodes without a past are compared with the validation nodes, and with
+ * nodes that were rehearsed clean, as validation nodes may have been hit, too. Honest change
+ * moves the scores of all nodes, a share of victims only their upper end: so the middle of a
+ * reference is moved up to that of the nodes judged, and what is left is compared. */
 #include "alert/alert_private.h"
 #include "detect/tuning.h"
 #include "observation/part_scene.h"
@@ -302,9 +302,9 @@ static graphss_status score_nodes(graphss_ctx *ctx, graphss_i_alert_context *x)
     if (!st && x->part)
         st = tell_all(ctx, x);
     for (size_t i = 0; i < x->split->n_train && !st; i++)
-        s->labelled[x->split->train[i]] = 1;
+        s->labelled[x->split->train[i]] = GRAPHSS_I_TRAINS;
     for (size_t i = 0; i < x->split->n_val && !st; i++)
-        s->labelled[x->split->val[i]] = 1;
+        s->labelled[x->split->val[i]] = GRAPHSS_I_VALIDATES;
     graphss_release(ctx, sort);
     return st;
 }
@@ -347,57 +347,6 @@ static graphss_status look_at_validation(graphss_ctx *ctx, graphss_i_alert_conte
     return st;
 }
 
-/* Fraction of n scores that is certainly beyond rehearsed honest change. */
-static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_context *x,
-                                        const double *look, size_t n)
-{
-    enum { Q = GRAPHSS_I_QUANTILES };
-    const double *honest = x->states.reference[GRAPHSS_I_NO_PAST];
-    double *p = graphss_i_alloc(ctx, n, sizeof *p);
-    if (!p)
-        return GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        p[i] = (double)(Q - graphss_i_count_less(honest, Q, look[i]) + 1) / (Q + 1);
-    x->scores.contaminated = graphss_i_excess(p, NULL, n, Q, 1, TUNE_CONTAMINATED_ERRORS);
-    graphss_release(ctx, p);
-    return GRAPHSS_OK;
-}
-
-static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *x)
-{
-    graphss_alert_scores *s = &x->scores;
-    const size_t given = x->split->n_val;
-    const size_t n_val =
-        x->before && given > TUNE_REHEARSED_MOST ? TUNE_REHEARSED_MOST : given;
-    size_t fresh = 0;
-    for (size_t v = 0; v < x->n; v++)
-        fresh += s->stratum[v] == GRAPHSS_I_NO_PAST;
-    double *look = graphss_i_alloc(ctx, n_val, sizeof *look);
-    s->reference = graphss_i_alloc(ctx, GRAPHSS_I_STRATA * GRAPHSS_I_QUANTILES + n_val,
-                                   sizeof *s->reference);
-    graphss_status st = look && s->reference ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    const bool ask = fresh && n_val >= TUNE_REFERENCE_LEAST;
-    if (!st && ask)
-        st = look_at_validation(ctx, x, look, n_val);
-    if (!st && ask)
-        st = find_contaminated(ctx, x, look, n_val);
-    double *out = s->reference;
-    for (size_t k = GRAPHSS_I_NO_PAST; k < GRAPHSS_I_STRATA && !st; k++) {
-        const bool own = k == GRAPHSS_I_NO_PAST && ask && s->contaminated <= 0;
-        s->start[k] = (size_t)(out - s->reference);
-        s->synthetic[k] = k != GRAPHSS_I_NO_PAST;
-        for (size_t i = 0; i < n_val && own; i++)
-            *out++ = graphss_i_score_aged(&x->states, look[i]);
-        for (size_t i = 0; i < GRAPHSS_I_QUANTILES && !own; i++)
-            *out++ = x->states.reference[k][i];
-        qsort(s->reference + s->start[k], (size_t)(out - s->reference) - s->start[k],
-              sizeof *out, higher_first);
-    }
-    s->start[GRAPHSS_I_STRATA] = st ? 0 : (size_t)(out - s->reference);
-    graphss_release(ctx, look);
-    return st;
-}
-
 static size_t count_at_least(const double *descending, size_t n, double score)
 {
     size_t low = 0, high = n;
@@ -411,10 +360,102 @@ static size_t count_at_least(const double *descending, size_t n, double score)
     return low;
 }
 
+static double middle(double *score, size_t n)
+{
+    qsort(score, n, sizeof *score, graphss_i_compare_doubles);
+    return n ? score[n / 2] : 0;
+}
+
+/* By how much the middle of all nodes is above that of the n validation nodes, *of_val, and
+ * that of both above the rehearsed ones, *of_all; not below 0. With a past only new nodes are
+ * judged, who may all be hostile, so that their middle says nothing. */
+static graphss_status match_middles(graphss_ctx *ctx, const graphss_i_alert_context *x,
+                                    const double *look, size_t n, double *of_val,
+                                    double *of_all)
+{
+    const graphss_alert_scores *s = &x->scores;
+    const double clean = x->states.reference[GRAPHSS_I_UNCHANGED][GRAPHSS_I_QUANTILES / 2];
+    double *all = graphss_i_alloc(ctx, x->n + n, sizeof *all);
+    size_t m = 0;
+    if (!all)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t v = 0; v < x->n && !x->before; v++)
+        if (!s->labelled[v])
+            all[m++] = s->score[v];
+    const double free_middle = middle(all, m);
+    memcpy(all + m, look, n * sizeof *all);
+    const double all_middle = middle(all, m + n);
+    const double val_middle = m && n ? middle(memcpy(all, look, n * sizeof *all), n) : 0;
+    *of_val = m && n ? fmax(0, free_middle - val_middle) : 0;
+    *of_all = m || n ? fmax(0, all_middle - clean) : 0;
+    graphss_release(ctx, all);
+    return GRAPHSS_OK;
+}
+
+/* Fraction of n scores that is certainly beyond the rehearsed ones [q], the highest first. */
+static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_context *x,
+                                        const double *look, size_t n, const double *honest,
+                                        size_t q)
+{
+    double *p = graphss_i_alloc(ctx, n, sizeof *p);
+    if (!p)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        p[i] = (double)(count_at_least(honest, q, look[i]) + 1) / (double)(q + 1);
+    x->scores.contaminated =
+        graphss_i_excess(p, NULL, n, q, TUNE_LOOK_TOLERANCE, TUNE_CONTAMINATED_ERRORS);
+    graphss_release(ctx, p);
+    return GRAPHSS_OK;
+}
+
+/* References of all strata, the highest scores first. In the place of UNCHANGED, which has
+ * none, stand the rehearsed nodes by their looks. */
+static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *x)
+{
+    graphss_alert_scores *s = &x->scores;
+    const size_t given = x->split->n_val;
+    const size_t n_val =
+        x->before && given > TUNE_REHEARSED_MOST ? TUNE_REHEARSED_MOST : given;
+    size_t fresh = 0;
+    double of_val = 0, of_all = 0;
+    for (size_t v = 0; v < x->n; v++)
+        fresh += s->stratum[v] == GRAPHSS_I_NO_PAST;
+    double *look = graphss_i_alloc(ctx, n_val, sizeof *look);
+    s->reference = graphss_i_alloc(ctx, GRAPHSS_I_STRATA * GRAPHSS_I_QUANTILES + n_val,
+                                   sizeof *s->reference);
+    graphss_status st = look && s->reference ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    const size_t asked = fresh && n_val >= TUNE_REFERENCE_LEAST ? n_val : 0;
+    if (!st && asked)
+        st = look_at_validation(ctx, x, look, asked);
+    if (!st)
+        st = match_middles(ctx, x, look, asked, &of_val, &of_all);
+    double *out = s->reference;
+    for (size_t k = 0; k < GRAPHSS_I_STRATA && !st; k++) {
+        const bool looks = k <= GRAPHSS_I_NO_PAST;
+        const double *made = x->states.reference[looks ? GRAPHSS_I_UNCHANGED : k];
+        const size_t own = k == GRAPHSS_I_NO_PAST ? asked : 0;
+        s->start[k] = (size_t)(out - s->reference);
+        s->synthetic[k] = !looks;
+        for (size_t i = 0; i < own; i++)
+            *out++ = look[i] + of_val + TUNE_LOOK_MARGIN;
+        for (size_t i = 0; i < GRAPHSS_I_QUANTILES && !own; i++)
+            *out++ = made[i] + (looks ? of_all : 0);
+        qsort(s->reference + s->start[k], (size_t)(out - s->reference) - s->start[k],
+              sizeof *out, higher_first);
+    }
+    if (!st && asked)
+        st = find_contaminated(ctx, x, look, asked, s->reference, GRAPHSS_I_QUANTILES);
+    s->start[GRAPHSS_I_STRATA] = st ? 0 : (size_t)(out - s->reference);
+    graphss_release(ctx, look);
+    return st;
+}
+
 static void rank_nodes(graphss_alert_scores *s)
 {
     for (size_t v = 0; v < s->n_nodes; v++) {
-        const size_t k = s->stratum[v], from = s->start[k], m = s->start[k + 1] - from;
+        const size_t k = s->stratum[v];
+        const size_t by = k == GRAPHSS_I_NO_PAST && s->contaminated > 0 ? 0 : k;
+        const size_t from = s->start[by], m = s->start[by + 1] - from;
         s->p_value[v] =
             k == GRAPHSS_I_UNCHANGED
                 ? 1

@@ -152,9 +152,12 @@ static int higher_first(const void *a, const void *b)
     return (x->score < y->score) - (x->score > y->score);
 }
 
-/* What is looked for: a few nodes at the top of many, or that most of a group are above their
- * reference. The latter is for change, most of which may be hostile. */
-typedef enum statistic { OF_TOP, OF_MOST, STATISTICS } statistic;
+/* What is looked for: a few nodes at the top of many; that most of a group are above their
+ * reference, which is for change, most of which may be hostile; a few
+ * nodes without a past beyond what was rehearsed, for the validation nodes may have been hit
+ * as well; or a wave: most new nodes that lean on one class above the upper part of their
+ * reference. */
+typedef enum statistic { OF_TOP, OF_MOST, OF_REHEARSED, OF_WAVE, STATISTICS } statistic;
 
 /* A test under way: sums over pools of what is above the mean of a pool, and a tenth of what is
  * below. A stratum that is more harmless than its reference must not hide another; alone it
@@ -165,7 +168,10 @@ typedef struct exchanges {
     double *drawn;  /* [draws] room */
     pooled *pool;   /* room */
     double *value;  /* room */
+    double *rank;   /* room */
+    uint8_t *own_of; /* room: is it one of the group? */
     size_t draws;
+    bool whole; /* the group is all that can be judged */
     graphss_alert_verdict verdict;
 } exchanges;
 
@@ -183,36 +189,35 @@ static double above(double x)
 }
 
 /* value [size] = -log^3 r or 1 - r, r = rank / (size + 1), the highest score having rank 1,
- * equal scores their mean rank. Returns the group's sum. */
-static double rank_values(double *value, const pooled *pool, size_t size, statistic what)
+ * equal scores their mean rank. */
+static void rank_values(double *value, const pooled *pool, size_t size, statistic what)
 {
-    double own = 0;
     for (size_t i = 0, end; i < size; i = end) {
         for (end = i + 1; end < size && pool[end].score >= pool[i].score;)
             end++;
         const double r = 0.5 * (double)(i + 1 + end) / (double)(size + 1), x = -log(r);
-        for (size_t j = i; j < end; j++) {
+        for (size_t j = i; j < end; j++)
             value[j] = what == OF_TOP ? cube(x) : 1 - r;
-            own += pool[j].own ? value[j] : 0;
-        }
     }
-    return own;
 }
 
-/* A sum as normal but for its skewness: m + s (z + g (z^2 - 1) / 6). */
+/* Adds a sum as normal but for its skewness: m + s (z + g (z^2 - 1) / 6). */
 static void approximate(double *drawn, size_t draws, double mean, double spread, double skew,
                         graphss_rng *rng)
 {
     for (size_t d = 0; d < draws; d++) {
         const double z = graphss_rng_normal(rng);
-        drawn[d] = mean + spread * (z + skew * (z * z - 1) / 6);
+        drawn[d] += mean + spread * (z + skew * (z * z - 1) / 6);
     }
 }
 
+/* own and drawn are sums of a stratum, of which mean is expected; drawn becomes empty. */
 static void add_drawn(exchanges *x, statistic what, double own, double mean)
 {
-    for (size_t d = 0; d < x->draws; d++)
+    for (size_t d = 0; d < x->draws; d++) {
         x->sum[what * x->draws + d] += above(x->drawn[d] - mean);
+        x->drawn[d] = 0;
+    }
     x->own[what] += above(own - mean);
 }
 
@@ -232,8 +237,8 @@ static double combine(exchanges *x)
         for (size_t d = 0; d < x->draws; d++)
             square += sum[d] * sum[d];
         const double unit = square > 0 ? sqrt(square / (double)(x->draws + 1)) : 1;
-        if (s && square <= 0) /* no nodes changed */
-            break;
+        if (s && square <= 0) /* not asked for */
+            continue;
         for (size_t d = 0; d < x->draws; d++)
             x->sum[d] = s == 0 ? sum[d] / unit : fmax(x->sum[d], sum[d] / unit);
         own = s == 0 ? x->own[s] / unit : fmax(own, x->own[s] / unit);
@@ -241,35 +246,59 @@ static double combine(exchanges *x)
     return own;
 }
 
-/* Adds a pool of `size`, n of them of the group, the highest first. By drawing, or where that
- * is much work by the moments of such a sum. */
-static void add_pool(exchanges *x, statistic what, size_t size, size_t n, uint64_t seed)
+/* Numbers of a pool, their sums over the group and over all. */
+typedef struct pool_sums {
+    size_t size, n; /* n of the group */
+    double own, total, each, variance, third;
+} pool_sums;
+
+static pool_sums sum_pool(const double *value, const uint8_t *mine, size_t size)
 {
-    if (n == 0 || n == size)
-        return;
-    const double own = rank_values(x->value, x->pool, size, what);
-    double total = 0, square = 0, cube = 0;
-    for (size_t i = 0; i < size; i++)
-        total += x->value[i];
-    const double each = total / (double)size, mean = (double)n * each;
+    pool_sums p = {.size = size};
     for (size_t i = 0; i < size; i++) {
-        const double off = x->value[i] - each;
-        square += off * off;
-        cube += off * off * off;
+        p.total += value[i];
+        p.own += mine[i] ? value[i] : 0;
+        p.n += mine[i];
     }
-    const double all = (double)size, left = (double)(size - n), variance = square / all;
-    const double spread = sqrt(variance * (double)n * left / (all - 1));
-    const double skew = size > 2 && variance > 0
-                            ? cube / all / (variance * sqrt(variance)) * (left - (double)n) /
-                                  (all - 2) * sqrt((all - 1) / ((double)n * left))
-                            : 0;
+    p.each = size ? p.total / (double)size : 0;
+    for (size_t i = 0; i < size; i++) {
+        const double off = value[i] - p.each;
+        p.variance += off * off / (double)size;
+        p.third += off * off * off / (double)size;
+    }
+    return p;
+}
+
+/* Sums of as many values as the group has, exchanged with the others of the pool, are added to
+ * x->drawn, or where that is much work what their moments give. The pool's order is lost. */
+static void draw_exchanged(exchanges *x, double *value, const pool_sums *p, uint64_t seed)
+{
+    const double n = (double)p->n, all = (double)p->size, left = all - n;
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
-    memset(x->drawn, 0, x->draws * sizeof *x->drawn);
-    if ((double)x->draws * (double)(n < size - n ? n : size - n) <= DRAWN_MOST)
-        exchange(x->drawn, x->draws, x->value, size, n, total, &rng);
-    else
-        approximate(x->drawn, x->draws, mean, spread, skew, &rng);
-    add_drawn(x, what, own, mean);
+    if ((double)x->draws * fmin(n, left) <= DRAWN_MOST) {
+        exchange(x->drawn, x->draws, value, p->size, p->n, p->total, &rng);
+        return;
+    }
+    const double spread = sqrt(p->variance * n * left / (all - 1));
+    const double skew = p->variance > 0 ? p->third / (p->variance * sqrt(p->variance)) *
+                                              (left - n) / (all - 2) * sqrt((all - 1) / (n * left))
+                                        : 0;
+    approximate(x->drawn, x->draws, n * p->each, spread, skew, &rng);
+}
+
+/* The same with values put back: as if the group were drawn from all nodes like it. Where it is
+ * most of these, an exchange would compare it with the few that it left out, who are odd. */
+static void draw_back(exchanges *x, const double *value, const pool_sums *p, uint64_t seed)
+{
+    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
+    const double n = (double)p->n;
+    for (size_t d = 0; d < x->draws && (double)x->draws * n <= DRAWN_MOST; d++)
+        for (size_t i = 0; i < p->n; i++)
+            x->drawn[d] += value[graphss_rng_below(&rng, p->size)];
+    if ((double)x->draws * n > DRAWN_MOST)
+        approximate(x->drawn, x->draws, n * p->each, sqrt(p->variance * n),
+                    p->variance > 0 ? p->third / (p->variance * sqrt(p->variance * n)) : 0,
+                    &rng);
 }
 
 /* Nodes outside the group that may be compared with. Without a past labelled nodes are not as
@@ -279,30 +308,47 @@ static bool outside(const graphss_alert_scores *s, const uint8_t *member, int32_
     return !member[v] && (s->past || !s->labelled[v]);
 }
 
-/* Nodes order[from ... to) of a stratum, among those of the same predicted class outside the
- * group. */
+/* Nodes order[from ... to) of a stratum, ranked among all of it that may be compared with;
+ * groups are drawn from those of the same predicted class: so a class is compared with its
+ * like, and the top of a calm class counts for no more than its rank among all. */
 static void test_outside(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
                          size_t from, size_t to, uint64_t seed)
 {
-    const bool split = s->stratum[s->order[from]] == GRAPHSS_ALERT_NO_PAST;
-    for (size_t i = from, end; i < to; i = end) {
-        size_t size = 0, n = 0;
-        const int32_t class_id = s->predicted[s->order[i]];
-        for (end = i; end < to && (!split || s->predicted[s->order[end]] == class_id); end++) {
-            const int32_t v = s->order[end];
-            if (member[v] || outside(s, member, v))
-                x->pool[size++] = (pooled){s->score[v], member[v]};
-            n += member[v];
-        }
-        if (!split)
-            qsort(x->pool, size, sizeof *x->pool, higher_first);
-        add_pool(x, OF_TOP, size, n, seed + i);
-        if (n && n < size)
-            count(x, n, size - n);
+    size_t all = 0;
+    for (size_t i = from; i < to; i++) {
+        const int32_t v = s->order[i];
+        if (member[v] || outside(s, member, v))
+            x->pool[all++] = (pooled){s->score[v], member[v]};
     }
+    qsort(x->pool, all, sizeof *x->pool, higher_first);
+    rank_values(x->rank, x->pool, all, OF_TOP);
+    double own = 0, mean = 0;
+    size_t n = 0;
+    for (size_t i = from, end; i < to; i = end) { /* scores of a class descend, too */
+        size_t size = 0, at = 0;
+        const int32_t class_id = s->predicted[s->order[i]];
+        for (end = i; end < to && s->predicted[s->order[end]] == class_id; end++) {
+            const int32_t v = s->order[end];
+            if (!member[v] && !outside(s, member, v))
+                continue;
+            while (x->pool[at].score > s->score[v])
+                at++;
+            x->own_of[size] = member[v];
+            x->value[size++] = x->rank[at];
+        }
+        const pool_sums p = sum_pool(x->value, x->own_of, size);
+        if (p.n == 0)
+            continue;
+        draw_back(x, x->value, &p, seed + i);
+        own += p.own;
+        mean += (double)p.n * p.each;
+        n += p.n;
+    }
+    add_drawn(x, OF_TOP, own, mean);
+    count(x, n, all - n);
 }
 
-/* The same among the m highest of the reference of the stratum. */
+/* The same among the m highest of a reference. */
 static size_t test_reference(exchanges *x, const graphss_alert_scores *s,
                              const uint8_t *member, size_t from, size_t to, size_t stratum,
                              size_t m, statistic what, uint64_t seed)
@@ -313,8 +359,15 @@ static size_t test_reference(exchanges *x, const graphss_alert_scores *s,
     for (size_t i = from; i < to; i++)
         if (member[s->order[i]])
             x->pool[size++] = (pooled){s->score[s->order[i]], true};
+    if (size == m || m == 0)
+        return size - m;
     qsort(x->pool, size, sizeof *x->pool, higher_first);
-    add_pool(x, what, size, size - m, seed + stratum);
+    rank_values(x->value, x->pool, size, what);
+    for (size_t i = 0; i < size; i++)
+        x->own_of[i] = x->pool[i].own;
+    const pool_sums p = sum_pool(x->value, x->own_of, size);
+    draw_exchanged(x, x->value, &p, seed + stratum);
+    add_drawn(x, what, p.own, (double)p.n * p.each);
     return size - m;
 }
 
@@ -336,39 +389,100 @@ static double tail(const double *reference, size_t m, double score)
     return TUNE_TAIL * exp(-(score - from) / fmax(excess, TUNE_TAIL_LEAST));
 }
 
-/* A reference that was made by simulation: honest change may have its tail several times
- * (TUNE_TOLERANCE), so that p = tolerance * tail is at worst uniform. sum of -log^3 p; of a
- * uniform number its moments are 6, 684 and 350352. And most of the group are compared with
- * the upper part of the reference. */
-static void test_tail(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
-                      size_t from, size_t to, size_t stratum, uint64_t seed)
+/* A reference that was made by simulation: honest nodes may have its tail several times, so
+ * that p = tolerance * tail is at worst uniform. sum of -log^3 p; of a uniform number its
+ * moments are 6, 684 and 350352. Returns the number of nodes. */
+static size_t test_tail(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
+                        size_t from, size_t to, size_t stratum, double tolerance,
+                        statistic what, uint64_t seed)
 {
     const double *reference = s->reference + s->start[stratum];
     const size_t m = s->start[stratum + 1] - s->start[stratum];
     size_t n = 0;
     double own = 0;
-    for (size_t i = from; i < to; i++)
-        if (member[s->order[i]]) {
-            const double p = fmin(
-                1, TUNE_TOLERANCE * tail(reference, m, s->score[s->order[i]]));
+    for (size_t i = from; i < to && m; i++)
+        if (member[s->order[i]] || (what == OF_REHEARSED && x->whole &&
+                                    s->labelled[s->order[i]] == GRAPHSS_I_VALIDATES)) {
+            const double p = fmin(1, tolerance * tail(reference, m, s->score[s->order[i]]));
             own += cube(-log(p));
             n++;
         }
+    if (n == 0)
+        return 0;
     const double mean = 6 * (double)n, spread = sqrt(684 * (double)n);
     graphss_rng rng = graphss_rng_make(seed + stratum, GRAPHSS_STREAM_SAMPLER);
     if ((double)x->draws * (double)n <= DRAWN_MOST)
-        for (size_t d = 0; d < x->draws; d++) {
-            x->drawn[d] = 0;
+        for (size_t d = 0; d < x->draws; d++)
             for (size_t i = 0; i < n; i++)
                 x->drawn[d] += cube(-log(1 - graphss_rng_double(&rng)));
-        }
     else
         approximate(x->drawn, x->draws, mean, spread,
                     350352 / (684 * sqrt(684.0) * sqrt((double)n)), &rng);
-    add_drawn(x, OF_TOP, own, mean);
+    add_drawn(x, what, own, mean);
+    return n;
+}
+
+/* Change is compared with rehearsed change: a few far beyond it, or most of the group above
+ * its upper part. */
+static void test_change(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
+                        size_t from, size_t to, size_t stratum, uint64_t seed)
+{
+    const size_t m = s->start[stratum + 1] - s->start[stratum];
+    const size_t n =
+        test_tail(x, s, member, from, to, stratum, TUNE_TOLERANCE, OF_TOP, seed);
     test_reference(x, s, member, from, to, stratum, (size_t)ceil((double)m / TUNE_TOLERANCE),
                    OF_MOST, seed);
     count(x, n, m);
+}
+
+/* New nodes by predicted class: the greatest of the sums over a class, each in its deviations.
+ * Honest newcomers, too, may all be of one class, and somewhat odd: so they are compared with
+ * the upper 1 / TUNE_TOLERANCE of the reference, as change is. */
+static void test_wave(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
+                      size_t from, size_t to, size_t stratum, uint64_t seed)
+{
+    const size_t all = s->start[stratum + 1] - s->start[stratum];
+    const size_t m = (size_t)ceil((double)all / TUNE_TOLERANCE);
+    for (size_t i = from, end; i < to; i = end) {
+        const int32_t class_id = s->predicted[s->order[i]];
+        size_t size = 0;
+        for (; size < m; size++)
+            x->pool[size] = (pooled){s->reference[s->start[stratum] + size], false};
+        for (end = i; end < to && s->predicted[s->order[end]] == class_id; end++)
+            if (member[s->order[end]])
+                x->pool[size++] = (pooled){s->score[s->order[end]], true};
+        if (size < m + TUNE_REFERENCE_LEAST)
+            continue;
+        qsort(x->pool, size, sizeof *x->pool, higher_first);
+        rank_values(x->value, x->pool, size, OF_WAVE);
+        for (size_t j = 0; j < size; j++)
+            x->own_of[j] = x->pool[j].own;
+        const pool_sums p = sum_pool(x->value, x->own_of, size);
+        const double n = (double)p.n, mean = n * p.each;
+        const double unit = sqrt(p.variance * n * (double)m / (double)(size - 1));
+        draw_exchanged(x, x->value, &p, seed + (uint64_t)class_id);
+        double *sum = x->sum + OF_WAVE * x->draws;
+        for (size_t d = 0; d < x->draws; d++) {
+            sum[d] = unit > 0 ? fmax(sum[d], (x->drawn[d] - mean) / unit) : sum[d];
+            x->drawn[d] = 0;
+        }
+        x->own[OF_WAVE] = unit > 0 ? fmax(x->own[OF_WAVE], (p.own - mean) / unit)
+                                   : x->own[OF_WAVE];
+    }
+}
+
+/* Nodes without a past are compared with validation nodes, and with what was rehearsed (in the
+ * place of UNCHANGED): validation nodes may have been hit as well. */
+static void test_looks(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
+                       size_t from, size_t to, size_t stratum, uint64_t seed)
+{
+    const size_t m = s->start[stratum + 1] - s->start[stratum];
+    count(x, test_reference(x, s, member, from, to, stratum, m, OF_TOP, seed), m);
+    if (stratum == GRAPHSS_ALERT_NO_PAST)
+        test_tail(x, s, member, from, to, GRAPHSS_ALERT_UNCHANGED, TUNE_LOOK_TOLERANCE,
+                  OF_REHEARSED, seed);
+    if (stratum == GRAPHSS_ALERT_NO_PAST && s->past)
+        test_wave(x, s, member, from, to, stratum, seed);
 }
 
 static void test_strata(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
@@ -386,11 +500,9 @@ static void test_strata(exchanges *x, const graphss_alert_scores *s, const uint8
         if (open && s->quiet && others >= TUNE_OUTSIDE * n && others >= TUNE_REFERENCE_LEAST)
             test_outside(x, s, member, from, to, seed);
         else if (s->synthetic[stratum])
-            test_tail(x, s, member, from, to, stratum, seed);
-        else {
-            const size_t m = s->start[stratum + 1] - s->start[stratum];
-            count(x, test_reference(x, s, member, from, to, stratum, m, OF_TOP, seed), m);
-        }
+            test_change(x, s, member, from, to, stratum, seed);
+        else
+            test_looks(x, s, member, from, to, stratum, seed);
     }
 }
 
@@ -409,6 +521,8 @@ static graphss_status mark(graphss_ctx *ctx, uint8_t *member, const graphss_aler
                                   (int)node[i]);
         member[node[i]] = 1;
     }
+    for (size_t i = 0; i < s->n_nodes && !s->past; i++) /* its label is part of its looks */
+        member[i] = member[i] && s->labelled[i] != GRAPHSS_I_TRAINS;
     return node && n == 0 ? graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                                            "the group to judge has no nodes")
                           : GRAPHSS_OK;
@@ -430,13 +544,16 @@ graphss_status graphss_alert_test_group(graphss_ctx *ctx, graphss_alert_verdict 
     const size_t draws = (size_t)opt.draws;
     const size_t room = scores->n_nodes + scores->start[GRAPHSS_I_STRATA];
     exchanges x = {.sum = graphss_i_calloc(ctx, STATISTICS * draws, sizeof *x.sum),
-                   .drawn = graphss_i_alloc(ctx, draws, sizeof *x.drawn),
+                   .drawn = graphss_i_calloc(ctx, draws, sizeof *x.drawn),
                    .pool = graphss_i_alloc(ctx, room, sizeof *x.pool),
                    .value = graphss_i_alloc(ctx, room, sizeof *x.value),
+                   .rank = graphss_i_alloc(ctx, room, sizeof *x.rank),
+                   .own_of = graphss_i_alloc(ctx, room, sizeof *x.own_of),
                    .draws = draws,
+                   .whole = !node,
                    .verdict = {.p_value = 1}};
     uint8_t *member = graphss_i_calloc(ctx, scores->n_nodes, sizeof *member);
-    st = x.sum && x.drawn && x.pool && x.value && member ? mark(ctx, member, scores, node, n)
+    st = x.sum && x.drawn && x.pool && x.value && x.rank && x.own_of && member ? mark(ctx, member, scores, node, n)
                                                          : GRAPHSS_ERR_NOMEM;
     if (!st)
         test_strata(&x, scores, member, !opt.validation_only, seed);
@@ -449,6 +566,8 @@ graphss_status graphss_alert_test_group(graphss_ctx *ctx, graphss_alert_verdict 
     if (!st)
         *out = x.verdict;
     graphss_release(ctx, member);
+    graphss_release(ctx, x.own_of);
+    graphss_release(ctx, x.rank);
     graphss_release(ctx, x.value);
     graphss_release(ctx, x.pool);
     graphss_release(ctx, x.drawn);

@@ -81,6 +81,9 @@ graphss_status graphss_i_split_lists(graphss_ctx *ctx, const graphss_split *spli
  * two lists. INVALID, SHAPE, NOMEM. */
 graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *split, size_t n);
 
+/* The node with this id, which need not end in NUL, or -1. */
+int64_t graphss_i_node_index_find(const graphss_node_index *index, const char *id,
+                                  size_t length);
 /* The node whose number is this text, or -1. */
 int64_t graphss_i_find_number(const graphss_dataset *data, const char *id, size_t length);
 

@@ -30,7 +30,8 @@ graphss_status graphss_node_index_new(graphss_ctx *ctx, graphss_node_index **out
     return GRAPHSS_OK;
 }
 
-static int64_t find(const graphss_node_index *index, const char *id, size_t length)
+int64_t graphss_i_node_index_find(const graphss_node_index *index, const char *id,
+                                  size_t length)
 {
     return index->table.slots ? graphss_i_intern_find(&index->table, id, length)
                               : graphss_i_find_number(index->data, id, length);
@@ -38,7 +39,7 @@ static int64_t find(const graphss_node_index *index, const char *id, size_t leng
 
 int64_t graphss_node_index_find(const graphss_node_index *index, const char *id)
 {
-    return index && id ? find(index, id, strlen(id)) : -1;
+    return index && id ? graphss_i_node_index_find(index, id, strlen(id)) : -1;
 }
 
 void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *index)
@@ -64,13 +65,13 @@ static int64_t find_line(const graphss_node_index *index, const char *id, size_t
     copy[length] = '\0';
     int64_t node = -1;
     if (graphss_i_name_unescape(copy)) {
-        node = find(index, copy, strlen(copy));
+        node = graphss_i_node_index_find(index, copy, strlen(copy));
         if (node < 0 && copy[0] == '\'')
-            node = find(index, copy + 1, strlen(copy + 1));
+            node = graphss_i_node_index_find(index, copy + 1, strlen(copy + 1));
     }
     if (node >= 0 || !memchr(id, '\\', length))
         return node;
-    return find(index, id, length);
+    return graphss_i_node_index_find(index, id, length);
 }
 
 graphss_status graphss_i_node_list_line(graphss_ctx *ctx, graphss_i_output *out,
@@ -141,7 +142,7 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
         if (begin == end)
             continue;
         if (bytes[begin] == '#') {
-            if (find(index, bytes + begin, end - begin) >= 0 && !hidden++) {
+            if (graphss_i_node_index_find(index, bytes + begin, end - begin) >= 0 && !hidden++) {
                 hidden_line = line;
                 snprintf(hidden_id, sizeof hidden_id, "%.*s",
                          (int)(end - begin < 80 ? end - begin : 80), bytes + begin);
@@ -178,135 +179,4 @@ done:
     graphss_release(ctx, list);
     graphss_release(ctx, bytes);
     return st;
-}
-
-/* ---- groups ---- */
-
-/* A file of groups while it is read. */
-typedef struct group_reader {
-    graphss_ctx *ctx;
-    const char *path;
-    const graphss_node_index *index;
-    size_t line;
-    size_t *line_of; /* [nodes] the last line each was in */
-} group_reader;
-
-static graphss_status refuse(const group_reader *r, const char *what, const char *id,
-                             size_t length)
-{
-    return graphss_i_fail(r->ctx, GRAPHSS_ERR_DATA, "%s:%zu: %s '%.*s'", r->path, r->line,
-                          what, (int)(length < 80 ? length : 80), id);
-}
-
-/* Reads the id at *at, unquotes it in place and moves *at past it. */
-static graphss_status take_id(const group_reader *r, char **id, size_t *length, char **at,
-                              const char *end)
-{
-    char *from = *at, *to = *at;
-    *id = *at;
-    if (*from != '"') {
-        while (from < end && !blank(*from))
-            from++;
-        *length = (size_t)(from - *id);
-        *at = from;
-        return GRAPHSS_OK;
-    }
-    for (from++;; from++) {
-        if (from == end)
-            return refuse(r, "a quote that is not closed:", *id, (size_t)(to - *id));
-        if (*from == '"' && (++from == end || *from != '"'))
-            break;
-        *to++ = *from;
-    }
-    if (from < end && !blank(*from))
-        return refuse(r, "text behind a closing quote:", from, (size_t)(end - from));
-    *length = (size_t)(to - *id);
-    *at = from;
-    return GRAPHSS_OK;
-}
-
-/* Appends the nodes of one line at *used. */
-static graphss_status read_group(const group_reader *r, int32_t *node, size_t *used,
-                                 char *begin, const char *end)
-{
-    for (;;) {
-        char *id = NULL;
-        size_t length = 0;
-        while (begin < end && blank(*begin))
-            begin++;
-        if (begin == end)
-            return GRAPHSS_OK;
-        const graphss_status st = take_id(r, &id, &length, &begin, end);
-        if (st)
-            return st;
-        const int64_t found = find(r->index, id, length);
-        if (found < 0)
-            return refuse(r, "no node is called", id, length);
-        if (r->line_of[found] == r->line)
-            return refuse(r, "listed twice:", id, length);
-        r->line_of[found] = r->line;
-        node[(*used)++] = (int32_t)found;
-    }
-}
-
-graphss_status graphss_node_groups_read(graphss_ctx *ctx, graphss_node_groups *out,
-                                        const char *path, const graphss_dataset *data)
-{
-    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"dataset", data}, {"place for the groups", out}))
-        return GRAPHSS_ERR_INVALID;
-    group_reader r = {.ctx = ctx, .path = path};
-    graphss_node_groups made = {0};
-    graphss_node_index *index = NULL;
-    char *bytes = NULL;
-    size_t size = 0, lines = 1, used = 0;
-    graphss_status st =
-        graphss_i_file_read(ctx, &bytes, &size, path, graphss_i_machine_memory() / 16);
-    if (st)
-        return st;
-    for (size_t i = 0; i < size; i++)
-        lines += bytes[i] == '\n';
-    made.start = graphss_i_alloc(ctx, lines + 1, sizeof *made.start);
-    made.line = graphss_i_alloc(ctx, lines, sizeof *made.line);
-    made.node = graphss_i_alloc(ctx, size / 2 + 1, sizeof *made.node); /* "0 1 2" */
-    r.line_of = graphss_i_calloc(ctx, data->graph.n_nodes, sizeof *r.line_of);
-    st = made.start && made.line && made.node && r.line_of
-             ? graphss_node_index_new(ctx, &index, data)
-             : GRAPHSS_ERR_NOMEM;
-    r.index = index;
-    char *const end = bytes + size;
-    for (char *at = bytes; at < end && !st;) {
-        char *stop = memchr(at, '\n', (size_t)(end - at));
-        const size_t before = used;
-        if (!stop)
-            stop = end;
-        r.line++;
-        st = read_group(&r, made.node, &used, at, stop);
-        if (!st && used > before) {
-            made.start[made.count] = before;
-            made.line[made.count++] = r.line;
-        }
-        at = stop + 1;
-    }
-    if (!st && made.count == 0)
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no group is listed", path);
-    if (!st) {
-        made.start[made.count] = used;
-        *out = made;
-        made = (graphss_node_groups){0};
-    }
-    graphss_node_index_free(ctx, index);
-    graphss_release(ctx, r.line_of);
-    graphss_node_groups_destroy(ctx, &made);
-    graphss_release(ctx, bytes);
-    return st;
-}
-
-void graphss_node_groups_destroy(graphss_ctx *ctx, graphss_node_groups *groups)
-{
-    if (!groups)
-        return;
-    graphss_release(ctx, groups->line);
-    graphss_release(ctx, groups->node);
-    graphss_release(ctx, groups->start);
-    *groups = (graphss_node_groups){0};
 }

@@ -47,14 +47,29 @@ run --json alert --model-file calm/model --current calm/current.npz --groups man
 exits 0; no_err; json alert false
 "$json_value" groups.1.p_value <../stdout >/dev/null || complain "no second verdict"
 
-case_ "verdicts of many groups go into a file"
+case_ "verdicts of many groups go into a file, without a past training nodes are not judged"
 run alert --model-file calm/model --current calm/current.npz --groups many.txt \
     --split calm/split.npz --false-alarm-rate 0.001 -o groups.tsv
 exits 0
 [ "$(head -n 1 groups.tsv | tr '\t' ' ')" = "group score p_value alert threshold nodes" ] ||
     complain "$(head -n 1 groups.tsv)"
-[ "$(sed 1d groups.tsv | cut -f 1,4,6 | tr '\t\n' ' ,')" = "1 no 10,2 no 50," ] ||
+[ "$(sed 1d groups.tsv | cut -f 1,4,6 | tr '\t\n' ' ,')" = "1 no 5,2 no 35," ] ||
     complain "$(cat groups.tsv)"
+for word in classes labels communities; do
+    run --json alert --model-file calm/model --current calm/current.npz --groups $word \
+        --previous calm/current.npz --family-wise
+    exits 0; json alert false; json groups.0.p_value 1.0
+    "$json_value" groups.1.group <../stdout >/dev/null || complain "$word: no second group"
+done
+case_ "groups have the names of their file"
+printf 'first: 0 1 2\nthe\tsecond: 3\n"the second:" 3 4\n' >named.txt
+run alert --model-file calm/model --current calm/current.npz --groups named.txt
+exits 3; err "named.txt:2: no node is called 'the'"
+sed -i 2d named.txt
+run alert --model-file calm/model --current calm/current.npz --groups named.txt \
+    --previous calm/current.npz -o named.tsv
+exits 0; out "the second  no alert  p = 1: no node changed"
+[ "$(sed 1d named.tsv | cut -f 1 | tr '\n' ',')" = "first,the second," ] || complain "$(cat named.tsv)"
 cp many.txt kept.txt
 run alert --model-file calm/model --current calm/current.npz --groups many.txt -o many.txt
 exits 2; err "will not be overwritten"; same many.txt kept.txt
@@ -217,11 +232,11 @@ exits 0
 seq 0 29 | sed 's/.*/"# n &"/' | tr '\n' ' ' >quoted.txt
 run --json alert --model-file blanks.model --current blanks --groups quoted.txt
 [ "$code" -le 1 ] || complain "code $code"
-err "small attacks cannot be seen"; json groups.0.nodes 30
+err "small attacks cannot be seen"; json groups.0.nodes 18
 run -q --json alert --model-file blanks.model --current blanks --groups quoted.txt
 no_err
 { seq 0 28 | sed 's/.*/\\# n &/'; echo "# n 29"; } >listed.txt
 run -q --json alert --model-file blanks.model --current blanks --group listed.txt
 [ "$code" -le 1 ] || complain "code $code"
-json nodes 29; err "listed.txt:30: '# n 29' is a comment, though a node is called so"
+json nodes 18; err "listed.txt:30: '# n 29' is a comment, though a node is called so"
 finish

@@ -249,6 +249,14 @@ static void test_groups_are_read_or_their_bad_line_named(void **state)
     assert_memory_equal(groups.start, start, sizeof start);
     assert_memory_equal(groups.line, line, sizeof line);
     assert_memory_equal(groups.node, node, sizeof node);
+    assert_string_equal(graphss_names_get(&groups.names, 1), "4");
+    graphss_node_groups_destroy(ctx, &groups);
+    write_text(path, "first: #1\n\"second one:\" \"node 2\"\nempty:\n#1");
+    assert_ok(ctx, graphss_node_groups_read(ctx, &groups, path, &data));
+    assert_int_equal(groups.count, 3);
+    assert_string_equal(graphss_names_get(&groups.names, 0), "first");
+    assert_string_equal(graphss_names_get(&groups.names, 1), "second one");
+    assert_string_equal(graphss_names_get(&groups.names, 2), "4");
     graphss_node_groups_destroy(ctx, &groups);
     const char *const bad[][2] = {
         {"#1\nnode 2\n", ":2: no node is called 'node'"},
@@ -257,6 +265,8 @@ static void test_groups_are_read_or_their_bad_line_named(void **state)
         {"#1 #1\n", ":1: listed twice: '#1'"},
         {"\"\"\n", ":1: no node is called ''"},
         {" \n", "no group is listed"},
+        {"name: other: #1\n", ":1: no node is called 'other:'"},
+        {": #1\n", ":1: no node is called ':'"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_text(path, bad[i][0]);
@@ -269,6 +279,44 @@ static void test_groups_are_read_or_their_bad_line_named(void **state)
                  GRAPHSS_ERR_NOT_FOUND, path);
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
+}
+
+static void test_groups_are_made_from_a_number_for_each_node(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_dataset data = {0};
+    graphss_node_groups groups = {0};
+    assert_ok(ctx, three_nodes(ctx, &data, planets));
+    const int32_t of[] = {2, -1, 0, 2};
+    assert_ok(ctx, graphss_node_groups_make(ctx, &groups, of, 4, 3, &data.node_names));
+    static const size_t start[] = {0, 1, 3}, line[] = {1, 3};
+    static const int32_t node[] = {2, 0, 3};
+    assert_int_equal(groups.count, 2);
+    assert_memory_equal(groups.start, start, sizeof start);
+    assert_memory_equal(groups.line, line, sizeof line);
+    assert_memory_equal(groups.node, node, sizeof node);
+    assert_string_equal(graphss_names_get(&groups.names, 1), planets[2]);
+    graphss_node_groups_destroy(ctx, &groups);
+    assert_ok(ctx, graphss_node_groups_make(ctx, &groups, of, 4, 3, NULL));
+    assert_string_equal(graphss_names_get(&groups.names, 1), "2");
+    graphss_node_groups_destroy(ctx, &groups);
+    assert_fails(ctx, graphss_node_groups_make(ctx, &groups, of, 4, 2, NULL),
+                 GRAPHSS_ERR_INVALID, "node 0 is in group 2, want 0..1");
+    assert_fails(ctx, graphss_node_groups_make(ctx, &groups, of, 4, 4, &data.node_names),
+                 GRAPHSS_ERR_INVALID, "3 names for 4 groups");
+    assert_null(groups.node);
+    graphss_dataset_destroy(ctx, &data);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status make_groups(graphss_ctx *ctx, void *names)
+{
+    static const int32_t of[] = {1, 0, 1};
+    graphss_node_groups groups = {0};
+    const graphss_status st = graphss_node_groups_make(ctx, &groups, of, 3, 2, names);
+    graphss_node_groups_destroy(ctx, &groups);
+    return st;
 }
 
 static graphss_status read_groups(graphss_ctx *ctx, void *path)
@@ -342,6 +390,7 @@ static void test_each_allocation_may_fail(void **state)
     write_text(path, "venus\n");
     testing_each_allocation_fails(read_list, path);
     testing_each_allocation_fails(read_groups, path);
+    testing_each_allocation_fails(make_groups, NULL);
     unlink(path);
     testing_each_allocation_fails(intern_many, NULL);
 }
@@ -357,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_an_id_that_is_taken_for_a_comment_is_warned_of),
         cmocka_unit_test(test_what_is_written_as_a_list_is_read_back),
         cmocka_unit_test(test_groups_are_read_or_their_bad_line_named),
+        cmocka_unit_test(test_groups_are_made_from_a_number_for_each_node),
         cmocka_unit_test(test_names_are_escaped_for_files_with_tabs),
         cmocka_unit_test(test_names_that_a_spreadsheet_would_compute_are_guarded),
         cmocka_unit_test(test_each_allocation_may_fail),
