@@ -173,6 +173,20 @@ static graphss_status open_net(graphss_ctx *ctx, graphss_live *x)
     return GRAPHSS_OK;
 }
 
+/* Field by field: the room between fields is stored, too (live_state.c), and stays zero. */
+static void set_options(graphss_live_options *opt, const graphss_live_options *from)
+{
+    opt->struct_size = from->struct_size;
+    opt->false_alarms = from->false_alarms;
+    opt->period = from->period;
+    opt->check_every = from->check_every;
+    opt->expire = from->expire;
+    opt->trust_after = from->trust_after;
+    opt->warm_up = from->warm_up;
+    opt->add_nodes = from->add_nodes;
+    opt->seed = from->seed;
+}
+
 graphss_status graphss_i_live_new(graphss_ctx *ctx, graphss_live **out,
                                   const graphss_model *model, const graphss_live_options *opt,
                                   size_t d, bool dense)
@@ -181,7 +195,7 @@ graphss_status graphss_i_live_new(graphss_ctx *ctx, graphss_live **out,
     if (!x)
         return GRAPHSS_ERR_NOMEM;
     x->model = model;
-    x->opt = *opt;
+    set_options(&x->opt, opt);
     x->d = d;
     x->k = graphss_model_classes(model);
     x->is_dense = dense;
