@@ -1,7 +1,7 @@
 /* bench_live.c - a graph that changes: how long does an event take, and are alarms kept rare?
  *
  *     bench_live speed [NODES [DEGREE [EVENTS]]]   169000 and 14: the size of ogbn-arxiv
- *     bench_live alarms DATASET DAYS [SEED]     an honest stream, then attacks
+ *     bench_live alarms DATASET DAYS [SEED [groups]]   a benign stream, then attacks
  *
  * speed: dense features (128), 40 classes, GCN with 64 hidden units, random events of which
  * 30 % remove an edge. Model and detector are trained on a graph of the same kind with 4000
@@ -10,7 +10,9 @@
  * predict; whether all probabilities have the bits of a whole pass afterwards.
  * alarms: each day nodes change benignly (graphss_benign_churn, two edges and two words each);
  * checks every hour, one false alarm a week allowed, the trusted snapshot moves daily. Then,
- * on copies of the state, attacks: nodes get edges to other classes. */
+ * on copies of the state of day 20, attacks: nodes get three edges to other classes, at once
+ * or over a week. Then the same after a start in which nodes were hit from the first day on.
+ * groups: each class is a group with a name. */
 #include <graphss/graphss.h>
 #include <math.h>
 #include <stdio.h>
@@ -354,6 +356,24 @@ static void hit(stream *s, const graphss_dataset *data, graphss_rng *rng)
     }
 }
 
+/* Each class a group: half of the false alarms are theirs together. */
+static void watch_classes(graphss_ctx *ctx, graphss_live *live, const graphss_dataset *data)
+{
+    const size_t n = data->graph.n_nodes;
+    const char **member = malloc(n * sizeof *member);
+    for (size_t c = 0; c < data->n_classes; c++) {
+        char name[32];
+        size_t m = 0;
+        for (size_t v = 0; v < n; v++)
+            if (data->label[v] == (int32_t)c)
+                member[m++] = graphss_live_name(live, v);
+        snprintf(name, sizeof name, "class %zu", c);
+        if (m)
+            must(ctx, graphss_live_watch(ctx, live, name, member, m), "watch");
+    }
+    free(member);
+}
+
 /* Hours until an alert while `victims` nodes are hit, spread over `hours`, besides benign
  * change; -1: none within a week. */
 static double attack(graphss_ctx *ctx, const graphss_model *model, const void *state, size_t n,
@@ -385,9 +405,51 @@ static double attack(graphss_ctx *ctx, const graphss_model *model, const void *s
     return found;
 }
 
-static int alarms(graphss_ctx *ctx, const char *where, size_t days, uint64_t seed)
+/* The state after `days` of benign change, in each of which `hits` nodes are hit, too. */
+static void warm_up(graphss_ctx *ctx, stream *s, const graphss_dataset *data, size_t days,
+                    size_t hits, size_t changing, uint64_t seed)
 {
-    enum { WARM = 20, TRIALS = 5 };
+    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
+    for (size_t day = 0; day < days; day++) {
+        lines all = benign_day(s, data, changing, seed * 100000 + day);
+        for (size_t hour = 0; hour < 24; hour++) {
+            for (size_t i = hits * hour / 24; i < hits * (hour + 1) / 24; i++)
+                hit(s, data, &rng);
+            pass_hour(s, &all, hour);
+        }
+        lines_free(&all);
+    }
+    (void)ctx;
+}
+
+static void attacks(graphss_ctx *ctx, const graphss_model *model, const void *state, size_t n,
+                    const graphss_dataset *data, size_t changing, uint64_t seed)
+{
+    enum { TRIALS = 20 };
+    static const double share[] = {0.05, 0.001}, spread[] = {1, 168};
+    for (size_t a = 0; a < 2; a++)
+        for (size_t d = 0; d < 2; d++) {
+            const size_t victims = (size_t)ceil(share[a] * (double)data->graph.n_nodes);
+            double delay = 0;
+            size_t found = 0;
+            for (uint64_t trial = 0; trial < TRIALS; trial++) {
+                const double h = attack(ctx, model, state, n, data, victims, spread[d],
+                                        changing, seed * 77 + trial);
+                found += h >= 0;
+                delay += h >= 0 ? h : 0;
+            }
+            printf("attack on %.1f %% (%zu nodes) %s: found %zu of %d", 100 * share[a],
+                   victims, spread[d] > 1 ? "over a week" : "at once", found, (int)TRIALS);
+            if (found)
+                printf(", after %.1f hours in the mean", delay / (double)found);
+            printf("\n");
+            fflush(stdout);
+        }
+}
+
+static int alarms(graphss_ctx *ctx, const char *where, size_t days, uint64_t seed, bool groups)
+{
+    enum { WARM = 20 };
     graphss_dataset data = {0};
     graphss_live *live = NULL;
     graphss_live_options opt;
@@ -399,39 +461,35 @@ static int alarms(graphss_ctx *ctx, const char *where, size_t days, uint64_t see
     opt.trust_after = DAY;
     opt.seed = seed;
     must(ctx, graphss_live_new(ctx, &live, model, &seen, &opt), "live");
+    if (groups)
+        watch_classes(ctx, live, &data);
     const size_t nodes = data.graph.n_nodes, changing = nodes / 100 + 1;
-    stream s = {.ctx = ctx, .live = live, .t = 0};
+    stream s = {.ctx = ctx, .live = live, .t = 0}, hostile = {.ctx = ctx, .t = 0};
     void *state = NULL;
     size_t n = 0;
     for (size_t day = 0; day < days; day++) {
-        lines all = benign_day(&s, &data, changing, seed * 100000 + day);
-        for (size_t hour = 0; hour < 24; hour++)
-            pass_hour(&s, &all, hour);
-        lines_free(&all);
+        warm_up(ctx, &s, &data, 1, 0, changing, seed * 100000 + day);
         if (day + 1 == WARM || (day + 1 == days && days < WARM))
             must(ctx, graphss_live_save(ctx, &state, &n, live), "save");
     }
-    printf("%s: %zu nodes, %zu change a day; %zu days, %zu false alarms, %.2f promised\n",
-           where, nodes, changing, days, s.alerts, (double)days / 7);
-    static const double share[] = {0.05, 0.001};
-    static const double spread[] = {1, 168};
-    for (size_t a = 0; a < 2; a++)
-        for (size_t d = 0; d < 2; d++) {
-            const size_t victims = (size_t)ceil(share[a] * (double)nodes);
-            double delay = 0;
-            size_t found = 0;
-            for (uint64_t trial = 0; trial < TRIALS; trial++) {
-                const double h = attack(ctx, model, state, n, &data, victims, spread[d],
-                                        changing, seed * 77 + trial);
-                found += h >= 0;
-                delay += h >= 0 ? h : 0;
-            }
-            printf("attack on %.1f %% (%zu nodes) %s: found %zu of %d, after %.1f hours\n",
-                   100 * share[a], victims, spread[d] > 1 ? "over a week" : "at once", found,
-                   (int)TRIALS, found ? delay / (double)found : (double)NAN);
-        }
+    printf("%s: %zu nodes, %zu change a day, %s; %zu days, %zu false alarms, %.2f allowed\n",
+           where, nodes, changing, groups ? "a group for each class" : "one group", days,
+           s.alerts, (double)days / 7);
+    fflush(stdout);
+    attacks(ctx, model, state, n, &data, changing, seed);
     graphss_release(ctx, state);
     graphss_live_free(ctx, live);
+    if (!groups) {
+        const size_t hits = nodes / 200 + 1;
+        must(ctx, graphss_live_new(ctx, &hostile.live, model, &seen, &opt), "live");
+        warm_up(ctx, &hostile, &data, WARM, hits, changing, seed + 1);
+        printf("if %zu nodes were hit in each of the first %d days, too: %zu alerts then\n",
+               hits, (int)WARM, hostile.alerts);
+        must(ctx, graphss_live_save(ctx, &state, &n, hostile.live), "save");
+        attacks(ctx, model, state, n, &data, changing, seed);
+        graphss_release(ctx, state);
+        graphss_live_free(ctx, hostile.live);
+    }
     graphss_model_free(ctx, model);
     graphss_dataset_destroy(ctx, &data);
     return 0;
@@ -445,11 +503,13 @@ int main(int argc, char **argv)
         code = speed(ctx, argc > 2 ? (size_t)atol(argv[2]) : 169000,
                      argc > 3 ? atof(argv[3]) : 14, argc > 4 ? (size_t)atol(argv[4]) : 10000);
     else if (argc > 3 && !strcmp(argv[1], "alarms"))
-        code = alarms(ctx, argv[2], (size_t)atol(argv[3]),
-                      argc > 4 ? (uint64_t)atol(argv[4]) : 1);
+        code =
+            alarms(ctx, argv[2], (size_t)atol(argv[3]), argc > 4 ? (uint64_t)atol(argv[4]) : 1,
+                   argc > 5 && !strcmp(argv[5], "groups"));
     else
         fprintf(stderr,
-                "bench_live speed [NODES [DEGREE [EVENTS]]] | alarms DATASET DAYS [SEED]\n");
+                "bench_live speed [NODES [DEGREE [EVENTS]]] | alarms DATASET DAYS [SEED "
+                "[groups]]\n");
     graphss_ctx_free(ctx);
     return code;
 }

@@ -4,6 +4,8 @@
 #include "detect/tuning.h"
 #include <math.h>
 
+enum { BLOCK = 32 }; /* ratios that are multiplied before a logarithm is taken */
+
 enum {
     LOOK_DEGREE,
     LOOK_FEATURES,
@@ -99,7 +101,7 @@ static void look_around(float *look, const graphss_i_evidence_base *b, size_t v,
 
 size_t graphss_i_look_scratch(size_t k)
 {
-    return 2 * k + 2 * TUNE_LOUDEST;
+    return 3 * k + 2 * TUNE_LOUDEST;
 }
 
 /* Keeps the TUNE_LOUDEST largest of what is offered, in top, the least first. */
@@ -157,10 +159,12 @@ void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t
 {
     const graphss_i_row x = graphss_i_row_of(base->features, node);
     double *room = scratch, *loud = scratch + base->k, *any = loud + TUNE_LOUDEST;
-    double *likelihood = any + TUNE_LOUDEST; /* [k] */
+    double *likelihood = any + TUNE_LOUDEST, *product = likelihood + base->k; /* [k] */
     double sum = 0, square = 0, against = 0, strong = 0;
-    for (size_t y = 0; y < base->k; y++)
+    for (size_t y = 0; y < base->k; y++) {
         likelihood[y] = 0;
+        product[y] = 1;
+    }
     size_t n_loud = 0, n_any = 0;
     for (size_t j = 0; j < x.n; j++) {
         const double *ratio = ratios ? ratios + j * base->k : room;
@@ -169,8 +173,12 @@ void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t
                                         x.value[j]);
         double most = ratio[0];
         for (size_t y = 0; y < base->k; y++) {
-            most = fmax(most, ratio[y]);
-            likelihood[y] += log(ratio[y]);
+            most = ratio[y] > most ? ratio[y] : most;
+            product[y] *= ratio[y];
+        }
+        for (size_t y = 0; y < base->k && (j % BLOCK == BLOCK - 1 || j + 1 == x.n); y++) {
+            likelihood[y] += log(product[y]);
+            product[y] = 1;
         }
         const double own = log(ratio[top]);
         sum += own;

@@ -35,10 +35,22 @@ static void believe(float *belief, const float *prob, int32_t label, size_t k)
 /* ratio[y] = sum over c of belief[c] edge[y][c] */
 static void edge_ratio(float *ratio, const float *belief, const graphss_i_class_model *m)
 {
-    for (size_t y = 0; y < m->k; y++) {
+    enum { SIDE = 4 }; /* sums that do not wait for another */
+    const size_t k = m->k;
+    size_t y = 0;
+    for (; y + SIDE <= k; y += SIDE) {
+        const double *edge = m->edge + y * k;
+        double sum[SIDE] = {0};
+        for (size_t c = 0; c < k; c++)
+            for (size_t i = 0; i < SIDE; i++)
+                sum[i] += (double)belief[c] * edge[i * k + c];
+        for (size_t i = 0; i < SIDE; i++)
+            ratio[y + i] = (float)sum[i];
+    }
+    for (; y < k; y++) {
         double sum = 0;
-        for (size_t c = 0; c < m->k; c++)
-            sum += (double)belief[c] * m->edge[y * m->k + c];
+        for (size_t c = 0; c < k; c++)
+            sum += (double)belief[c] * m->edge[y * k + c];
         ratio[y] = (float)sum;
     }
 }

@@ -190,9 +190,19 @@ void graphss_i_class_model_ratio(double *ratio, const graphss_i_class_model *m, 
     }
     const float *s = m->spread + 3 * column;
     const double x = (double)value, all = normal(x, (double)s[1], (double)s[2]);
+    const double spread = (double)s[0];
+    const bool known = s[0] > 0 && s[2] > 0;
+    for (size_t y = 0; y < m->k; y++) { /* normal(), in loops that are vectors but for exp */
+        const double z = (x - (double)own[y]) / spread;
+        ratio[y] = -0.5 * z * z;
+    }
+    for (size_t y = 0; y < m->k; y++)
+        ratio[y] = exp(ratio[y]);
     for (size_t y = 0; y < m->k; y++) {
-        const double r = normal(x, (double)own[y], (double)s[0]) / all;
-        ratio[y] = s[0] > 0 && s[2] > 0 && r == r ? bounded(r) : 1;
+        const double r = ratio[y] / spread / all;
+        const double more = r > 1 / TUNE_RATIO_MOST ? r : 1 / TUNE_RATIO_MOST;
+        const double kept = more < TUNE_RATIO_MOST ? more : TUNE_RATIO_MOST;
+        ratio[y] = known && r == r ? kept : 1;
     }
 }
 

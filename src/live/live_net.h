@@ -39,6 +39,7 @@ typedef struct graphss_i_live_net {
     int64_t *offset;
     int32_t *column;
     float *value, *sum, *rows, *dense;
+    uint8_t *differs;
     size_t rows_room, entries_room;
 } graphss_i_live_net;
 
