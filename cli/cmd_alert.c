@@ -469,6 +469,9 @@ static graphss_status find_groups(cli *app, graphss_node_groups *out, const char
         return data->label ? graphss_node_groups_make(app->ctx, out, data->label, n,
                                                       data->n_classes, &data->class_names)
                            : GRAPHSS_OK;
+    if (app->part)
+        return cli_usage(app, "--groups communities does not work with --engine: communities "
+                              "are sought in the whole graph");
     int32_t *community = NULL;
     size_t *size = NULL, count = 0;
     graphss_status st = cli_alloc_large(app, &community, n, sizeof *community);

@@ -8,6 +8,8 @@
 
 typedef struct train_arguments {
     const char *model, *output, *plot, *predictor;
+    const char *checkpoint;
+    double checkpoint_every;
     bool curves;
 } train_arguments;
 
@@ -18,6 +20,12 @@ static const graphss_option rows[] = {
      "a program that answers, COMMAND IN.npz OUT.npz: the model is fitted to it", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "MODEL",
      "write the model here; without it the model is only measured", 'o'},
+    {"checkpoint", GRAPHSS_OPTION_STRING, FIELD(checkpoint), 0, 0, NULL, "FILE",
+     "keep the state of the training here and, after an interruption, go on from it; the file "
+     "is removed when the model is written",
+     0},
+    {"checkpoint-every", GRAPHSS_OPTION_REAL, FIELD(checkpoint_every), 0, 1e9, NULL, "SECONDS",
+     "how often it is kept", 0},
     {"curves", GRAPHSS_OPTION_BOOL, FIELD(curves), 0, 0, NULL, NULL,
      "draw loss and validation accuracy", 0},
     {"plot", GRAPHSS_OPTION_STRING, FIELD(plot), 0, 0, NULL, "FILE.svg",
@@ -34,7 +42,7 @@ static const graphss_option *table_of(void)
 
 static void defaults(void *options)
 {
-    *(train_arguments *)options = (train_arguments){.model = "gcn"};
+    *(train_arguments *)options = (train_arguments){.model = "gcn", .checkpoint_every = 120};
 }
 
 static void train_defaults(void *options)
@@ -227,11 +235,17 @@ static graphss_status run(cli *app)
         return cli_usage(app, "--plot: %s: want a name that ends in .svg", own.plot);
     if (own.plot && own.output && strcmp(own.plot, own.output) == 0)
         return cli_usage(app, "--output and --plot both name %s", own.plot);
+    if (own.checkpoint && cli_given(app, "predictor"))
+        return cli_usage(app, "--checkpoint is of our own training, not of --predictor");
+    if (own.checkpoint && own.output && strcmp(own.checkpoint, own.output) == 0)
+        return cli_usage(app, "--output and --checkpoint both name %s", own.output);
     const char *const input[] = {app->argument[0], split_opt.from};
     if (own.output)
         st = cli_check_output(app, own.output, input, 2);
     if (!st && own.plot)
         st = cli_check_output(app, own.plot, input, 2);
+    if (!st && own.checkpoint)
+        st = cli_check_output(app, own.checkpoint, input, 2);
     if (st)
         return st;
 
@@ -253,9 +267,14 @@ static graphss_status run(cli *app)
         fflush(stdout);
     }
     note_untrained(app, &split, &data);
+    st = graphss_ctx_checkpoint(app->ctx, own.checkpoint, data.hash, own.checkpoint_every);
+    if (st)
+        goto done;
     st = cli_fit_run(app, &fit, &data, &split, &opt);
     if (!st && own.output && cli_leads(app))
         st = graphss_model_save(app->ctx, fit.model, own.output);
+    if (!st && own.checkpoint && cli_leads(app))
+        (void)remove(own.checkpoint);
     if (!st && split.n_val && fit.log.val_accuracy <= largest_share(&split, data.n_classes))
         cli_warn(app,
                  "it is no better than always saying the largest class: try %sanother "

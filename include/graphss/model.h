@@ -106,6 +106,14 @@ typedef struct graphss_train_input {
 
 GRAPHSS_API void graphss_train_input_init(graphss_train_input *in);
 
+/* The next training of this context writes its state to a file every so many seconds, and goes
+ * on from that file where there is one: with the same result as if it had not been stopped. of:
+ * text that names the dataset, such as its hash. The file stays and is the caller's to remove.
+ * path NULL: no file. The training fails with DATA where the file is damaged or of another
+ * dataset, split, seed or options. */
+GRAPHSS_MUST_CHECK graphss_status graphss_ctx_checkpoint(graphss_ctx *ctx, const char *path,
+                                                         const char *of, double seconds);
+
 /* Trains on one snapshot. Keeps the weights of the epoch with the best validation
  * accuracy (the lower validation loss where two are equal); in paper mode, as the paper's
  * code does, the first of the best and those one step later. The same seed gives the same

@@ -120,6 +120,8 @@ void graphss_ctx_free(graphss_ctx *ctx)
     const graphss_allocator a = ctx->opt.allocator;
     graphss_i_pool_free(ctx, ctx->pool);
     graphss_release(ctx, ctx->meeting);
+    graphss_release(ctx, ctx->checkpoint);
+    graphss_release(ctx, ctx->checkpoint_of);
     a.release(a.user, ctx);
 }
 

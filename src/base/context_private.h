@@ -21,6 +21,10 @@ struct graphss_ctx {
     char *meeting;                /* [ranks x sizeof error] what they tell each other */
     graphss_status left;          /* all ranks left with this error */
     struct graphss_i_part *part;  /* of the dataset it works on, or NULL */
+
+    /* Of the next training (models/checkpoint.c): a file, what is trained, seconds between. */
+    char *checkpoint, *checkpoint_of;
+    double checkpoint_every;
 };
 
 /* NULL if no threads can be created; the caller's thread then does all the work. */

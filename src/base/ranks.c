@@ -265,7 +265,8 @@ graphss_status graphss_i_ranks_pieces(graphss_ctx *ctx, graphss_i_pieces *out, c
     st =
         graphss_engine_agree(ctx, out->block && padded ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
     if (!st) {
-        memcpy(padded, own, bytes);
+        if (bytes)
+            memcpy(padded, own, bytes);
         st = graphss_i_ranks_gather(ctx, out->block, padded, out->most);
     }
     graphss_release(ctx, padded);

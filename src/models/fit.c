@@ -105,10 +105,31 @@ static void checkpoint_restore(const checkpoint *c, graphss_i_params *params,
     adam->step = c->step;
 }
 
+/* The training between two epochs, for a file. */
+static graphss_i_progressing between(graphss_i_params *params, graphss_i_adam *adam,
+                                     const checkpoint *kept, const graphss_training *run,
+                                     graphss_i_measure best, size_t epoch, size_t epochs)
+{
+    return (graphss_i_progressing){.epoch = epoch,
+                                   .params = params,
+                                   .adam = adam,
+                                   .best = kept->value,
+                                   .best_m = kept->m,
+                                   .best_v = kept->v,
+                                   .best_step = kept->step,
+                                   .best_epoch = run->best_epoch,
+                                   .best_accuracy = best.accuracy,
+                                   .best_loss = best.loss,
+                                   .loss = run->loss,
+                                   .val_acc = run->val_acc,
+                                   .epochs = epochs};
+}
+
 graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_params *params,
                              graphss_i_adam *adam, graphss_i_tape *tape, graphss_i_var logits,
                              size_t n_classes, const graphss_split *split, uint64_t seed,
-                             const graphss_train_options *opt, const char *stage)
+                             const graphss_train_options *opt, const char *stage,
+                             graphss_i_checkpointing *saved)
 {
     graphss_status st = GRAPHSS_OK;
     graphss_training run = {0};
@@ -131,7 +152,20 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
     if (st)
         goto done;
     checkpoint_take(&kept, params, adam); /* what is left when there are no epochs */
-    for (size_t e = 0;; e++) {
+    size_t first = 0;
+    if (saved) {
+        graphss_i_progressing at = between(params, adam, &kept, &run, best, 0, epochs);
+        st = graphss_i_checkpoint_read(ctx, saved, &at);
+        if (st)
+            goto done;
+        first = run.epochs = at.epoch;
+        run.best_epoch = at.best_epoch;
+        kept.step = at.best_step;
+        best = (graphss_i_measure){at.best_accuracy, at.best_loss};
+        for (size_t e = 0; e < first; e++)
+            (void)graphss_rng_u64(&rng);
+    }
+    for (size_t e = first;; e++) {
         const uint64_t key = graphss_rng_u64(&rng);
         const bool last = e == epochs;
         const bool separate = draws || last;
@@ -192,6 +226,11 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         graphss_i_adam_step(ctx, adam, params, opt->learning_rate, opt->weight_decay);
         if (taken && late)
             checkpoint_take(&kept, params, adam);
+        if (saved) {
+            const graphss_i_progressing at =
+                between(params, adam, &kept, &run, best, e + 1, epochs);
+            graphss_i_checkpoint_write(ctx, saved, &at);
+        }
     }
     checkpoint_restore(&kept, params, adam);
     graphss_i_tape_rows(tape, NULL, 0);

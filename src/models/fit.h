@@ -2,6 +2,7 @@
 #ifndef GRAPHSS_FIT_H
 #define GRAPHSS_FIT_H
 
+#include "models/checkpoint.h"
 #include "models/tape/params.h"
 #include "models/tape/tape.h"
 #include <graphss/model.h>
@@ -11,11 +12,13 @@
  * nodes, the last; adam->kept: as the paper's code chooses (fit.c). logits is a kept variable
  * [n x n_classes]; adam->grad is where the tape's weights put their gradients, and what it
  * holds besides is where Adam starts. stage names the work for progress. INVALID: the loss
- * left the finite numbers. log may be NULL; its arrays become the caller's. */
+ * left the finite numbers. log may be NULL; its arrays become the caller's. checkpoint: where
+ * it goes on and what it writes meanwhile, or NULL. */
 graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_params *params,
                              graphss_i_adam *adam, graphss_i_tape *tape, graphss_i_var logits,
                              size_t n_classes, const graphss_split *split, uint64_t seed,
-                             const graphss_train_options *opt, const char *stage);
+                             const graphss_train_options *opt, const char *stage,
+                             graphss_i_checkpointing *checkpoint);
 
 /* Share of the n listed rows whose label has the largest of k logits, and the mean
  * cross-entropy there; NaN without rows. */

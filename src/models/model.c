@@ -1,6 +1,7 @@
 /* model.c - a classifier from snapshot to weights and from weights to probabilities. */
 #include "data/build.h"
 #include "data/columns.h"
+#include "data/digest.h"
 #include "graph/check.h"
 #include "models/fit.h"
 #include "models/model_private.h"
@@ -241,6 +242,30 @@ static void resume(graphss_i_adam *adam, const graphss_i_adam *start)
     adam->step = start->step;
 }
 
+/* The hash of what a training depends on besides the dataset, whose name the context has. */
+static graphss_status open_checkpoint(graphss_ctx *ctx, graphss_i_checkpointing *out,
+                                      const graphss_model *model,
+                                      const graphss_train_options *opt,
+                                      const graphss_split *split)
+{
+    graphss_i_digest d;
+    char text[256], hex[65];
+    const uint64_t number[] = {model->seed, model->n_classes, model->n_features,
+                               split->n_train, split->n_val};
+    graphss_i_digest_begin(&d, GRAPHSS_I_SHA256);
+    graphss_i_digest_add(&d, number, sizeof number);
+    for (const graphss_option *row = graphss_train_options_table(); row->name; row++)
+        graphss_i_digest_add(&d, text, graphss_option_text(text, sizeof text, opt, row));
+    graphss_i_digest_add(&d, split->train, split->n_train * sizeof *split->train);
+    graphss_i_digest_add(&d, split->train_label, split->n_train * sizeof *split->train_label);
+    if (split->n_val) {
+        graphss_i_digest_add(&d, split->val, split->n_val * sizeof *split->val);
+        graphss_i_digest_add(&d, split->val_label, split->n_val * sizeof *split->val_label);
+    }
+    graphss_i_digest_end(&d, hex);
+    return graphss_i_checkpoint_open(ctx, out, hex, sizeof hex);
+}
+
 /* Fits the model's weights, as they are, to the labels of the split, which it remembers. */
 static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
                                   graphss_training *log, const graphss_i_adam *start,
@@ -249,10 +274,13 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
     const graphss_split *split = in->split;
     network net = {0};
     graphss_split own = {0};
+    graphss_i_checkpointing saved = {0};
     graphss_train_options opt = model->opt;
     opt.epochs = epochs;
     const graphss_i_part *part = graphss_i_ctx_part(ctx);
     graphss_status st = graphss_split_copy(ctx, &model->split, split);
+    if (!st)
+        st = open_checkpoint(ctx, &saved, model, &opt, split);
     if (!st && part)
         st = graphss_i_part_split(ctx, &own, part, split);
     if (part)
@@ -271,7 +299,7 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
     model->params.value = NULL;
     if (!st)
         st = graphss_i_fit(ctx, log, &net.params, &net.adam, net.tape, net.logits,
-                           model->n_classes, split, model->seed, &opt, "train");
+                           model->n_classes, split, model->seed, &opt, "train", &saved);
     if (!st)
         st = graphss_i_params_allocate(ctx, &model->params);
     if (!st) {
@@ -283,6 +311,7 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
             model->adam.grad = NULL;
         }
     }
+    graphss_i_checkpoint_destroy(ctx, &saved);
     graphss_split_destroy(ctx, &own);
     network_destroy(ctx, &net);
     return st;

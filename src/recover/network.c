@@ -81,7 +81,7 @@ static graphss_status fit(graphss_ctx *ctx, place *at, const graphss_i_network *
     if (type->fit)
         return type->fit(ctx, at->state, &on, opt, frozen);
     return graphss_i_fit(ctx, NULL, params, adam, at->tape, at->logits, input->k, split,
-                         input->seed, &opt->fit, "train");
+                         input->seed, &opt->fit, "train", NULL);
 }
 
 graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
