@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROWS, PAGE = ROOT / "results" / "torch_models.jsonl", ROOT / "docs" / "own_models.md"
 BEGIN, END = "<!-- torch_models: begin -->\n", "<!-- torch_models: end -->\n"
 COLUMNS = {
-    "clean": "before", "attacked": "attacked", "new": "new", "seen": "seen", "auc_new": "AUC new", "auc_seen": "AUC seen", "alarms": "alarms",
+    "clean": "before", "attacked": "hit", "new": "new", "seen": "seen", "auc_new": "AUC new", "auc_seen": "AUC seen", "alarms": "alarms",
     "agreement": "agree",
 }  # fmt: skip
 WAYS = ("own", "weights", "callable", "answers")
@@ -32,12 +32,12 @@ def table(files):
         found[row["folder"].split("-")[0], row["model"], row["as"]].append(row)
     keys = sorted(found, key=lambda k: (k[0], k[1], WAYS.index(k[2])))
     names = [n for n in COLUMNS if all(n in r for k in keys for r in found[k])]
-    head = ["data", "model", "as", *(COLUMNS[n] for n in names), "runs", "false"]
+    head = ["data", "model", "as", *(COLUMNS[n] for n in names), "n", "false"]
     out = ["| " + " | ".join(head) + " |", "|---|---|---|" + "---:|" * (len(head) - 3)]
     for key in keys:
         group = found[key]
         cells = [text(n, [r[n] for r in group]) for n in names]
-        out.append("| " + " | ".join([*key, *cells, str(len(group)), str(sum(r["p_clean"] <= 0.05 for r in group))]) + " |")
+        out.append("| " + " | ".join([key[0].replace("amazon_", ""), *key[1:], *cells, str(len(group)), str(sum(r["p_clean"] <= 0.05 for r in group))]) + " |")
     return "\n".join(out) + "\n"
 
 
