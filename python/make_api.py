@@ -20,6 +20,7 @@ PARTS = [
     ("Data", [gs.read, gs.Dataset, gs.Graph, gs.Features]),
     ("Classifiers", [gs.NodeClassifier, gs.wrap, gs.wrap_answers, gs.Predictor]),
     ("Alerts, recovery, attacks", [gs.TamperDetector, gs.Alert, gs.Reason, gs.recover, gs.Recovery, gs.attack, gs.Attack, gs.apply_flips]),
+    ("A graph that changes", [gs.live.Watch]),
     ("Lists and options", [gs.models, gs.methods, gs.attacks, gs.options]),
     ("Faces of other libraries", [deeprobust.GCN, deeprobust.Nettack, pygod.GraphSS]),
 ]
@@ -48,6 +49,7 @@ def page():
         for thing in things:
             name = thing.__module__.startswith("graphss.compat.")
             called = ("compat." + thing.__module__.split(".")[2] + "." if name else "") + thing.__qualname__
+            called = "live." + called if thing.__module__ == "graphss.live" else called
             out += [f"### {called}", "", "```", wrapped(called + signature(thing)), "", doc(thing), "```", ""]
             if not inspect.isclass(thing):
                 continue

@@ -13,7 +13,7 @@ import subprocess
 from setuptools import Extension, setup
 
 HERE = pathlib.Path(__file__).resolve().parent
-SOURCES = ["call", "objects", "data", "model", "defence"]
+SOURCES = ["call", "objects", "data", "model", "defence", "live"]
 SYSTEM = ["z", "curl", "jansson", "dl", "dnnl", "gomp", "m"]
 
 

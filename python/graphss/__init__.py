@@ -13,7 +13,7 @@ A classifier of yours: ``clf = gs.wrap(lambda graph, X: my_model(...), data.X, d
 
 from __future__ import annotations
 
-from . import _core, plotting
+from . import _core, live, plotting
 from ._core import (
     Cancelled,
     DataError,
@@ -50,7 +50,7 @@ def attacks() -> dict[str, str]:
 
 
 def options(which: str, name: str = "") -> dict[str, dict]:
-    """The options of "train", "alert", "recover" or "attack": type, range, default, help.
+    """The options of "train", "alert", "recover", "attack" or "live": type, range, default, help.
 
     name: of a model or a method, whose preset is shown.
     """
@@ -61,6 +61,6 @@ __all__ = [
     "Alert", "Attack", "Cancelled", "DataError", "Dataset", "EXPECTED_FAILURES", "Features",
     "FileError", "Flip", "Graph", "GraphssError", "GraphssWarning", "InvalidError", "MemoryLimitError",
     "NodeClassifier", "NotFoundError", "Predictor", "Reason", "Recovery", "ShapeError", "TamperDetector",
-    "apply_flips", "attack", "attacks", "methods", "models", "options", "plotting", "read", "recover", "wrap",
+    "apply_flips", "attack", "attacks", "live", "methods", "models", "options", "plotting", "read", "recover", "wrap",
     "wrap_answers",
 ]  # fmt: skip

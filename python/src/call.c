@@ -257,9 +257,11 @@ int core_call_init(PyObject *module)
 
 static int execute(PyObject *module)
 {
-    if (core_objects_init(module) < 0 || core_call_init(module) < 0)
+    if (core_objects_init(module) < 0 || core_call_init(module) < 0 ||
+        core_live_init(module) < 0)
         return -1;
-    PyMethodDef *const list[] = {core_data_methods, core_model_methods, core_defence_methods};
+    PyMethodDef *const list[] = {core_data_methods, core_model_methods, core_defence_methods,
+                                 core_live_methods};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (PyModule_AddFunctions(module, list[i]) < 0)
             return -1;

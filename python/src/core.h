@@ -109,6 +109,8 @@ graphss_status core_options_set(core_call *call, void *options, const graphss_op
                                 PyObject *dict);
 
 /* Functions of the module. */
-extern PyMethodDef core_data_methods[], core_model_methods[], core_defence_methods[];
+extern PyMethodDef core_data_methods[], core_model_methods[], core_defence_methods[],
+    core_live_methods[];
+int core_live_init(PyObject *module);
 
 #endif

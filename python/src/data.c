@@ -240,6 +240,7 @@ typedef union all_options {
     graphss_alert_options alert;
     graphss_recover_options recover;
     graphss_attack_options attack;
+    graphss_live_options live;
 } all_options;
 
 static const graphss_option *table_of(const char *which, const char *name, all_options *opt)
@@ -263,6 +264,10 @@ static const graphss_option *table_of(const char *which, const char *name, all_o
     if (strcmp(which, "attack") == 0) {
         graphss_attack_options_init(&opt->attack);
         return graphss_attack_options_table();
+    }
+    if (strcmp(which, "live") == 0) {
+        graphss_live_options_init(&opt->live);
+        return graphss_live_options_table();
     }
     return NULL;
 }
