@@ -7,7 +7,7 @@
 #include "snapshot_page.h"
 
 typedef struct alert_arguments {
-    const char *model_file, *current, *previous, *split, *group, *groups, *output, *predictor,
+    const char *model_file, *current, *previous, *split, *trusted, *group, *groups, *output, *predictor,
         *report, *answers, *answers_before;
     int64_t show;
     bool family_wise, fdr;
@@ -29,6 +29,10 @@ static const graphss_option rows[] = {
      "an earlier snapshot, known to be clean; nodes are matched by name", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
      "labelled nodes of the current snapshot; default: those of the model", 0},
+    {"trusted", GRAPHSS_OPTION_STRING, FIELD(trusted), 0, 0, NULL, "FILE",
+     "nodes that were surely not tampered with, one id per line: no suspects, and from 20 on a "
+     "reference in place of the validation nodes",
+     0},
     {"group", GRAPHSS_OPTION_STRING, FIELD(group), 0, 0, NULL, "FILE",
      "test these nodes, one id per line; default: all that changed or are new, or without "
      "--previous all without a label",
@@ -384,6 +388,8 @@ static graphss_status write_page(cli *app, const graphss_alert_result *a,
     cli_page_scene(app, &p, s, own->model_file, own->current, own->previous);
     if (own->group)
         cli_page_line(&p, CLI_PAGE_SETTINGS, "group", cli_format("%s", own->group));
+    if (own->trusted)
+        cli_page_line(&p, CLI_PAGE_SETTINGS, "trusted", cli_format("%s", own->trusted));
     cli_page_options(&p, opt, graphss_alert_options_table());
     const graphss_status st = cli_page_write(app, &p, own->report);
     cli_page_done(&p);
@@ -580,7 +586,7 @@ static graphss_status run(cli *app)
     graphss_alert_result alert = {0};
     graphss_node_groups groups = {0};
     cli_node_changes changes = {0};
-    int32_t *node = NULL;
+    int32_t *node = NULL, *trusted = NULL;
     size_t n = 0;
 
     defaults(&own);
@@ -611,7 +617,7 @@ static graphss_status run(cli *app)
         return cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
     const char *const input[] = {own.model_file, own.current, own.previous,
                                  own.split,      own.group,
-                                 own.groups && is_file(own.groups) ? own.groups : NULL,
+                                 own.groups && is_file(own.groups) ? own.groups : NULL, own.trusted,
                                  own.answers_before};
     st = own.output ? cli_check_output(app, own.output, input, sizeof input / sizeof *input)
                     : GRAPHSS_OK;
@@ -623,6 +629,9 @@ static graphss_status run(cli *app)
         return st;
 
     st = cli_snapshot_pair_open(app, &s, own.model_file, own.current, own.previous, own.split);
+    if (!st && own.trusted)
+        st = cli_read_nodes(app, &trusted, &opt.n_trusted, own.trusted, &s.current);
+    opt.trusted = trusted;
     if (!st && own.group)
         st = cli_read_nodes(app, &node, &n, own.group, &s.current);
     if (!st && own.groups && is_file(own.groups))
@@ -663,6 +672,7 @@ static graphss_status run(cli *app)
 done:
     cli_node_changes_close(app, &changes);
     graphss_alert_result_destroy(app->ctx, &alert);
+    graphss_release(app->ctx, trusted);
     graphss_release(app->ctx, node);
     graphss_node_groups_destroy(app->ctx, &groups);
     cli_snapshot_pair_close(app, &s);

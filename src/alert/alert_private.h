@@ -36,6 +36,8 @@ typedef struct graphss_i_alert_context {
     size_t n_own, n_past;                /* own nodes; nodes of the past */
     graphss_i_state_model states;
     graphss_i_snapshot now, past;
+    int32_t *compared; /* [n_compared] nodes that those without a past are compared with */
+    size_t n_compared;
     uint8_t *what; /* [n] what was tampered with, if anything was: graphss_i_tampered */
     graphss_alert_scores scores;
 } graphss_i_alert_context;

@@ -26,6 +26,7 @@ void graphss_i_alert_close(graphss_ctx *ctx, graphss_i_alert_context *x)
     graphss_release(ctx, x->matched);
     graphss_release(ctx, x->number);
     graphss_release(ctx, x->what);
+    graphss_release(ctx, x->compared);
     graphss_i_standardise_close(ctx, &x->seen);
 }
 
@@ -316,9 +317,39 @@ static int higher_first(const void *a, const void *b)
     return graphss_i_compare_doubles(b, a);
 }
 
-/* Looks [m] of validation nodes, evenly spaced: with a past only new nodes are compared with
- * them, and some will do. */
-static graphss_status look_at_validation(graphss_ctx *ctx, graphss_i_alert_context *x,
+/* Trusted nodes are no suspects. Where there are enough of them beside those the model was
+ * trained with, they are what others are compared with, else validation nodes: all, or with a
+ * past, where only new nodes are compared, some, evenly spaced. */
+static graphss_status choose_compared(graphss_ctx *ctx, graphss_i_alert_context *x,
+                                      const graphss_alert_options *opt)
+{
+    graphss_alert_scores *s = &x->scores;
+    const size_t given = x->split->n_val;
+    size_t n = 0;
+    x->compared = graphss_i_alloc(ctx, opt->n_trusted + given, sizeof *x->compared);
+    if (!x->compared)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < opt->n_trusted; i++) {
+        const int32_t v = opt->trusted[i];
+        if (v < 0 || (size_t)v >= x->n)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "a trusted node is %d, the snapshot has 0..%zu", (int)v,
+                                  x->n - 1);
+        s->stratum[v] = GRAPHSS_ALERT_UNCHANGED;
+        if (s->labelled[v] != GRAPHSS_I_TRAINS)
+            x->compared[n++] = v;
+    }
+    if (n < TUNE_REFERENCE_LEAST) {
+        n = x->before && given > TUNE_REHEARSED_MOST ? TUNE_REHEARSED_MOST : given;
+        for (size_t i = 0; i < n; i++)
+            x->compared[i] = x->split->val[i * given / n];
+    }
+    x->n_compared = n;
+    return GRAPHSS_OK;
+}
+
+/* Looks [m] of the nodes compared with. */
+static graphss_status look_at_compared(graphss_ctx *ctx, graphss_i_alert_context *x,
                                          double *look, size_t m)
 {
     int32_t *own = graphss_i_alloc(ctx, m, sizeof *own);
@@ -326,7 +357,7 @@ static graphss_status look_at_validation(graphss_ctx *ctx, graphss_i_alert_conte
     float *anomaly = graphss_i_alloc(ctx, m, GRAPHSS_I_ANOMALIES * sizeof *anomaly);
     graphss_status st = own && place && anomaly ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < m && !st; i++) {
-        const int32_t v = x->split->val[i * x->split->n_val / m];
+        const int32_t v = x->compared[i];
         look[i] = x->before ? 0 : x->scores.score[v];
         own[n] = graphss_i_alert_own(x, v);
         place[n] = i;
@@ -413,9 +444,7 @@ static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_contex
 static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *x)
 {
     graphss_alert_scores *s = &x->scores;
-    const size_t given = x->split->n_val;
-    const size_t n_val =
-        x->before && given > TUNE_REHEARSED_MOST ? TUNE_REHEARSED_MOST : given;
+    const size_t n_val = x->n_compared;
     size_t fresh = 0;
     double of_val = 0, of_all = 0;
     for (size_t v = 0; v < x->n; v++)
@@ -426,7 +455,7 @@ static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *
     graphss_status st = look && s->reference ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     const size_t asked = fresh && n_val >= TUNE_REFERENCE_LEAST ? n_val : 0;
     if (!st && asked)
-        st = look_at_validation(ctx, x, look, asked);
+        st = look_at_compared(ctx, x, look, asked);
     if (!st)
         st = match_middles(ctx, x, look, asked, &of_val, &of_all);
     double *out = s->reference;
@@ -514,6 +543,8 @@ graphss_status graphss_i_alert_open(graphss_ctx *ctx, graphss_i_alert_context *x
         st = find_states(ctx, x);
     if (!st)
         st = score_nodes(ctx, x);
+    if (!st)
+        st = choose_compared(ctx, x, opt);
     if (!st)
         st = fill_reference(ctx, x);
     if (!st) {

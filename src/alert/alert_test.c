@@ -38,6 +38,9 @@ graphss_status graphss_i_alert_options_take(graphss_ctx *ctx, graphss_alert_opti
     graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_alert_options, opt, given);
     if (!st)
         st = graphss_options_check(ctx, opt, table);
+    if (!st && opt->n_trusted && !opt->trusted)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "no trusted nodes given: NULL, want %zu",
+                            opt->n_trusted);
     if (st || opt->false_alarm_rate * (double)(opt->draws + 1) >= 1 - 1e-9)
         return st;
     return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,

@@ -61,6 +61,13 @@ for word in classes labels communities; do
     exits 0; json alert false; json groups.0.p_value 1.0
     "$json_value" groups.1.group <../stdout >/dev/null || complain "$word: no second group"
 done
+case_ "trusted nodes are no suspects"
+seq 0 399 >trusted.txt
+run --json alert --model-file hit/model --current hit/current.npz --previous hit/previous.npz \
+    --trusted trusted.txt -o trusted.tsv
+[ "$(sed 1d trusted.tsv | head -n 400 | cut -f 3 | sort -u)" = 1 ] || complain "a trusted node has p < 1"
+run alert --model-file hit/model --current hit/current.npz --trusted trusted.txt -o trusted.txt
+exits 2; err "will not be overwritten"
 case_ "groups have the names of their file"
 printf 'first: 0 1 2\nthe\tsecond: 3\n"the second:" 3 4\n' >named.txt
 run alert --model-file calm/model --current calm/current.npz --groups named.txt

@@ -80,6 +80,79 @@ static void test_a_wrong_group_is_an_error(void **state)
     graphss_ctx_free(ctx);
 }
 
+static void test_trusted_nodes_are_no_suspects_and_a_reference(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_alert_options opt;
+    graphss_alert_options_init(&opt);
+    graphss_alert_result with = {0}, without = {0};
+    opt.trusted = a.victim;
+    opt.n_trusted = VICTIMS;
+    for (int past = 0; past < 2; past++) {
+        a.in.previous = past ? &a.previous : NULL;
+        assert_ok(ctx, graphss_alert_run(ctx, &with, &a.in, NULL, 0, &opt));
+        assert_ok(ctx, graphss_alert_run(ctx, &without, &a.in, NULL, 0, NULL));
+        assert_int_equal(without.n_group - with.n_group, VICTIMS);
+        size_t trusted = 0;
+        for (size_t i = 0; i < VICTIMS; i++) {
+            assert_float_equal(with.node_p_value[a.victim[i]], 1, 0);
+            assert_float_equal(with.perturbed[a.victim[i]], 0, 0);
+            trusted += without.node_p_value[a.victim[i]] < 1;
+        }
+        assert_true(trusted > VICTIMS / 2);
+        if (!past) /* the reference of the others */
+            assert_int_equal(with.n_calibration, VICTIMS);
+        graphss_alert_result_destroy(ctx, &with);
+        graphss_alert_result_destroy(ctx, &without);
+    }
+    const int32_t far[] = {WORLD_NODES};
+    opt.trusted = far;
+    opt.n_trusted = 1;
+    assert_fails(ctx, graphss_alert_run(ctx, &with, &a.in, NULL, 0, &opt), GRAPHSS_ERR_INVALID,
+                 "a trusted node is");
+    opt.trusted = NULL;
+    assert_fails(ctx, graphss_alert_run(ctx, &with, &a.in, NULL, 0, &opt), GRAPHSS_ERR_INVALID,
+                 "no trusted nodes given: NULL, want 1");
+    assert_null(with.node_score);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
+static void test_labelled_victims_are_listed(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_alert_result r = {0};
+    graphss_split split = a.w.split; /* and half of the victims train */
+    const size_t all = split.n_train + split.n_val;
+    int32_t train[WORLD_NODES], label[WORLD_NODES];
+    assert_in_range(all, 1, WORLD_NODES - VICTIMS);
+    memcpy(train, split.train, split.n_train * sizeof *train);
+    memcpy(label, split.train_label, split.n_train * sizeof *label);
+    for (size_t i = 0; i < VICTIMS / 2; i++) {
+        train[split.n_train] = a.victim[i];
+        label[split.n_train++] = a.w.label[a.victim[i]];
+    }
+    split.train = train;
+    split.train_label = label;
+    a.in.split = &split;
+    assert_ok(ctx, graphss_alert_run(ctx, &r, &a.in, a.victim, VICTIMS, NULL));
+    assert_true(r.alert);
+    size_t listed = 0;
+    for (size_t i = 0; i < r.n_flagged; i++)
+        for (size_t j = 0; j < VICTIMS / 2; j++)
+            listed += r.flagged[i] == a.victim[j];
+    assert_true(listed >= 2);
+    graphss_alert_result_destroy(ctx, &r);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
 static void test_unsound_snapshots_are_refused_by_name(void **state)
 {
     (void)state;
@@ -222,6 +295,8 @@ int main(void)
         cmocka_unit_test(test_an_attack_is_told_from_none),
         cmocka_unit_test(test_the_result_does_not_depend_on_the_number_of_threads),
         cmocka_unit_test(test_a_wrong_group_is_an_error),
+        cmocka_unit_test(test_trusted_nodes_are_no_suspects_and_a_reference),
+        cmocka_unit_test(test_labelled_victims_are_listed),
         cmocka_unit_test(test_unsound_snapshots_are_refused_by_name),
         cmocka_unit_test(test_it_tells_how_far_it_is_and_stops_when_told),
         cmocka_unit_test(test_failing_allocations_leave_nothing_of_a_training),

@@ -242,6 +242,88 @@ static void test_a_few_hostile_changes_alert(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* NODES new nodes; the reference also stands for what was rehearsed. */
+static graphss_alert_scores newcomers_make(snapshot *s, uint64_t seed)
+{
+    graphss_alert_scores scores = snapshot_make(s, GRAPHSS_ALERT_NO_PAST, seed);
+    for (size_t i = 0; i < NODES; i++)
+        s->score[i] -= 10 * s->predicted[i];
+    scores.past = true;
+    return scores;
+}
+
+/* Each of the wave is no odder than the oddest tenth of honest nodes. */
+static void test_new_nodes_that_lean_on_one_class_are_a_wave(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static snapshot s;
+    size_t calm = 0, wave = 0;
+    for (uint64_t t = 0; t < 40; t++) {
+        graphss_alert_scores scores = newcomers_make(&s, 7 + t);
+        graphss_alert_verdict v;
+        assert_ok(ctx, graphss_alert_test_group(ctx, &v, &scores, NULL, 0, t, &few_draws));
+        calm += v.alert;
+        for (size_t i = 0; i < NODES; i++) /* 150 of 200 */
+            if (s.predicted[i] && i % 8 != 1)
+                s.score[i] = 1.8 + 0.1 * s.score[i];
+        qsort(s.order, NODES, sizeof *s.order, in_order);
+        assert_ok(ctx, graphss_alert_test_group(ctx, &v, &scores, NULL, 0, t, &few_draws));
+        wave += v.alert;
+    }
+    assert_in_range(calm, 0, 6); /* 5 % of 40 is 2 */
+    assert_in_range(wave, 32, 40);
+    graphss_ctx_free(ctx);
+}
+
+/* Where validation nodes were hit as the others, what was rehearsed still tells. */
+static void test_a_reference_that_was_hit_as_well_does_not_hide_an_attack(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static snapshot s;
+    static double reference[2 * REFERENCE];
+    for (int hit = 0; hit < 2; hit++) {
+        graphss_alert_scores scores = newcomers_make(&s, 5);
+        graphss_alert_verdict v;
+        scores.past = false;
+        memcpy(reference, s.reference, sizeof s.reference); /* rehearsed, then validation */
+        memcpy(reference + REFERENCE, s.reference, sizeof s.reference);
+        for (size_t i = 0; i < REFERENCE && hit; i += 5)
+            reference[REFERENCE + i] += 4;
+        for (size_t i = 0; i < NODES && hit; i += 5)
+            s.score[i] += 4;
+        qsort(reference + REFERENCE, REFERENCE, sizeof *reference, higher_first);
+        qsort(s.order, NODES, sizeof *s.order, in_order);
+        scores.reference = reference;
+        scores.start[1] = REFERENCE;
+        for (size_t k = 2; k < 7; k++)
+            scores.start[k] = 2 * REFERENCE;
+        assert_ok(ctx, graphss_alert_test_group(ctx, &v, &scores, NULL, 0, 1, NULL));
+        assert_int_equal(v.alert, hit);
+    }
+    graphss_ctx_free(ctx);
+}
+
+/* The label of a training node is part of its looks. */
+static void test_training_nodes_are_judged_with_a_past_only(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static snapshot s;
+    graphss_alert_verdict v;
+    const int32_t node[] = {3, 4, 5};
+    for (int past = 0; past < 2; past++) {
+        graphss_alert_scores scores = newcomers_make(&s, 5);
+        scores.past = past;
+        s.labelled[3] = 1; /* trains */
+        s.labelled[4] = 2; /* validates */
+        assert_ok(ctx, graphss_alert_test_group(ctx, &v, &scores, node, 3, 1, &few_draws));
+        assert_int_equal(v.n_group, 2 + past);
+    }
+    graphss_ctx_free(ctx);
+}
+
 static void test_a_group_without_change_has_p_one(void **state)
 {
     (void)state;
@@ -344,6 +426,9 @@ int main(void)
         cmocka_unit_test(test_groups_of_unlike_classes_alert_as_often_as_promised),
         cmocka_unit_test(test_rehearsed_references_are_tolerant),
         cmocka_unit_test(test_a_few_hostile_changes_alert),
+        cmocka_unit_test(test_new_nodes_that_lean_on_one_class_are_a_wave),
+        cmocka_unit_test(test_a_reference_that_was_hit_as_well_does_not_hide_an_attack),
+        cmocka_unit_test(test_training_nodes_are_judged_with_a_past_only),
         cmocka_unit_test(test_a_group_without_change_has_p_one),
         cmocka_unit_test(test_wrong_groups_are_errors_and_failing_allocations_leave_nothing),
         cmocka_unit_test(test_p_values_of_many_groups_are_corrected),
