@@ -119,8 +119,8 @@ static bool say_dissent(graphss_i_text *t, const graphss_live_node *v,
         return false;
     graphss_i_text_format(t, "The classifier says %s, but ",
                           graphss_live_class(live, (size_t)v->predicted, room));
-    graphss_i_text_format(t, "%s say%s %s (", graphss_live_source_text((size_t)s),
-                          s == 1 ? "s" : "",
+    graphss_i_text_format(t, "%s%s say%s %s (", s == 1 ? "the " : "",
+                          graphss_live_source_text((size_t)s), s == 1 ? "s" : "",
                           graphss_live_class(live, (size_t)v->says[s], other));
     put_percent(t, v->surely[s]);
     graphss_i_text_add(t, ").");

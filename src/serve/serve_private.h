@@ -87,7 +87,7 @@ typedef struct graphss_i_view {
     double model_loaded; /* wall clock */
     bool model_waits;    /* a new model takes over once no alert is open */
     bool ready;
-    char model_type[32], model_error[256];
+    char model_type[32], error[256];
 } graphss_i_view;
 
 typedef struct graphss_i_queue {
@@ -213,7 +213,7 @@ void graphss_i_openapi(graphss_i_text *t);
 
 /* ---- page.c ---- */
 
-graphss_status graphss_i_page(graphss_ctx *ctx, graphss_server *s, const graphss_i_job *job,
+graphss_status graphss_i_page(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
                               graphss_i_text *t);
 extern const char graphss_i_page_css[], graphss_i_page_js[];
 

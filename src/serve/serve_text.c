@@ -167,7 +167,7 @@ void graphss_i_text_short(graphss_i_text *t, double x)
     const size_t from = t->n;
     if (!isfinite(x)) {
         graphss_i_text_add(t, "-");
-    } else if (size >= 100 && size <= 1e12) {
+    } else if (size >= 100 && size < 1e6) {
         graphss_i_text_fixed(t, x, 0);
     } else if (size >= 10 && size < 100) {
         graphss_i_text_fixed(t, x, 1);

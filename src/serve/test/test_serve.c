@@ -140,6 +140,47 @@ static void test_it_goes_on_where_it_was(void **state)
     serving_end(&s);
 }
 
+static void test_the_page_settles_alerts_by_its_own_forms_alone(void **state)
+{
+    serving s;
+    char form[400], token[65] = "";
+    (void)state;
+    serving_init(&s, "page.db");
+    serving_start(&s);
+    assert_answer(client_get(&s, "/"), 200, "Still learning");
+    serving_attack(&s);
+    assert_answer(client_get(&s, "/page.css"), 200, "text/css");
+    assert_answer(client_get(&s, "/page.js"), 200, "EventSource");
+    assert_answer(client_get(&s, "/?node=38"), 200, "<path class=\"added\"");
+    assert_answer(client_get(&s, "/?node=%3Cscript%3E"), 200, "value=\"&lt;script&gt;\"");
+    answer a = client_get(&s, "/");
+    assert_non_null(strstr(a.text, "Alert since "));
+    assert_non_null(strstr(a.text, "default-src 'none'; style-src 'self'"));
+    assert_null(strstr(a.body, " style="));
+    const char *at = strstr(a.body, "name=\"form\" value=\"");
+    assert_non_null(at);
+    memcpy(token, at + 19, 64);
+    answer_free(&a);
+    const char *const type = "application/x-www-form-urlencoded";
+    snprintf(form, sizeof form, "form=%064d&alert=1&action=ack", 0);
+    assert_answer(client_ask(&s, "POST", "/act", NULL, type, form), 403, "not of this page");
+    snprintf(form, sizeof form, "form=%s&alert=1&action=ack&note=so+it%%20is", token);
+    assert_answer(
+        client_ask(&s, "POST", "/act", "Origin: http://evil.example\r\n", type, form), 403,
+        "");
+    assert_answer(client_ask(&s, "POST", "/act", "Sec-Fetch-Site: cross-site\r\n", type, form),
+                  403, "");
+    assert_answer(client_ask(&s, "POST", "/act", NULL, type, form), 303, "Location: /#alerts");
+    assert_answer(client_get(&s, "/"), 200, "By page: so it is");
+    assert_answer(client_ask(&s, "POST", "/act", NULL, type, form), 409, "acknowledged");
+    snprintf(form, sizeof form, "form=%s&alert=1&action=burn", token);
+    assert_answer(client_ask(&s, "POST", "/act", NULL, type, form), 400, "want an alert");
+    snprintf(form, sizeof form, "form=%s&alert=1&action=dismiss", token);
+    assert_answer(client_ask(&s, "POST", "/act", NULL, type, form), 303, "");
+    assert_answer(client_get(&s, "/v1/alerts/1"), 200, "\"dismissed\"");
+    serving_end(&s);
+}
+
 /* ---- no memory ---- */
 
 static graphss_status serve_briefly(graphss_ctx *ctx, void *arg)
@@ -204,6 +245,7 @@ int main(void)
         cmocka_unit_test(test_an_attack_is_an_alert_that_is_settled_once),
         cmocka_unit_test(test_groups_and_inference),
         cmocka_unit_test(test_it_goes_on_where_it_was),
+        cmocka_unit_test(test_the_page_settles_alerts_by_its_own_forms_alone),
         cmocka_unit_test(test_each_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
