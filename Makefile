@@ -20,6 +20,10 @@ demo: build ## train, attack, alert, recover on a generated graph; and a report 
 	@echo 'The program is build/graphss. To call it graphss, in this shell:'
 	@echo '    export PATH="$(CURDIR)/build:$$PATH"'
 	@echo 'or for everybody: make install'
+	@echo 'A graph that changes while you look at it, with a page: make live'
+
+live: build ## a demo stream with an attack in it, served with its page; ends by itself
+	@tools/live build/graphss build/live
 
 check: ## every test, with gcc, clang and the sanitizers
 	@tools/deps check
@@ -74,4 +78,4 @@ install: build ## install below PREFIX (/usr/local); DESTDIR is put before it
 clean: ## remove what was built
 	@rm -rf build build-*
 
-.PHONY: help deps build demo check asan tsan python engine fuzz coverage bench results format install clean
+.PHONY: help deps build demo live check asan tsan python engine fuzz coverage bench results format install clean

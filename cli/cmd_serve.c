@@ -1,24 +1,23 @@
 /* cmd_serve.c - a live graph behind HTTP. */
 #include <graphss_serve/serve.h>
-#include <signal.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include "commands.h"
 #include "live_graph.h"
 
 typedef struct serve_arguments {
     const char *model_file, *graph, *new_token;
+    const char *events; /* the last one; all are in app->item */
 } serve_arguments;
 
 #define FIELD(name) offsetof(serve_arguments, name)
 static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
-     "the classifier, as train wrote it; it is read again on SIGHUP", 0},
+     "the classifier, as train wrote it", 0},
     {"graph", GRAPHSS_OPTION_STRING, FIELD(graph), 0, 0, NULL, "DATASET",
      "the first trusted snapshot; a store that is there has its own", 0},
-    {"events", GRAPHSS_OPTION_STRING, 0, 0, 0, NULL, "SOURCE",
+    {"events", GRAPHSS_OPTION_STRING, FIELD(events), 0, 0, NULL, "SOURCE",
      "where else events come from, besides HTTP; may be given again", 0},
     {"new-token", GRAPHSS_OPTION_STRING, FIELD(new_token), 0, 0, NULL, "ROLE:NAME",
      "add a token to the file of --tokens, print it, and end; ROLE is read, write or admin",
@@ -39,16 +38,6 @@ static void defaults(void *options)
 static void serve_defaults(void *options)
 {
     graphss_serve_options_init(options);
-}
-
-/* SIGHUP is blocked, and looked for between two batches. */
-static bool asked_to_reload(void *user)
-{
-    sigset_t set;
-    (void)user;
-    sigemptyset(&set);
-    sigaddset(&set, SIGHUP);
-    return sigtimedwait(&set, NULL, &(struct timespec){0}) == SIGHUP;
 }
 
 static graphss_status new_token(cli *app, const char *text, const char *path)
@@ -93,10 +82,6 @@ static graphss_status serve(cli *app, graphss_store *store, graphss_model *model
                             graphss_live *live, const graphss_serve_options *opt)
 {
     graphss_server *server = NULL;
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, NULL);
     graphss_status st = graphss_server_new(app->ctx, &server, store, model, live, opt);
     if (!st) {
         if (app->json)
@@ -141,8 +126,6 @@ static graphss_status run(cli *app)
         return cli_usage(app, "serve: want --model-file MODEL, --store FILE and, where the "
                               "store is new, --graph DATASET");
     const char *const input[] = {own.graph, own.model_file};
-    how.model_file = own.model_file;
-    how.reload = asked_to_reload;
     st = cli_check_output(app, shared.store, input, 2);
     if (!st)
         st = cli_load_model(app, &model, own.model_file);
@@ -182,8 +165,8 @@ const cli_command cli_serve = {
         "and "
         "from the sources of --events; the page for people is at /, metrics for Prometheus at "
         "/metrics. Only this machine can reach it unless --tokens and either TLS or "
-        "--behind-proxy are given. SIGHUP reads the model again, SIGTERM answers what waits "
-        "and ends. docs/operations.md says how to run it.\n",
+        "--behind-proxy are given. SIGTERM answers what waits and ends. docs/operations.md "
+        "says how to run it.\n",
     .examples = "serve --model-file model --graph monday.npz --store live.db\n"
                 "serve --model-file model --store live.db --listen unix:/run/graphss.sock "
                 "--events tail:events.jsonl\n"

@@ -42,10 +42,6 @@ typedef struct graphss_serve_options {
     int64_t connections, connections_each; /* at once, and from one address; 512, 256 */
     int64_t rate;           /* requests a second from one address; 0: any; 20000 */
     double wait;            /* seconds a request may take to arrive; 15 */
-    const char *model_file; /* read again when `reload` says so; NULL: never */
-    /* Asked some times a second, by the thread that runs the server. May be NULL. */
-    bool (*reload)(void *user);
-    void *user;
     /* Where else events come from: graphss_event_source_open. Borrowed until it is freed. */
     graphss_event_source *source[GRAPHSS_SERVE_SOURCES];
     size_t n_sources;

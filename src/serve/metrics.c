@@ -153,12 +153,6 @@ void graphss_i_metrics(graphss_i_text *t, graphss_server *s)
                           v.model_type, graphss_version());
     one(t, "graphss_model_age_seconds", "gauge", "Time since the model was loaded.",
         wall - v.model_loaded);
-    one(t, "graphss_model_waiting", "gauge",
-        "1 while a new model waits for open alerts to be settled.", v.model_waits);
-    one(t, "graphss_model_reloads_total", "counter", "New models that took over.",
-        (double)c.reloads);
-    one(t, "graphss_model_reload_failures_total", "counter", "Models that could not be read.",
-        (double)c.reload_failures);
     one(t, "process_resident_memory_bytes", "gauge", "Resident memory size in bytes.",
         resident());
 }

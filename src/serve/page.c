@@ -374,8 +374,6 @@ static void put_health(graphss_i_text *t, const graphss_live_status *v,
     add(t, ", loaded ");
     duration(t, wall - view->model_loaded);
     add(t, " ago");
-    if (view->model_waits)
-        add(t, "; a new one waits until no alert is open");
     add(t, "</dd>");
     row(t, "Calibration");
     size_t lacking = 0;

@@ -65,7 +65,7 @@ typedef struct graphss_i_histogram {
 void graphss_i_histogram_add(graphss_i_histogram *h, double seconds);
 typedef struct graphss_i_counts {
     uint64_t lines, applied, duplicates, refused, unreadable, batches, store_failures;
-    uint64_t busy, unauthorised, limited, reloads, reload_failures;
+    uint64_t busy, unauthorised, limited;
     uint64_t answered[GRAPHSS_I_STATUSES]; /* by the first digit of the status */
     graphss_i_histogram apply, request;
 } graphss_i_counts;
@@ -85,7 +85,6 @@ typedef struct graphss_i_view {
     double at;           /* wall clock of the last batch; NaN: none yet */
     double rate;         /* events a second, over the last minute */
     double model_loaded; /* wall clock */
-    bool model_waits;    /* a new model takes over once no alert is open */
     bool ready;
     char model_type[32], error[256];
 } graphss_i_view;
@@ -141,7 +140,6 @@ struct graphss_server {
     double published, beaten, listened; /* when that was last done */
     double watchdog;                    /* seconds between signs of life; 0: none wanted */
     bool dirty;
-    graphss_model *next_model; /* read, and waits */
 
     graphss_i_feed feed[GRAPHSS_SERVE_SOURCES];
     size_t n_feeds;

@@ -56,8 +56,7 @@ void graphss_serve_options_init(graphss_serve_options *opt)
 
 static graphss_status copy_texts(graphss_ctx *ctx, graphss_serve_options *opt)
 {
-    const char **const text[] = {&opt->listen,  &opt->tokens, &opt->tls_cert,
-                                 &opt->tls_key, &opt->host,   &opt->model_file};
+    const char **const text[] = {&opt->listen, &opt->tokens, &opt->tls_cert, &opt->tls_key, &opt->host};
     const size_t n = sizeof text / sizeof *text;
     for (size_t i = 0; i < n; i++) {
         const char *given = *text[i];
@@ -73,8 +72,7 @@ static graphss_status copy_texts(graphss_ctx *ctx, graphss_serve_options *opt)
 
 static void release_texts(graphss_ctx *ctx, graphss_serve_options *opt)
 {
-    const char *const text[] = {opt->listen,  opt->tokens, opt->tls_cert,
-                                opt->tls_key, opt->host,   opt->model_file};
+    const char *const text[] = {opt->listen, opt->tokens, opt->tls_cert, opt->tls_key, opt->host};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         void *block = NULL;
         memcpy(&block, &text[i], sizeof block);
@@ -167,7 +165,6 @@ void graphss_server_free(graphss_ctx *ctx, graphss_server *s)
     graphss_i_tokens_destroy(ctx, &s->tokens);
     graphss_live_free(ctx, s->live);
     graphss_model_free(ctx, s->model);
-    graphss_model_free(ctx, s->next_model);
     graphss_ctx_free(s->shared);
     release_texts(ctx, &s->opt);
     graphss_release(ctx, s->address);

@@ -61,7 +61,6 @@ static void publish(graphss_server *s, bool always)
     pthread_mutex_lock(&s->lock);
     s->view.ready = s->live && !s->draining;
     s->view.rate = rate;
-    s->view.model_waits = s->next_model != NULL;
     if (s->live) {
         uint64_t states[4] = {0};
         graphss_live_status_get(s->live, &s->view.status);

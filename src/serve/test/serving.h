@@ -23,7 +23,7 @@ typedef struct serving {
     graphss_status status;
     char path[256];
     pthread_t thread;
-    atomic_bool stop, reload;
+    atomic_bool stop;
     int port;
     graphss_serve_options opt;
     graphss_live_options live;
@@ -40,12 +40,6 @@ static inline bool serving_goes_on(void *user, const char *stage, size_t done, s
     (void)total;
     (void)note;
     return !atomic_load(&s->stop);
-}
-
-static inline bool serving_reloads(void *user)
-{
-    serving *s = user;
-    return atomic_exchange(&s->reload, false);
 }
 
 static inline void serving_remove(const char *path)
@@ -93,8 +87,6 @@ static inline void serving_init(serving *s, const char *name)
     graphss_live_options_init(&s->live);
     s->opt.listen = "127.0.0.1:0";
     s->opt.batch = 20;
-    s->opt.reload = serving_reloads;
-    s->opt.user = s;
     s->live.warm_up = 20;
     s->live.check_every = 300;
     s->live.period = 6000;

@@ -1,6 +1,22 @@
 /* Every endpoint, asked over a socket. */
 #include "serving.h"
 
+/* What Prometheus itself says of the metrics, where its tool is there. */
+static void check_by_promtool(const serving *s)
+{
+    if (system("command -v promtool >/dev/null 2>&1") != 0) {
+        print_message(
+            "promtool (Debian: prometheus) is not here, so metrics are not checked\n");
+        return;
+    }
+    answer a = client_get(s, "/metrics");
+    FILE *tool = popen("promtool check metrics >&2", "w");
+    assert_non_null(tool);
+    fwrite(a.body, 1, strlen(a.body), tool);
+    assert_int_equal(pclose(tool), 0);
+    answer_free(&a);
+}
+
 static void test_health_and_descriptions(void **state)
 {
     serving s;
@@ -15,6 +31,7 @@ static void test_health_and_descriptions(void **state)
     assert_answer(client_get(&s, "/v2/models/other"), 404, "called graphss");
     assert_answer(client_get(&s, "/openapi.json"), 200, "\"/v1/alerts/{id}/ack\"");
     assert_answer(client_get(&s, "/metrics"), 200, "graphss_nodes 300\n");
+    check_by_promtool(&s);
     assert_answer(client_get(&s, "/v1/status"), 200, "\"state\":\"calm\"");
     assert_answer(client_ask(&s, "HEAD", "/v1/status", NULL, NULL, NULL), 200,
                   "Content-Length");
