@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 
 typedef struct serving {
     graphss_ctx *ctx;
@@ -114,14 +115,6 @@ static inline graphss_status serving_new(serving *s)
         assert_ok(s->ctx, graphss_store_start(s->ctx, s->store, live));
     }
     return graphss_server_new(s->ctx, &s->server, s->store, s->model, live, &s->opt);
-}
-
-static inline void serving_start(serving *s)
-{
-    assert_ok(s->ctx, serving_new(s));
-    const char *colon = strrchr(graphss_server_address(s->server), ':');
-    s->port = atoi(colon + 1);
-    assert_int_equal(pthread_create(&s->thread, NULL, serving_run, s), 0);
 }
 
 /* Ends it, and keeps the store. */
@@ -261,6 +254,29 @@ static inline answer client_get(const serving *s, const char *target)
 static inline answer client_post(const serving *s, const char *target, const char *json)
 {
     return client_ask(s, "POST", target, NULL, "application/json", json);
+}
+
+/* Until it says that it is ready. */
+static inline void serving_wait(const serving *s)
+{
+    for (size_t i = 0; i < 2000; i++) {
+        answer a = client_get(s, "/v2/health/ready");
+        const bool ready = a.status == 200;
+        answer_free(&a);
+        if (ready)
+            return;
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    fail_msg("the server does not become ready");
+}
+
+static inline void serving_start(serving *s)
+{
+    assert_ok(s->ctx, serving_new(s));
+    const char *colon = strrchr(graphss_server_address(s->server), ':');
+    s->port = atoi(colon + 1);
+    assert_int_equal(pthread_create(&s->thread, NULL, serving_run, s), 0);
+    serving_wait(s);
 }
 
 #define assert_answer(a, wanted, part)                                                        \
