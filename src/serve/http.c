@@ -203,7 +203,7 @@ static void add_headers(const graphss_i_http *h, struct MHD_Response *r,
         {"Content-Type", reply->type},
         {"Cache-Control", "no-store"},
         {"X-Content-Type-Options", "nosniff"},
-        {"Referrer-Policy", "no-referrer"},
+        {"Referrer-Policy", "same-origin"}, /* with none, forms would come from "null" */
         {"Content-Security-Policy",
          html ? "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
                 "img-src 'self' data:; form-action 'self'; base-uri 'none'; "
