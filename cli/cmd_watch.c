@@ -7,7 +7,7 @@
 #include "live_graph.h"
 
 typedef struct watch_arguments {
-    const char *model_file, *events, *output;
+    const char *model_file, *events, *output, *webhook, *webhook_secret, *alertmanager;
     int64_t batch;
     double wait, idle;
 } watch_arguments;
@@ -27,6 +27,12 @@ static const graphss_option rows[] = {
      "longest time to wait for a batch to fill", 0},
     {"idle", GRAPHSS_OPTION_REAL, FIELD(idle), 0, 1e9, NULL, "SECONDS",
      "end once nothing came for so long (default: never)", 0},
+    {"webhook", GRAPHSS_OPTION_STRING, FIELD(webhook), 0, 0, NULL, "URL",
+     "post alerts there, again until they are taken", 0},
+    {"webhook-secret", GRAPHSS_OPTION_STRING, FIELD(webhook_secret), 0, 0, NULL, "FILE",
+     "sign them with the first line of this file (HMAC-SHA256, Standard Webhooks)", 0},
+    {"alertmanager", GRAPHSS_OPTION_STRING, FIELD(alertmanager), 0, 0, NULL, "URL",
+     "push open alerts to Alertmanager, such as http://localhost:9093", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz",
      "write the graph as it is at the end, such as to train on it", 'o'},
     {0},
@@ -141,13 +147,44 @@ static void show_alerts(cli *app, const graphss_live *live, const graphss_live_b
     }
 }
 
+static graphss_status send_alerts(cli *app, graphss_store *store,
+                                  const graphss_store_receivers *to, bool *told)
+{
+    char trouble[GRAPHSS_STORE_TROUBLE] = "";
+    if (!to->webhook && !to->alertmanager)
+        return GRAPHSS_OK;
+    const graphss_status st =
+        graphss_store_send(app->ctx, store, NULL, trouble, to, live_now());
+    if (trouble[0] && !*told)
+        cli_warn(app, "alerts wait: %s; it is tried again", trouble);
+    *told = trouble[0] != 0;
+    return st;
+}
+
+/* The first line of a file; the caller frees it. NULL: none. */
+static char *first_line(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t room = 0;
+    if (!f || getline(&line, &room, f) <= 0) {
+        free(line);
+        line = NULL;
+    }
+    if (f)
+        fclose(f);
+    if (line)
+        line[strcspn(line, "\r\n")] = 0;
+    return line;
+}
+
 static graphss_status watch_all(cli *app, graphss_store *store, graphss_live *live,
                                 graphss_event_source *source, const watch_arguments *own,
-                                totals *t)
+                                const graphss_store_receivers *to, totals *t)
 {
     batch b = {.most = (size_t)own->batch, .room = (size_t)own->batch};
     graphss_status st = GRAPHSS_OK;
-    bool told = false;
+    bool told = false, unsent = false;
     b.text = cli_alloc(b.room, sizeof *b.text);
     b.line = cli_alloc(b.room, sizeof *b.line);
     for (double last = cli_seconds(); !b.over && !st;) {
@@ -176,6 +213,8 @@ static graphss_status watch_all(cli *app, graphss_store *store, graphss_live *li
             show_alerts(app, live, &did);
             st = cli_progress(app, "watch", t->events, 0);
         }
+        if (!st)
+            st = send_alerts(app, store, to, &unsent);
         graphss_live_batch_destroy(app->ctx, &did);
         for (size_t i = 0; i < b.n; i++)
             free(b.text[i]);
@@ -265,6 +304,14 @@ static graphss_status run(cli *app)
     if (!own.model_file || !shared.store || !own.events)
         return cli_usage(app,
                          "watch: want --model-file MODEL, --store FILE and --events SOURCE");
+    char *secret = own.webhook_secret ? first_line(own.webhook_secret) : NULL;
+    if (own.webhook_secret && (!secret || !*secret)) {
+        free(secret);
+        return cli_fail(app, GRAPHSS_ERR_NOT_FOUND, "%s: want a secret in its first line",
+                        own.webhook_secret);
+    }
+    const graphss_store_receivers to = {
+        .webhook = own.webhook, .secret = secret, .alertmanager = own.alertmanager};
     const char *const input[] = {app->argument[0], own.model_file};
     st = cli_check_output(app, shared.store, input, 2);
     if (!st)
@@ -286,12 +333,13 @@ static graphss_status run(cli *app)
     if (!st) {
         graphss_store_keep(store, (uint64_t)shared.keep);
         live_warn(app, live);
-        st = watch_all(app, store, live, source, &own, &t);
+        st = watch_all(app, store, live, source, &own, &to, &t);
     }
     if (!st && own.output)
         st = write_graph(app, live, own.output);
     if (!st)
         report(app, live, &t);
+    free(secret);
     graphss_event_source_free(app->ctx, source);
     graphss_live_free(app->ctx, live);
     graphss_store_close(app->ctx, store);

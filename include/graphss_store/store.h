@@ -151,6 +151,26 @@ GRAPHSS_MUST_CHECK graphss_status graphss_store_message_done(graphss_ctx *ctx,
                                                              graphss_store *store, uint64_t id,
                                                              bool sent, double again);
 
+/* Who is told of alerts. NULL: nobody. */
+typedef struct graphss_store_receivers {
+    const char *webhook;      /* URL that messages are posted to, */
+    const char *secret;       /* signed with this by HMAC-SHA256 as Standard Webhooks; or NULL */
+    const char *alertmanager; /* its URL, without /api/v2/alerts */
+    const char *link;         /* where people look, for Alertmanager */
+} graphss_store_receivers;
+enum { GRAPHSS_STORE_TROUBLE = 320 };
+
+/* Sends what is due in the outbox, and to Alertmanager all open alerts once a minute: to be
+ * called after each batch, and every few seconds otherwise. Takes up to 10 s where a receiver
+ * does not answer, and then does nothing for 5 s, 10 s, 20 s, ... 10 minutes, or what the
+ * receiver asks for. trouble: why something was not taken, or ""; it and sent may be NULL. IO of
+ * the store, NOMEM. */
+GRAPHSS_MUST_CHECK graphss_status graphss_store_send(graphss_ctx *ctx, graphss_store *store,
+                                                     size_t *sent,
+                                                     char trouble[GRAPHSS_STORE_TROUBLE],
+                                                     const graphss_store_receivers *to,
+                                                     double now);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,14 +15,16 @@ static bool over(graphss_i_feed *f)
     return yes;
 }
 
-/* Lines of the source into the body of a job. *end: there will be none. */
+/* Lines of the source into the body of a job; a transaction is not divided. *end: there will
+ * be none. */
 static graphss_status fill(graphss_i_feed *f, graphss_i_job *job, bool *end)
 {
     double until = graphss_i_seconds() + LOOK;
     const size_t most = (size_t)f->server->opt.batch;
     graphss_i_text t = {.ctx = f->ctx};
     graphss_status st = GRAPHSS_OK;
-    for (size_t n_lines = 0; n_lines < most && !st;) {
+    bool part = false;
+    for (size_t n_lines = 0; (n_lines < most || part) && !st;) {
         graphss_event_next what;
         const char *line;
         size_t n;
@@ -32,18 +34,19 @@ static graphss_status fill(graphss_i_feed *f, graphss_i_job *job, bool *end)
         if (st)
             break;
         *end = what == GRAPHSS_EVENT_END;
-        if (what != GRAPHSS_EVENT_LINE) {
+        if (what != GRAPHSS_EVENT_LINE && what != GRAPHSS_EVENT_PART) {
             if (*end || graphss_i_seconds() >= until)
                 break;
             continue;
         }
+        part = what == GRAPHSS_EVENT_PART;
         if (n == 0)
             continue;
         if (n_lines++ == 0)
             until = graphss_i_seconds() + FILL;
         graphss_i_text_put(&t, line, n);
         graphss_i_text_put(&t, "\n", 1);
-        if (t.n > GRAPHSS_EVENT_BYTES)
+        if (t.n > GRAPHSS_EVENT_BYTES && !part)
             break;
     }
     if (!st && t.failed)
@@ -96,6 +99,8 @@ static void *run(void *arg)
         st = fill(f, job, &end);
         const size_t lines = job->n_lines;
         const bool stored = !st && lines && hand_over(f, job);
+        if (stored)
+            st = graphss_event_source_stored(f->ctx, f->source, job->offset);
         graphss_i_job_free(f->server, job);
         if (!st && lines && !stored)
             break;
@@ -125,7 +130,7 @@ graphss_status graphss_i_feeds_start(graphss_ctx *ctx, graphss_server *s)
         graphss_status st =
             graphss_store_offset(ctx, &offset, s->store, graphss_event_source_name(f->source));
         if (!st)
-            st = graphss_event_source_resume(ctx, f->source, offset);
+            st = graphss_live_follow(ctx, s->live, f->source, offset);
         if (!st && pthread_create(&f->thread, NULL, run, f) != 0)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: no thread to read it",
                                 graphss_event_source_name(f->source));

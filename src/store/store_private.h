@@ -12,6 +12,9 @@ struct graphss_store {
     int lock; /* file descriptor, -1: reading */
     uint64_t keep;
     uint64_t batch; /* the last one */
+    double pushed;  /* to Alertmanager, when */
+    double send_again;
+    size_t send_failures; /* in a row */
 };
 
 /* One statement: text, then its values. Values are given as (type, value) pairs:
@@ -43,6 +46,11 @@ graphss_status graphss_i_store_note(graphss_ctx *ctx, graphss_store *s, double t
 /* Alerts [from, to) of a live graph, with audit and outbox. */
 graphss_status graphss_i_store_alerts_put(graphss_ctx *ctx, graphss_store *s,
                                           const graphss_live *live, size_t from, size_t to);
+/* ---- store_send.c ---- */
+
+/* RFC 2104; out [32]. */
+void graphss_i_hmac_sha256(unsigned char *out, const void *key, size_t n_key, const void *text,
+                           size_t n);
 /* ---- store_replay.c ---- */
 
 /* The state after batch `until`, computed from a snapshot before it; until 0: after the last

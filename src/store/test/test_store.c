@@ -1,7 +1,7 @@
 /* The store: what was put is there after any death, and plays again with the same bits. */
 #include "testing.h"
 
-#include <graphss_store/store.h>
+#include "store/store_private.h"
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -255,6 +255,7 @@ typedef struct starved {
 static graphss_status live_once(graphss_ctx *ctx, void *arg)
 {
     static const char *const member[] = {"1", "2"};
+    const graphss_store_receivers nobody = {0};
     const starved *x = arg;
     graphss_store *store = NULL;
     graphss_live *live = NULL;
@@ -295,6 +296,8 @@ static graphss_status live_once(graphss_ctx *ctx, void *arg)
         st = graphss_store_message(ctx, store, &id, &json, 1e9);
     if (!st)
         st = graphss_store_message_done(ctx, store, 7, false, 0);
+    if (!st)
+        st = graphss_store_send(ctx, store, NULL, NULL, &nobody, 1e9);
     if (!st) {
         assert_int_equal(graphss_store_replay(ctx, store, &same, x->w->model, 1),
                          GRAPHSS_ERR_NOT_FOUND);
@@ -306,6 +309,32 @@ static graphss_status live_once(graphss_ctx *ctx, void *arg)
     graphss_live_free(ctx, live);
     graphss_store_close(ctx, store);
     return st;
+}
+
+/* RFC 4231, cases 1, 2 and 6. */
+static void test_signatures_are_those_of_the_standard(void **state)
+{
+    static const char want[][65] = {
+        "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+        "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"};
+    char key[3][132];
+    static const char *const text[] = {
+        "Hi There", "what do ya want for nothing?",
+        "Test Using Larger Than Block-Size Key - Hash Key First"};
+    const size_t n_key[] = {20, 4, 131};
+    (void)state;
+    memset(key[0], 0x0b, sizeof key[0]);
+    memcpy(key[1], "Jefe", 4);
+    memset(key[2], 0xaa, sizeof key[2]);
+    for (size_t i = 0; i < 3; i++) {
+        unsigned char out[32];
+        char hex[65];
+        graphss_i_hmac_sha256(out, key[i], n_key[i], text[i], strlen(text[i]));
+        for (size_t b = 0; b < sizeof out; b++)
+            snprintf(hex + 2 * b, 3, "%02x", out[b]);
+        assert_string_equal(hex, want[i]);
+    }
 }
 
 static void test_each_allocation_fails(void **state)
@@ -327,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_killed_at_any_moment_it_loses_and_repeats_nothing),
         cmocka_unit_test(test_verdicts_replay_with_the_same_bits),
+        cmocka_unit_test(test_signatures_are_those_of_the_standard),
         cmocka_unit_test(test_each_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
