@@ -132,7 +132,7 @@ static uint8_t likeliest_state(const graphss_i_state_model *m, const float *anom
     size_t best = 1;
     for (size_t s = 2; s < GRAPHSS_I_STATES; s++)
         best = odds[s] > odds[best] ? s : best;
-    return (uint8_t)best;
+    return best == GRAPHSS_I_SEARCHED ? GRAPHSS_I_TAMPERED_BOTH : (uint8_t)best;
 }
 
 static uint8_t what_changed(graphss_i_stratum s)

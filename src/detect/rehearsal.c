@@ -491,7 +491,7 @@ static graphss_status act(graphss_ctx *ctx, attack *a, uint8_t *state)
     const bool features = a->r->in.features->n_cols > 0;
     graphss_status st = GRAPHSS_OK;
     if (graphss_rng_double(&a->rng) < TUNE_ATTACKED) {
-        const size_t what = features ? 1 + draw(a, GRAPHSS_I_STATES - 1) : 1;
+        const size_t what = features ? 1 + draw(a, GRAPHSS_I_TAMPERED_BOTH) : 1;
         a->t = wanted_class(a);
         a->donor = any_member(a, a->t);
         a->by = (opinion)draw(a, OPINIONS);
@@ -550,7 +550,7 @@ static graphss_status nettack(graphss_ctx *ctx, graphss_flips *flips, uint8_t *s
     for (size_t i = 0; i < r->in.m && !st; i++) {
         graphss_rng rng = rng_of(r, TUNE_ROUNDS, r->in.node[i]);
         const bool mine = graphss_rng_below(&rng, TUNE_NETTACK_ROUNDS) == round - TUNE_ROUNDS;
-        state[i] = mine ? GRAPHSS_I_TAMPERED_BOTH : GRAPHSS_I_UNTOUCHED;
+        state[i] = mine ? GRAPHSS_I_SEARCHED : GRAPHSS_I_UNTOUCHED;
         if (!mine)
             continue;
         each[n] = budgets[graphss_rng_below(&rng, 3)];

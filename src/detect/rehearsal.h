@@ -12,13 +12,14 @@
 #include "detect/class_model.h"
 #include <graphss/model.h>
 
-/* What was tampered with: nothing, edges, features, or both. The bits are EDGES and FEATURES.
- */
+/* What was tampered with: nothing, edges, features, or both, by a recipe (the bits are EDGES
+ * and FEATURES) or as a search found them that spares what would give it away. */
 typedef enum graphss_i_tampered {
     GRAPHSS_I_UNTOUCHED,
     GRAPHSS_I_TAMPERED_EDGES,
     GRAPHSS_I_TAMPERED_FEATURES,
     GRAPHSS_I_TAMPERED_BOTH,
+    GRAPHSS_I_SEARCHED,
     GRAPHSS_I_STATES
 } graphss_i_tampered;
 

@@ -348,7 +348,7 @@ static graphss_status fit_reader(graphss_ctx *ctx, double *w, double *noise,
             weight[n] = 1;
             label[n++] = x->row_label[i];
         }
-    centre[SOURCE_NOW] = state == GRAPHSS_I_UNTOUCHED;
+    centre[SOURCE_NOW] = state == GRAPHSS_I_UNTOUCHED || !n; /* never met: the classifier */
     const graphss_i_choice fit = {.x = row,
                                   .n = n,
                                   .k = x->k,

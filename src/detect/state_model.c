@@ -68,7 +68,7 @@ void graphss_i_state_read(double *p, const graphss_i_state_model *m, graphss_i_t
 
 /* ---- the model file: head, fitted numbers, class model ---- */
 
-enum { VERSION = 6, HEAD = 6 };
+enum { VERSION = 7, HEAD = 6 };
 enum {
     FITTED = sizeof(((graphss_i_state_model *)0)->reader) / sizeof(double) +
              2 * GRAPHSS_I_ANOMALIES + GRAPHSS_I_STATES * GRAPHSS_I_GATE_WIDTH +

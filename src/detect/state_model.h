@@ -1,6 +1,7 @@
 /* state_model.h - what may have happened to a node, and how its evidence is to be read then.
  *
- * A node is untouched, or its edges, its features, or both were tampered with (rehearsal.h). A
+ * A node is untouched, or its edges, its features, or both were tampered with, the latter by a
+ * recipe or a search (rehearsal.h). A
  * gate, one multinomial logit on the anomalies x of a node, gives the odds of each state s,
  *     log P(x | s) / P(x | untouched) = g_s . (1, z, z^2),   z = standardised x,
  * and a reader, one conditional logit a state, the classes by the evidence e of the sources,

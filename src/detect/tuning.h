@@ -132,7 +132,7 @@
 /* Dirichlet prior of the shares, in nodes: untouched, each other state. With 10 of untouched a
  * tenth of a clean graph of 600 nodes is thought hit. */
 #define TUNE_PRIOR_UNTOUCHED 30.0
-#define TUNE_PRIOR_TAMPERED 1.0
+#define TUNE_PRIOR_TAMPERED 0.75
 /* An attack is named from this share of tampered nodes on, above that of the clean snapshot.
  */
 #define TUNE_WORTH_NAMING 0.05

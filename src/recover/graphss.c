@@ -1,12 +1,12 @@
 /* graphss.c - the default method: noisy sources, a latent state a node, Gibbs sampling.
  *
- * Each node is untouched, or its edges, its features, or both were tampered with
- * (detect/state_model.h). Without a past the states of a node come from how it looks; the
- * reader of each state says its class. With a past a node that did not change is untouched,
- * and one that changed was either changed honestly, and is read as it is now, or attacked, and
- * keeps what was believed of it before: P(y) = P(hit) P(y | before) + (1 - P(hit)) P(y | now).
- * Where the nodes that did not change look tampered with, the past is not clean: they are then
- * read as nodes without a past.
+ * Each node is untouched, or its edges, its features, or both were tampered with, the latter
+ * by a recipe or a search (detect/state_model.h). Without a past the states of a node come
+ * from how it looks; the reader of each state says its class. With a past a node that did not
+ * change is untouched, and one that changed was either attacked, and keeps what was believed
+ * of it before, or changed honestly, and is read as it is now as far as its look is untouched,
+ * too (compare_node). Where the nodes that did not change look tampered with, the past is not
+ * clean: they are then read as nodes without a past.
  *
  * On several ranks each has groups of its own nodes. Evidence is asked for by all together
  * (detect/class_evidence.h), so loops over groups go on until the last rank is done. */
@@ -24,7 +24,7 @@ enum { NOW, BEFORE, PAST_STATES };
 
 static const graphss_perturbation state_kind[GRAPHSS_I_STATES] = {
     GRAPHSS_PERTURBATION_NONE, GRAPHSS_PERTURBATION_EDGES, GRAPHSS_PERTURBATION_FEATURES,
-    GRAPHSS_PERTURBATION_BOTH};
+    GRAPHSS_PERTURBATION_BOTH, GRAPHSS_PERTURBATION_BOTH};
 
 typedef struct recovering {
     const graphss_i_defence_input *in;
@@ -366,6 +366,8 @@ static graphss_status report(graphss_ctx *ctx, const recovering *x, graphss_i_re
         }
     const graphss_status st = graphss_i_ranks_sum(ctx, share, GRAPHSS_I_STATES);
     size_t most = 1;
+    share[GRAPHSS_I_TAMPERED_BOTH] += share[GRAPHSS_I_SEARCHED];
+    share[GRAPHSS_I_SEARCHED] = 0;
     for (size_t s = 0; s < GRAPHSS_I_STATES; s++) {
         all += share[s];
         hit += s ? share[s] : 0;

@@ -61,14 +61,14 @@ static void test_rounds_change_what_their_states_say(void **state)
             seen[what[i]]++;
             if (what[i] == GRAPHSS_I_TAMPERED_EDGES)
                 assert_int_equal(c.features_added + c.features_removed, 0);
-            if (what[i] & GRAPHSS_I_TAMPERED_FEATURES)
+            if (what[i] != GRAPHSS_I_UNTOUCHED && what[i] != GRAPHSS_I_TAMPERED_EDGES)
                 assert_in_range(c.features_added + c.features_removed, 1, TUNE_FEATURES_MOST);
         }
         graphss_graph_destroy(ctx, &graph);
         graphss_features_destroy(ctx, &features);
     }
-    for (size_t s = 0; s < GRAPHSS_I_STATES; s++)
-        assert_true(seen[s] > 0);
+    for (size_t s = 0; s < GRAPHSS_I_STATES; s++) /* without a surrogate nobody searches */
+        assert_true((seen[s] > 0) == (s != GRAPHSS_I_SEARCHED));
     graphss_i_rehearsal_close(ctx, room);
     graphss_i_class_model_destroy(ctx, &r.classes);
     attacked_world_destroy(ctx, &a);
