@@ -3,7 +3,7 @@
  * must not be inside at once: hence the one lock of the library. The first vector is drawn
  * from a fixed seed, so that the same matrix gives the same vectors.
  *
- * The library is loaded on first use. Linked, it would bring LAPACK, BLAS and Fortran's
+ * The library is loaded on first use and kept. Linked, it would bring LAPACK, BLAS and Fortran's
  * runtime into every command, 13 ms and 4 MB, though only two defences use it. */
 #include "lab/baselines/eigen.h"
 #include <arpack.h>
@@ -15,26 +15,38 @@
 static pthread_mutex_t arpack_lock = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct arpack {
-    void *handle;
-    __typeof__(dsaupd_c) *saupd;
+    __typeof__(dsaupd_c) *saupd; /* NULL: not loaded yet */
     __typeof__(dseupd_c) *seupd;
+    int (*threads)(void); /* of OpenBLAS; NULL where another BLAS is below */
+    void (*set_threads)(int threads);
 } arpack;
 
+/* C does not allow a cast from an object pointer to a function pointer; POSIX requires it to
+ * work. */
+static bool find(void *function, void *handle, const char *name)
+{
+    void *const found = dlsym(handle, name);
+    memcpy(function, &found, sizeof found);
+    return found != NULL;
+}
+
+/* Loads the library and keeps it: loading takes longer than a small matrix. */
 static graphss_status arpack_open(graphss_ctx *ctx, arpack *out)
 {
-    arpack a = {.handle = dlopen("libarpack.so.2", RTLD_NOW | RTLD_LOCAL)};
-    if (!a.handle)
+    arpack a = {0};
+    if (out->saupd)
+        return GRAPHSS_OK;
+    void *const handle = dlopen("libarpack.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "ARPACK is wanted here (libarpack2): %s",
                               dlerror());
-    void *const found[] = {dlsym(a.handle, "dsaupd_c"), dlsym(a.handle, "dseupd_c")};
-    if (!found[0] || !found[1]) {
-        dlclose(a.handle);
+    if (!find(&a.saupd, handle, "dsaupd_c") || !find(&a.seupd, handle, "dseupd_c")) {
+        dlclose(handle);
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "libarpack.so.2 lacks its C functions");
     }
-    /* C does not allow a cast from an object pointer to a function pointer; POSIX requires it
-     * to work. */
-    memcpy(&a.saupd, &found[0], sizeof a.saupd);
-    memcpy(&a.seupd, &found[1], sizeof a.seupd);
+    if (!find(&a.threads, handle, "openblas_get_num_threads") ||
+        !find(&a.set_threads, handle, "openblas_set_num_threads"))
+        a.threads = NULL;
     *out = a;
     return GRAPHSS_OK;
 }
@@ -96,6 +108,24 @@ static graphss_status iterate(graphss_ctx *ctx, const arpack *a, lanczos *l,
                                       (int)info);
 }
 
+/* On one thread of BLAS: vectors are short, OpenBLAS's threads would spend more time waiting
+ * for each other than they save, and the result would depend on their number. The lock is
+ * held. */
+static graphss_status compute(graphss_ctx *ctx, lanczos *l, const graphss_i_csr *m)
+{
+    static arpack a;
+    graphss_status st = arpack_open(ctx, &a);
+    if (st)
+        return st;
+    const int threads = a.threads ? a.threads() : 1;
+    if (threads > 1)
+        a.set_threads(1);
+    st = iterate(ctx, &a, l, m);
+    if (threads > 1)
+        a.set_threads(threads);
+    return st;
+}
+
 /* The first of largest magnitude; NaNs are passed over. */
 static size_t largest(const double *d, size_t n)
 {
@@ -136,14 +166,9 @@ graphss_status graphss_i_eigen_largest(graphss_ctx *ctx, double *value, double *
     graphss_rng rng = graphss_rng_make(1, GRAPHSS_STREAM_DEFENCE);
     for (size_t i = 0; i < n; i++)
         l.resid[i] = graphss_rng_double(&rng) + 0.5;
-    arpack a = {0};
-    st = arpack_open(ctx, &a);
-    if (st)
-        goto done;
     pthread_mutex_lock(&arpack_lock);
-    st = iterate(ctx, &a, &l, m);
+    st = compute(ctx, &l, m);
     pthread_mutex_unlock(&arpack_lock);
-    dlclose(a.handle);
     if (st)
         goto done;
     for (size_t r = 0; r < rank; r++) {
