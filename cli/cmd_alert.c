@@ -385,7 +385,7 @@ static graphss_status write_page(cli *app, const graphss_alert_result *a,
                         cli_format("%zu node%s that the previous snapshot has and this one "
                                    "lacks.",
                                    c->nodes_gone, cli_s(c->nodes_gone)));
-    cli_page_scene(app, &p, s, own->model_file, own->current, own->previous);
+    cli_page_snapshots(app, &p, s, own->model_file, own->current, own->previous);
     if (own->group)
         cli_page_line(&p, CLI_PAGE_SETTINGS, "group", cli_format("%s", own->group));
     if (own->trusted)

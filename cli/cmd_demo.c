@@ -56,10 +56,10 @@ typedef struct story {
     graphss_split split;
     cli_split_options split_opt;
     cli_fit gcn;
-    graphss_snapshots calm, made; /* a day of ordinary change; a day with an attack */
+    graphss_snapshots benign, made; /* a day of ordinary change; a day with an attack */
     attacker attack;
     attacker_options attack_opt;
-    graphss_alert_result calm_alert, alert;
+    graphss_alert_result benign_alert, alert;
     attacker_score before, score[RIVALS];
     double seconds[RIVALS];
     size_t hits; /* victims among the ten nodes flagged first */
@@ -95,12 +95,12 @@ static graphss_status live(cli *app, story *s)
     const graphss_benign_options opt = {
         .struct_size = sizeof opt, .edges = LINKS, .features = WORDS};
     graphss_flips flips = {0};
-    graphss_status st = plan(app, s, &s->calm);
+    graphss_status st = plan(app, s, &s->benign);
     if (!st)
-        st = graphss_benign_churn(app->ctx, &flips, &s->calm.current, s->calm.victim,
-                                  s->calm.n_victims, (uint64_t)app->global.seed, &opt);
+        st = graphss_benign_churn(app->ctx, &flips, &s->benign.current, s->benign.victim,
+                                  s->benign.n_victims, (uint64_t)app->global.seed, &opt);
     if (!st)
-        st = graphss_snapshots_change(app->ctx, &s->calm, &flips);
+        st = graphss_snapshots_change(app->ctx, &s->benign, &flips);
     graphss_flips_destroy(app->ctx, &flips);
     return st;
 }
@@ -138,9 +138,9 @@ static graphss_defence_input look(cli *app, const story *s, const graphss_snapsh
 static graphss_status watch(cli *app, story *s)
 {
     const graphss_observation past = graphss_dataset_observe(&s->data);
-    const graphss_defence_input calm = look(app, s, &s->calm, &past);
+    const graphss_defence_input benign = look(app, s, &s->benign, &past);
     const graphss_defence_input today = look(app, s, &s->made, &past);
-    graphss_status st = graphss_alert_run(app->ctx, &s->calm_alert, &calm, NULL, 0, NULL);
+    graphss_status st = graphss_alert_run(app->ctx, &s->benign_alert, &benign, NULL, 0, NULL);
     if (!st)
         st = graphss_alert_run(app->ctx, &s->alert, &today, NULL, 0, NULL);
     terminal_clear(&app->term);
@@ -282,7 +282,7 @@ static void tell_verdict(cli *app, const char *what, const graphss_alert_result 
 static void tell_alert(cli *app, const story *s)
 {
     heading(app, "3. Alert, at a false-alarm rate of 5 %");
-    tell_verdict(app, "a day of ordinary change", &s->calm_alert);
+    tell_verdict(app, "a day of ordinary change", &s->benign_alert);
     tell_verdict(app, "the day of the attack", &s->alert);
     if (s->alert.kind != GRAPHSS_PERTURBATION_NONE)
         printf("It looks like %s on %.0f %% of the unlabelled nodes (true: %.0f %%). ",
@@ -367,7 +367,7 @@ static void fill(cli *app, const story *s)
     attacker_json_scores(app->json, &s->before, &s->score[0]);
     cli_json_set(app->json, "alert", json_boolean(s->alert.alert));
     cli_json_set(app->json, "p_value", cli_json_real(s->alert.p_value));
-    cli_json_set(app->json, "calm_day", verdict(&s->calm_alert));
+    cli_json_set(app->json, "benign_day", verdict(&s->benign_alert));
     for (size_t i = 0; i < RIVALS; i++) {
         json_t *o = accuracies(&s->score[i]);
         cli_json_set(o, "method", cli_json_text(rivals[i].method));
@@ -406,10 +406,10 @@ static graphss_status run(cli *app)
     else if (!st)
         tell_next(app);
     graphss_alert_result_destroy(app->ctx, &s.alert);
-    graphss_alert_result_destroy(app->ctx, &s.calm_alert);
+    graphss_alert_result_destroy(app->ctx, &s.benign_alert);
     attacker_done(app, &s.attack);
     graphss_snapshots_destroy(app->ctx, &s.made);
-    graphss_snapshots_destroy(app->ctx, &s.calm);
+    graphss_snapshots_destroy(app->ctx, &s.benign);
     cli_fit_done(app, &s.gcn);
     graphss_split_destroy(app->ctx, &s.split);
     graphss_dataset_destroy(app->ctx, &s.data);

@@ -392,7 +392,7 @@ static graphss_status write_page(cli *app, const graphss_recover_result *r,
         cli_page_unseen(&p, cli_format("Whether there was an attack: the method %s labels "
                                        "nodes and has no opinion on that.",
                                        r->method));
-    cli_page_scene(app, &p, s, own->model_file, own->current, own->previous);
+    cli_page_snapshots(app, &p, s, own->model_file, own->current, own->previous);
     cli_page_line(&p, CLI_PAGE_SETTINGS, "labels", cli_format("%s", own->output));
     for (const graphss_option *row = graphss_recover_method_options(opt->method, opt->mode);
          row->name; row++) {

@@ -311,7 +311,7 @@ const cli_command cli_snapshots = {
     .examples = "snapshots cora --setting new -o cora_new\n"
                 "snapshots cora --setting growing --missing 0.3 --links 5 --features 0 -o g\n"
                 "snapshots cora --groups 10 --attacked-groups 3 --background -o alert\n"
-                "snapshots cora --benign -o calm\n"
+                "snapshots cora --benign -o benign\n"
                 "snapshots cora --mode paper -o paper\n",
     .min_arguments = 1,
     .max_arguments = 1,

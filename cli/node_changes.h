@@ -4,7 +4,7 @@
 
 #include "snapshot_pair.h"
 
-/* {0} is empty. Borrows the scene. */
+/* {0} is empty. Borrows the pair of snapshots. */
 typedef struct cli_node_changes {
     const graphss_dataset *now, *then; /* then NULL: there is no past */
     int32_t *match;                    /* [nodes now] their numbers then, -1: new */
