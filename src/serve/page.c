@@ -66,10 +66,11 @@ static void put_state(graphss_i_text *t, const graphss_live_status *v,
     bool warming = v->suspicion;
     for (int kind = 1; kind < GRAPHSS_LIVE_KINDS; kind++)
         warming = warming && v->known[kind] < (uint64_t)v->warm_up;
+    const bool waiting = warming || v->checks == 0;
     graphss_i_text_format(t, "<section id=\"state\" class=\"%s\"><h2>",
                           v->open_alerts  ? "firing"
                           : !v->suspicion ? "unknown"
-                          : warming       ? "warming"
+                          : waiting       ? "warming"
                                           : "calm");
     if (v->open_alerts) {
         double since = INFINITY;
@@ -93,6 +94,8 @@ static void put_state(graphss_i_text *t, const graphss_live_status *v,
         add(t, "Nothing is judged: the model was trained without a detector.");
     } else if (warming) {
         add(t, "Still learning what usual change looks like. Nothing is judged yet.");
+    } else if (waiting) {
+        add(t, "Changes are judged, but there was no test yet: the times of events decide when.");
     } else {
         add(t, "No sign of tampering.");
     }

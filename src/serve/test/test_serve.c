@@ -157,6 +157,27 @@ static void test_it_goes_on_where_it_was(void **state)
     serving_end(&s);
 }
 
+/* Without a test the page does not say that there is no sign of tampering. */
+static void test_the_page_is_not_calm_before_the_first_test(void **state)
+{
+    (void)state;
+    for (int tested = 0; tested < 2; tested++) {
+        serving s;
+        serving_init(&s, "untested.db");
+        s.live.period = 1e9;
+        if (!tested)
+            s.live.check_every = 1e8;
+        serving_start(&s);
+        char *calm = some_events(&s, 0, 300, false);
+        assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", calm), 202,
+                      "\"accepted\":300");
+        assert_answer(client_get(&s, "/"), 200,
+                      tested ? "No sign of tampering" : "there was no test yet");
+        free(calm);
+        serving_end(&s);
+    }
+}
+
 static void test_the_page_settles_alerts_by_its_own_forms_alone(void **state)
 {
     serving s;
@@ -262,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_an_attack_is_an_alert_that_is_settled_once),
         cmocka_unit_test(test_groups_and_inference),
         cmocka_unit_test(test_it_goes_on_where_it_was),
+        cmocka_unit_test(test_the_page_is_not_calm_before_the_first_test),
         cmocka_unit_test(test_the_page_settles_alerts_by_its_own_forms_alone),
         cmocka_unit_test(test_each_allocation_fails),
     };
