@@ -106,8 +106,11 @@ graphss_status live_open(cli *app, graphss_live **live, graphss_store *store,
     if (st != GRAPHSS_ERR_NOT_FOUND)
         return st;
     if (!data)
-        return cli_fail(app, GRAPHSS_ERR_NOT_FOUND,
-                        "%s: it has no graph yet: want one to begin with", own->store);
+        return cli_fail(
+            app, GRAPHSS_ERR_NOT_FOUND,
+            "%s: it has no graph yet: want one to begin with (watch DATASET, serve "
+            "--graph DATASET)",
+            own->store);
     const graphss_observation seen = graphss_dataset_observe(data);
     st = graphss_live_new(app->ctx, live, model, &seen, opt);
     if (!st)
@@ -122,7 +125,9 @@ void live_warn(cli *app, const graphss_live *live)
     graphss_live_status s;
     graphss_live_status_get(live, &s);
     if (!s.suspicion)
-        cli_warn(app, "the model has no detector, so nothing is judged: train it again");
+        cli_warn(app, "the model has no detector, so nothing is judged: train it again, with "
+                      "at least 20 "
+                      "validation nodes");
     if (!s.incremental)
         cli_warn(app, "each batch is a whole pass: %s", s.whole_pass_cause);
 }

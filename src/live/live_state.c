@@ -439,7 +439,8 @@ graphss_status graphss_live_load(graphss_ctx *ctx, graphss_live **out,
                               memcmp(h.stamp, STAMP, sizeof h.stamp)
                                   ? "not the state of a live graph"
                                   : "the state of a live graph with another model, or of "
-                                    "another machine");
+                                    "another machine: want the model it was made with, or "
+                                    "a new store");
     graphss_live_options opt;
     graphss_live *x = NULL;
     graphss_live_options_init(&opt);

@@ -96,7 +96,11 @@ static graphss_status status(graphss_server *s, graphss_i_text *t)
     graphss_live_status v;
     graphss_live_status_get(s->live, &v);
     graphss_i_text_add(t, "{");
-    text(t, "state", v.open_alerts ? "alert" : "calm");
+    text(t, "state",
+         v.open_alerts  ? "alert"
+         : !v.suspicion ? "unknown"
+         : v.checks     ? "calm"
+                        : "learning");
     whole(t, "open_alerts", v.open_alerts);
     whole(t, "alerts", v.n_alerts);
     member(t, "test");
@@ -655,6 +659,13 @@ static graphss_status undo_node(graphss_ctx *ctx, graphss_i_text *t, graphss_liv
     return st;
 }
 
+/* An alert lists the nodes that looked oddest, however many those are. Of these, only nodes
+ * that were more likely tampered with than not count as such. score: log odds. */
+static bool likely(double score)
+{
+    return score > 0;
+}
+
 static graphss_status undo(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
                            graphss_i_text *t, uint64_t id)
 {
@@ -666,13 +677,15 @@ static graphss_status undo(graphss_ctx *ctx, graphss_server *s, graphss_i_job *j
         return say(job, t, 404, "there is no such alert");
     graphss_live_alert_get(s->live, &a, (size_t)id - 1);
     for (size_t i = 0; i < a.n_suspects && !st; i++)
-        if (a.suspect[i] >= 0 && graphss_live_name(s->live, (size_t)a.suspect[i]))
+        if (a.suspect[i] >= 0 && likely(a.suspect_score[i]) &&
+            graphss_live_name(s->live, (size_t)a.suspect[i]))
             st = undo_node(ctx, t, s->live, (size_t)a.suspect[i]);
     job->reply.type = LINES;
     return st;
 }
 
-/* One line for each suspect of a settled alert. */
+/* One line for each suspect of a settled alert; of a confirmed one, for each that is likely.
+ */
 static graphss_status put_label(void *user, const graphss_store_alert *a)
 {
     graphss_i_text *t = user;
@@ -682,6 +695,9 @@ static graphss_status put_label(void *user, const graphss_store_alert *a)
     size_t i;
     json_array_foreach(list, i, one)
     {
+        if (a->state == GRAPHSS_ALERT_CONFIRMED &&
+            !likely(json_number_value(json_object_get(one, "score"))))
+            continue;
         graphss_i_text_add(t, "{");
         text(t, "node", json_string_value(json_object_get(one, "node")));
         truth(t, "tampered", a->state == GRAPHSS_ALERT_CONFIRMED);

@@ -274,7 +274,8 @@ static const char *refusal_text(int status)
     case 414:
         return "the path is too long";
     case 415:
-        return "the Content-Type is not what is wanted here";
+        return "this Content-Type is not wanted here: application/json is, and for events "
+               "application/jsonl";
     case 421:
         return "this server does not have that name (see --host)";
     case 429:

@@ -95,7 +95,8 @@ static void put_state(graphss_i_text *t, const graphss_live_status *v,
     } else if (warming) {
         add(t, "Still learning what usual change looks like. Nothing is judged yet.");
     } else if (waiting) {
-        add(t, "Changes are judged, but there was no test yet: the times of events decide when.");
+        add(t,
+            "Changes are judged, but there was no test yet: the times of events decide when.");
     } else {
         add(t, "No sign of tampering.");
     }

@@ -32,7 +32,7 @@ static void test_health_and_descriptions(void **state)
     assert_answer(client_get(&s, "/openapi.json"), 200, "\"/v1/alerts/{id}/ack\"");
     assert_answer(client_get(&s, "/metrics"), 200, "graphss_nodes 300\n");
     check_by_promtool(&s);
-    assert_answer(client_get(&s, "/v1/status"), 200, "\"state\":\"calm\"");
+    assert_answer(client_get(&s, "/v1/status"), 200, "\"state\":\"learning\"");
     assert_answer(client_ask(&s, "HEAD", "/v1/status", NULL, NULL, NULL), 200,
                   "Content-Length");
     assert_answer(client_get(&s, "/nothing"), 404, "nothing is here");
@@ -72,6 +72,36 @@ static void test_events_are_applied_once_and_bad_ones_named(void **state)
                   "Content-Type is");
     assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", ""), 400,
                   "");
+    serving_end(&s);
+}
+
+static size_t times(const char *text, const char *part)
+{
+    size_t n = 0;
+    while ((text = strstr(text, part))) {
+        text += strlen(part);
+        n++;
+    }
+    return n;
+}
+
+/* Nodes that an alert lists, but that were likely not tampered with, are no labels. */
+static void test_labels_of_an_attack_are_of_likely_nodes_alone(void **state)
+{
+    serving s;
+    (void)state;
+    serving_init(&s, "likely.db");
+    serving_start(&s);
+    serving_attack(&s);
+    assert_answer(client_post(&s, "/v1/alerts/1/confirm", "{\"who\":\"anna\"}"), 200,
+                  "\"confirmed\"");
+    answer alert = client_get(&s, "/v1/alerts/1"), labels = client_get(&s, "/v1/labels");
+    const size_t all = times(alert.body, "\"score\":"),
+                 unlikely = times(alert.body, "\"score\":-");
+    assert_true(unlikely > 0 && unlikely < all);
+    assert_int_equal(times(labels.body, "\"tampered\":true"), all - unlikely);
+    answer_free(&alert);
+    answer_free(&labels);
     serving_end(&s);
 }
 
@@ -169,10 +199,12 @@ static void test_the_page_is_not_calm_before_the_first_test(void **state)
             s.live.check_every = 1e8;
         serving_start(&s);
         char *calm = some_events(&s, 0, 300, false);
-        assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", calm), 202,
-                      "\"accepted\":300");
+        assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", calm),
+                      202, "\"accepted\":300");
         assert_answer(client_get(&s, "/"), 200,
                       tested ? "No sign of tampering" : "there was no test yet");
+        assert_answer(client_get(&s, "/v1/status"), 200,
+                      tested ? "\"state\":\"calm\"" : "\"state\":\"learning\"");
         free(calm);
         serving_end(&s);
     }
@@ -280,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_health_and_descriptions),
         cmocka_unit_test(test_events_are_applied_once_and_bad_ones_named),
+        cmocka_unit_test(test_labels_of_an_attack_are_of_likely_nodes_alone),
         cmocka_unit_test(test_an_attack_is_an_alert_that_is_settled_once),
         cmocka_unit_test(test_groups_and_inference),
         cmocka_unit_test(test_it_goes_on_where_it_was),
