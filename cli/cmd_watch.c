@@ -34,7 +34,8 @@ static const graphss_option rows[] = {
     {"alertmanager", GRAPHSS_OPTION_STRING, FIELD(alertmanager), 0, 0, NULL, "URL",
      "push open alerts to Alertmanager, such as http://localhost:9093", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz",
-     "write the graph as it is at the end, such as to train on it", 'o'},
+     "write the graph as it is at the end, with the labels that trained the model or came",
+     'o'},
     {0},
 };
 
@@ -255,8 +256,10 @@ static void report(cli *app, const graphss_live *live, const totals *t)
         return;
     }
     terminal_clear(&app->term);
-    printf("%s\n", s.open_alerts ? "ALERT: tampering, see graphss alerts list"
-                                 : "No sign of tampering");
+    printf("%s\n", s.open_alerts  ? "ALERT: tampering, see graphss alerts list"
+                   : !s.suspicion ? "Nothing is judged: the model has no detector"
+                   : s.checks     ? "No sign of tampering"
+                                  : "No test yet: the times of events decide when one comes");
     printf("Events   %zu applied, %zu seen before, %zu set aside\n", t->events, t->duplicates,
            t->refused);
     printf("Graph    %zu nodes, %zu links, %zu nodes changed since the trusted snapshot\n",
@@ -273,6 +276,12 @@ static graphss_status write_graph(cli *app, graphss_live *live, const char *path
     graphss_status st = graphss_live_snapshot(app->ctx, &now, live, false);
     if (!st)
         st = graphss_dataset_write(app->ctx, &now, path);
+    size_t known = 0;
+    for (size_t i = 0; !st && now.label && i < now.graph.n_nodes; i++)
+        known += now.label[i] >= 0;
+    if (!st)
+        cli_note(app, "note: the labels of %s are those that trained the model or came: %zu",
+                 path, known);
     graphss_dataset_destroy(app->ctx, &now);
     return st;
 }

@@ -56,6 +56,16 @@ exits 3; err "no alert 7"
 run --json watch hit/previous.npz --model-file hit/model --store live.db --events none.jsonl
 exits 0; json alert false
 
+case_ "the graph as it is has the labels that trained the model, and a note counts them"
+run watch hit/previous.npz --model-file hit/model --store live.db --events none.jsonl -o now.npz
+exits 0; err "those that trained the model or came"
+run --json info now.npz
+json nodes "$("$graphss" --json info hit/previous.npz 2>../stderr | "$json_value" nodes)"
+
+case_ "without a test it is not said that there is no sign of tampering"
+run watch hit/previous.npz --model-file hit/model --store untested.db --events none.jsonl
+exits 0; out "No test yet"
+
 case_ "wrong use"
 run alerts list
 exits 2; err "want --store"
