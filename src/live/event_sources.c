@@ -217,7 +217,7 @@ graphss_status graphss_event_source_resume(graphss_ctx *ctx, graphss_event_sourc
     if (offset > size)
         return graphss_i_fail(
             ctx, GRAPHSS_ERR_INVALID,
-            "%s: was read up to byte %llu and now ends at %llu: another file?", s->name,
+            "%s: was read up to byte %llu and now ends at %llu: another file wants another name", s->name,
             (unsigned long long)offset, (unsigned long long)size);
     if (file && lseek(s->fd, (off_t)offset, SEEK_SET) < 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: %s", s->name, strerror(errno));
