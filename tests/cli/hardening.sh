@@ -100,7 +100,7 @@ for hundredths in 30 100 250 400; do
     ended=$(used_by_ended) # now: the loop above had children, too
     used=$(used_by $child 2>/dev/null)
     if kill -TERM $child 2>/dev/null; then
-        (sleep 60; kill -KILL $child) 2>/dev/null &
+        (sleep 60; kill -KILL $child) >/dev/null 2>&1 & # it must not hold the runner's pipe
         watch=$!
         code=0
         wait $child || code=$?

@@ -57,8 +57,12 @@ run predict data.npz --model-file ranks.model -o again.tsv
 exits 0; no_err
 cut -f1,2 again.tsv >again.labels
 same one.labels again.labels
-run alert --model-file ranks.model --current data.npz
-exits 0; out "No alert"
+run alert --model-file one.model --current data.npz --json
+verdict=$code
+cp ../stdout alert.json
+run alert --model-file ranks.model --current data.npz --json
+exits "$verdict"; json alert "$("$json_value" alert <alert.json)"
+json calibration_nodes "$("$json_value" calibration_nodes <alert.json)"
 
 case_ "two ranks alert as one machine does"
 run attack data.npz --model-file one.model --links 5 --features 10 -o data.flips
