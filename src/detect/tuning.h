@@ -99,7 +99,7 @@
 /* The same for looks, and by how much, in log odds, the validation nodes are taken to look worse
  * than they do: the middle of the scores is matched before (alert_score.c), so that less is left
  * to tolerate. Of 84 honest snapshots of Cora and Citeseer none alerts then. */
-#define TUNE_LOOK_TOLERANCE 2.0
+#define TUNE_LOOK_TOLERANCE 1.5
 #define TUNE_LOOK_MARGIN 0.25
 /* Share of the reference beyond which its tail is taken as exponential, and the least mean
  * excess of it, in log odds. */
