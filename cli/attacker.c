@@ -312,7 +312,8 @@ void attacker_show(cli *app, const attacker *a, const graphss_dataset *data,
     printf("Changes  %zu links (%zu joined, %zu cut) and %zu features in %.2f s\n", links,
            links_joined(a), links - links_joined(a), features, a->seconds);
     if (a->flips.count < wanted)
-        printf("         %zu of %zu changes asked for could not be made\n",
+        printf("         %zu of %zu changes asked for could not be made: too few links or "
+               "features were left to change\n",
                wanted - a->flips.count, wanted);
 }
 
