@@ -286,7 +286,10 @@ static PyObject *choices_of(const graphss_option *row)
 
 static PyObject *options(PyObject *self, PyObject *args)
 {
-    static const char *const types[] = {"bool", "int", "float", "choice", "str"};
+    static const char *const types[] = {
+        [GRAPHSS_OPTION_BOOL] = "bool",  [GRAPHSS_OPTION_INT] = "int",
+        [GRAPHSS_OPTION_REAL] = "float", [GRAPHSS_OPTION_CHOICE] = "choice",
+        [GRAPHSS_OPTION_STRING] = "str", [GRAPHSS_OPTION_AMOUNT] = "amount"};
     const char *which, *name;
     all_options values;
     (void)self;
@@ -299,10 +302,11 @@ static PyObject *options(PyObject *self, PyObject *args)
     for (; row->name && list; row++) {
         char text[128];
         graphss_option_text(text, sizeof text, &values, row);
-        PyObject *entry = Py_BuildValue("{s:s,s:s,s:d,s:d,s:N,s:s,s:s}", "name", row->name,
-                                        "type", types[row->type], "min", row->min, "max",
-                                        row->max, "choices", choices_of(row), "help",
-                                        row->help ? row->help : "", "default", text);
+        PyObject *entry = Py_BuildValue(
+            "{s:s,s:s,s:d,s:d,s:N,s:s,s:s}", "name", row->name, "type",
+            (size_t)row->type < sizeof types / sizeof *types ? types[row->type] : "?", "min",
+            row->min, "max", row->max, "choices", choices_of(row), "help",
+            row->help ? row->help : "", "default", text);
         if (!entry || PyList_Append(list, entry) < 0)
             Py_CLEAR(list);
         Py_XDECREF(entry);

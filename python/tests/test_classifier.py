@@ -70,6 +70,14 @@ def test_options_are_the_librarys_and_none_is_missing():
         gs.NodeClassifier("gnc").fit(np.eye(4), [0, 1, 0, 1])
 
 
+def test_every_option_has_a_type():
+    """Fails when the library has a type of options that the extension does not know."""
+    for which in ("train", "alert", "recover", "attack", "live"):
+        for name, row in gs.options(which).items():
+            assert row["type"] in ("bool", "int", "float", "choice", "str", "amount"), (which, name)
+    assert gs.options("attack")["links"]["type"] == "amount"
+
+
 def test_every_option_of_attacks_and_recovery_is_taken(world):
     """By its name, with its own default: what the library has, Python takes."""
     for name, row in gs.options("attack", "random").items():
