@@ -8,8 +8,8 @@
 #include "snapshot_page.h"
 
 typedef struct recover_arguments {
-    const char *method, *model_file, *current, *previous, *split, *output, *flips, *predictor,
-        *report, *answers, *answers_before;
+    const char *method, *model_file, *current, *previous, *split, *trusted, *output, *flips,
+        *predictor, *report, *answers, *answers_before;
     bool list;
 } recover_arguments;
 
@@ -30,6 +30,8 @@ static const graphss_option rows[] = {
      "an earlier snapshot, known to be clean; nodes are matched by name", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
      "training nodes of the current snapshot; default: those of the model", 0},
+    {"trusted", GRAPHSS_OPTION_STRING, FIELD(trusted), 0, 0, NULL, "FILE",
+     "method graphss: nodes that were surely not tampered with, one id per line", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT",
      "where to write: OUT.npz, or a table as OUT.csv or OUT.tsv", 'o'},
     {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
@@ -246,6 +248,8 @@ static void show(cli *app, const graphss_recover_result *r, const recover_argume
             cli_json_set(app->json, "kind", cli_json_text(graphss_perturbation_text(r->kind)));
             cli_json_set(app->json, "share", cli_json_real(r->share));
         }
+        if (own->trusted)
+            cli_json_set(app->json, "trusted", json_integer((json_int_t)opt->n_trusted));
         if (own->flips) {
             cli_json_set(app->json, "flips", cli_json_text(own->flips));
             cli_json_set(app->json, "links_flipped", json_integer((json_int_t)links));
@@ -264,8 +268,12 @@ static void show(cli *app, const graphss_recover_result *r, const recover_argume
     printf("Method   ");
     cli_wrap(stdout, method, 9, 9);
     free(method);
+    if (own->trusted)
+        printf("Trusted  %zu node%s, read as untouched\n", opt->n_trusted,
+               cli_s(opt->n_trusted));
     if (r->kind) {
-        cli_show_attack(r->kind, r->share, "nodes without a label");
+        cli_show_attack(r->kind, r->share,
+                        own->trusted ? "other nodes without a label" : "nodes without a label");
         printf("\n");
     }
     printf("Labels   %zu of %zu differ from the model's own", r->changed, data->graph.n_nodes);
@@ -366,8 +374,10 @@ static graphss_status write_page(cli *app, const graphss_recover_result *r,
     if (attacked)
         cli_page_line(&p, CLI_PAGE_FACTS, "attack",
                       cli_format("It looks like an attack by %s on about %.1f %% of the nodes "
-                                 "without a label.",
-                                 graphss_perturbation_text(r->kind), 100 * r->share));
+                                 "%s.",
+                                 graphss_perturbation_text(r->kind), 100 * r->share,
+                                 own->trusted ? "neither labelled nor trusted"
+                                              : "without a label"));
     cli_page_line(&p, CLI_PAGE_FACTS, "method",
                   cli_format("%s (%s): %s.", r->method, r->train, r->how));
     if (r->abstained)
@@ -394,6 +404,8 @@ static graphss_status write_page(cli *app, const graphss_recover_result *r,
                                        r->method));
     cli_page_snapshots(app, &p, s, own->model_file, own->current, own->previous);
     cli_page_line(&p, CLI_PAGE_SETTINGS, "labels", cli_format("%s", own->output));
+    if (own->trusted)
+        cli_page_line(&p, CLI_PAGE_SETTINGS, "trusted", cli_format("%s", own->trusted));
     for (const graphss_option *row = graphss_recover_method_options(opt->method, opt->mode);
          row->name; row++) {
         char text[256];
@@ -443,6 +455,7 @@ static graphss_status run(cli *app)
     cli_snapshot_pair s = {0};
     graphss_recover_result r = {0};
     graphss_flips flips = {0};
+    int32_t *trusted = NULL;
 
     graphss_status st = cli_apply(app, OWN, &own);
     if (st)
@@ -452,8 +465,8 @@ static graphss_status run(cli *app)
         return GRAPHSS_OK;
     }
     static const char *const alone[] = {"predictor", "answers", "previous-answers", "flips",
-                                        "report"};
-    st = cli_ranks_refuse(app, alone, 5);
+                                        "report", "trusted"};
+    st = cli_ranks_refuse(app, alone, sizeof alone / sizeof *alone);
     if (!st)
         st = cli_check_answers(app, own.model_file, own.previous);
     if (st)
@@ -464,23 +477,25 @@ static graphss_status run(cli *app)
         return cli_usage(app, "recover: want --current DATASET");
     if (!own.output)
         return cli_usage(app, "recover: want -o OUT.npz, OUT.csv or OUT.tsv");
-    const char *const input[] = {own.model_file, own.current, own.previous, own.split,
-                                 own.answers_before};
+    const char *const input[] = {own.model_file, own.current, own.previous,
+                                 own.split,      own.trusted, own.answers_before};
+    enum { INPUTS = sizeof input / sizeof *input };
     st = cli_check_labels(app, own.output);
     if (!st)
-        st = cli_check_output(app, own.output, input, 5);
+        st = cli_check_output(app, own.output, input, INPUTS);
     if (!st && own.flips)
-        st = cli_check_output(app, own.flips, input, 5);
+        st = cli_check_output(app, own.flips, input, INPUTS);
     if (!st)
         st = choose_options(app, &opt, own.method, NULL);
-    if (!st && own.flips &&
+    if (!st && (own.flips || own.trusted) &&
         !graphss_recover_method_finds(graphss_lab_method_find(own.method), opt.mode))
-        st = cli_usage(app, "--flips has no meaning for %s in %s mode", own.method,
+        st = cli_usage(app, "--%s has no meaning for %s in %s mode",
+                       own.flips ? "flips" : "trusted", own.method,
                        graphss_mode_text(opt.mode));
     if (!st && own.report && !cli_has_extension(own.report, ".html"))
         st = cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
     if (!st && own.report)
-        st = cli_check_output(app, own.report, input, 5);
+        st = cli_check_output(app, own.report, input, INPUTS);
     if (!st && own.flips && strcmp(own.flips, own.output) == 0)
         st = cli_usage(app, "recover: --flips and -o are both %s", own.flips);
     if (st)
@@ -489,6 +504,9 @@ static graphss_status run(cli *app)
     st = cli_snapshot_pair_open(app, &s, own.model_file, own.current, own.previous, own.split);
     if (!st)
         st = choose_options(app, &opt, own.method, s.model);
+    if (!st && own.trusted)
+        st = cli_read_nodes(app, &trusted, &opt.n_trusted, own.trusted, &s.current);
+    opt.trusted = trusted;
     if (!st)
         st = app->part ? graphss_part_recover(app->ctx, &r, &s.part, &opt)
                        : graphss_recover_run(app->ctx, &r, &s.in, &opt);
@@ -512,6 +530,7 @@ static graphss_status run(cli *app)
 done:
     graphss_flips_destroy(app->ctx, &flips);
     graphss_recover_result_destroy(app->ctx, &r);
+    graphss_release(app->ctx, trusted);
     cli_snapshot_pair_close(app, &s);
     return st;
 }

@@ -157,6 +157,9 @@ typedef struct graphss_recover_options {
         graphss_advtrain_options advtrain;
         uint64_t reserved[16]; /* so that a method may get more options */
     };
+    const int32_t *trusted; /* [n_trusted] nodes of current that were surely not tampered with: */
+    size_t n_trusted;       /* `perturbed` is 0, and they are read as untouched nodes. For methods
+                             * that estimate chances (graphss_recover_method_finds) */
 } graphss_recover_options;
 
 /* The options that a method uses in that mode, by name: those above that it shares, its own,
@@ -186,8 +189,8 @@ typedef struct graphss_recover_result {
     const char *train;         /* "evasion", "retrain" or "none": nothing is trained */
     const char *how;           /* constant text: what was trained on which snapshot */
     graphss_perturbation kind; /* the most likely attack */
-    double share;              /* estimated fraction of the nodes without a label that are
-                                * perturbed */
+    double share;              /* estimated fraction of the nodes without a label, trusted
+                                * ones aside, that are perturbed */
     size_t changed;            /* labels that differ from the model's own on current */
     size_t abstained;          /* labels that are -1 */
     size_t new_nodes;          /* nodes of current that previous lacks; 0 without previous */
@@ -204,7 +207,8 @@ typedef struct graphss_recover_result {
  * (label-propagation), "factorise" (svd), "compare", "factorise" and "adapt" (prognn),
  * "labelled neighbours" and "unlabelled neighbours" (nrgnn), "attack" (advtrain). Errors:
  * INVALID (an unsound graph or features, an option, a method that does not exist, a way of
- * training that has no meaning for it, no previous where it is needed), SHAPE (snapshots,
+ * training or trusted nodes that have no meaning for it, a trusted node that is not there, no
+ * previous where it is needed), SHAPE (snapshots,
  * model and split disagree), DATA (no features; no edges or only one class among the training
  * labels where the method needs more; an answer that is no number, since a training went
  * astray), LIMIT, NOMEM, CANCELLED. out is written only on

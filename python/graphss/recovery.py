@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _core
+from . import _convert, _core
 from ._base import checked_seed, option_dict, option_names, progress_of, threads
 from .classifier import Classifier, Labels, split_of
 from .graph import Features, Flip, Graph, snapshot
@@ -92,6 +92,7 @@ def recover(
     method: str = "graphss",
     mode: str = "default",
     split: Any = None,
+    trusted: Any = None,
     least: float = 0.5,
     seed: int = 1,
     n_jobs: int | None = None,
@@ -108,6 +109,7 @@ def recover(
     method : "graphss", or a rival: ``graphss.methods()`` lists them.
     split : labelled nodes of this snapshot (a mapping with train, train_labels, val, val_labels);
         default: those of the classifier, found by name or number.
+    trusted : nodes that were surely not tampered with (numbers or a mask), for the method "graphss".
     least : the chance from which changes at a node are listed in ``flips``.
     options : of the method (``graphss recover --list``), spelled with underscores.
     """
@@ -122,6 +124,7 @@ def recover(
     if split is not None:
         labels = Labels(np.full(now.graph.n_nodes, -1), now.graph.n_nodes, classifier.classes_)
         parts = split_of(labels, split, 0.2, 1)
+    sure = None if trusted is None else _convert.node_list(trusted, now.graph.n_nodes, "trusted")
     asked = classifier.calls_
     found = _core.recover(
         classifier._fitted(),
@@ -130,6 +133,7 @@ def recover(
         past.graph._core if past else None,
         past.features._core if past else None,
         parts,
+        sure,
         method,
         mode == "paper",
         option_dict(options),

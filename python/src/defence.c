@@ -269,16 +269,17 @@ static PyObject *recovery_dict(graphss_recover_result *r, const graphss_flips *f
                          flips_list(flips));
 }
 
-/* recover(model, graph, features, past graph, past features, split, method, paper, options,
- *         least, seed, threads, progress) -> dict; least: chance from which changes are taken
+/* recover(model, graph, features, past graph, past features, split, trusted, method, paper,
+ *         options, least, seed, threads, progress) -> dict; least: chance from which changes are taken
  *         back in the list of flips, above 1: no list */
 static PyObject *recover(PyObject *self, PyObject *args)
 {
-    PyObject *model, *graph, *features, *past_graph, *past_features, *split, *dict, *progress,
-        *result = NULL;
+    PyObject *model, *graph, *features, *past_graph, *past_features, *split, *trusted_of,
+        *dict, *progress, *result = NULL;
     unsigned long long seed;
     Py_ssize_t threads;
     const char *name;
+    core_buffer trusted = {0};
     int paper;
     double least;
     core_call call;
@@ -286,8 +287,8 @@ static PyObject *recover(PyObject *self, PyObject *args)
     graphss_recover_result found = {0};
     graphss_flips flips = {0};
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOOOOspOdKnO", &model, &graph, &features, &past_graph,
-                          &past_features, &split, &name, &paper, &dict, &least, &seed,
+    if (!PyArg_ParseTuple(args, "OOOOOOOspOdKnO", &model, &graph, &features, &past_graph,
+                          &past_features, &split, &trusted_of, &name, &paper, &dict, &least, &seed,
                           &threads, &progress) ||
         scene_get(&s, model, graph, features, past_graph, past_features, split, seed))
         return NULL;
@@ -295,12 +296,15 @@ static PyObject *recover(PyObject *self, PyObject *args)
     if (!method) {
         PyErr_Format(PyExc_ValueError, "method: found '%s', want one of graphss.methods()",
                      name);
-    } else if (core_call_open(&call, threads, progress) == 0) {
+    } else if (core_buffer_get(&trusted, trusted_of, "i4", 1, 1, "trusted") == 0 &&
+               core_call_open(&call, threads, progress) == 0) {
         const graphss_mode mode = paper ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_DEFAULT;
         graphss_recover_options opt;
         graphss_recover_options_init(&opt, method, mode, s.model->model);
         graphss_status st =
             core_options_set(&call, &opt, graphss_recover_method_options(method, mode), dict);
+        opt.trusted = trusted.view.obj ? trusted.data : NULL;
+        opt.n_trusted = trusted.count;
         core_call_begin(&call, s.model, 0);
         if (!st)
             st = graphss_recover_run(call.ctx, &found, &s.in, &opt);
@@ -312,6 +316,7 @@ static PyObject *recover(PyObject *self, PyObject *args)
         graphss_recover_result_destroy(core_home(), &found);
         result = core_call_close(&call, st, result);
     }
+    core_buffer_release(&trusted);
     core_split_release(&s.split);
     return result;
 }

@@ -61,6 +61,21 @@ def test_labels_come_back(world):
     assert (again.label == fixed.label).all()
 
 
+def test_trusted_nodes_are_read_as_untouched(world):
+    now = (world.hit.X, world.hit.graph)
+    sure = np.zeros(400, bool)
+    sure[world.hit.victims[::2]] = True
+    before = gs.recover(world.clf, *now, previous=(world.X, world.graph))
+    for trusted in (sure, np.flatnonzero(sure)):
+        fixed = gs.recover(world.clf, *now, previous=(world.X, world.graph), trusted=trusted)
+        assert before.perturbed[sure].sum() > 0 and not fixed.perturbed[sure].any() and fixed.perturbed.any()
+        assert (fixed.label[sure] == world.clf.predict(now)[sure]).all()
+    with pytest.raises(ValueError, match="trusted: node 400"):
+        gs.recover(world.clf, *now, trusted=[400])
+    with pytest.raises(ValueError, match="trusted nodes have no meaning for none"):
+        gs.recover(world.clf, *now, method="none", trusted=[0])
+
+
 def test_rivals_and_their_options(world):
     now = (world.hit.X, world.hit.graph)
     assert gs.recover(world.clf, *now, method="none").changed == 0

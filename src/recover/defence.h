@@ -48,7 +48,8 @@ struct graphss_recover_method {
     bool needs_edges;              /* a graph without edges is an error */
     bool needs_previous;           /* so is no previous snapshot, */
     bool evasion_previous;         /* or only where it was trained before */
-    bool finds;                    /* fills perturbed, with chances that a node was hit */
+    bool finds;                    /* fills perturbed, with chances that a node was hit, which
+                                    * are 0 of opt->trusted */
     bool shared;                   /* runs on several ranks, each with its own nodes */
     bool carries;                  /* reads and fills the input's carry */
     bool on_model;                 /* uses the model's classifier, which must look at edges */
@@ -95,6 +96,10 @@ graphss_status graphss_i_check_labels(graphss_ctx *ctx, const graphss_split *spl
  * or there is no past to train on. */
 graphss_status graphss_i_check_way(graphss_ctx *ctx, bool *retrain, const graphss_i_defence *m,
                                    const graphss_defence_input *in, int train);
+/* Can m use opt->trusted, which are nodes of a snapshot of n? shared: on several ranks. */
+graphss_status graphss_i_check_trusted(graphss_ctx *ctx, const graphss_i_defence *m,
+                                       const graphss_recover_options *opt, size_t n,
+                                       bool shared);
 /* Can m work on this snapshot and this model? DATA, INVALID, and those of _check_shapes. */
 graphss_status graphss_i_check_method(graphss_ctx *ctx, const graphss_i_defence *m,
                                       const graphss_defence_input *in);

@@ -6,7 +6,8 @@
  * change is untouched, and one that changed was either attacked, and keeps what was believed
  * of it before, or changed honestly, and is read as it is now as far as its look is untouched,
  * too (compare_node). Where the nodes that did not change look tampered with, the past is not
- * clean: they are then read as nodes without a past.
+ * clean: they are then read as nodes without a past. Trusted nodes are untouched whatever they
+ * look like, and like labelled ones they have no say in the shares of the states.
  *
  * On several ranks each has groups of its own nodes. Evidence is asked for by all together
  * (detect/class_evidence.h), so loops over groups go on until the last rank is done. */
@@ -21,6 +22,7 @@
 enum { CHUNK = 8192 };   /* nodes whose evidence is held at a time */
 enum { SAMPLED = 4096 }; /* unchanged nodes by which the past is judged */
 enum { NOW, BEFORE, PAST_STATES };
+enum { LABELLED = 1, TRUSTED }; /* fixed of a group */
 
 static const graphss_perturbation state_kind[GRAPHSS_I_STATES] = {
     GRAPHSS_PERTURBATION_NONE, GRAPHSS_PERTURBATION_EDGES, GRAPHSS_PERTURBATION_FEATURES,
@@ -28,6 +30,7 @@ static const graphss_perturbation state_kind[GRAPHSS_I_STATES] = {
 
 typedef struct recovering {
     const graphss_i_defence_input *in;
+    const graphss_recover_options *opt;
     graphss_i_state_model states;
     graphss_i_snapshot now, past;
     graphss_i_group fresh;              /* nodes without a past */
@@ -66,9 +69,11 @@ static graphss_status sort_nodes(graphss_ctx *ctx, recovering *x)
     graphss_i_group *const list[] = {&x->fresh, &x->still, &x->changed};
     graphss_status st = group && fixed ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < s->split->n_train && !st; i++)
-        fixed[s->split->train[i]] = 1;
+        fixed[s->split->train[i]] = LABELLED;
     for (size_t i = 0; i < s->split->n_val && !st; i++)
-        fixed[s->split->val[i]] = 1;
+        fixed[s->split->val[i]] = LABELLED;
+    for (size_t i = 0; i < x->opt->n_trusted && !st; i++)
+        fixed[x->opt->trusted[i]] = TRUSTED;
     for (size_t i = 0; i < s->n && !st; i++) {
         group[i] = !s->before || s->before[i] < 0                                 ? 0
                    : graphss_i_unchanged(&s->current, &s->previous, s->before, i) ? 1
@@ -135,7 +140,8 @@ static graphss_status look_now(graphss_ctx *ctx, recovering *x, graphss_i_group 
             for (size_t s = 0; s < GRAPHSS_I_STATES; s++) {
                 graphss_i_state_read(p, &x->states, (graphss_i_tampered)s,
                                      x->evidence + i * wide);
-                g->likelihood[s * g->room + at + i] = (float)odds[s];
+                g->likelihood[s * g->room + at + i] =
+                    s && g->fixed[at + i] == TRUSTED ? 0 : (float)odds[s];
                 keep_row(g->prob + (s * g->room + at + i) * k, p, k);
             }
         }
@@ -171,7 +177,8 @@ static void compare_node(recovering *x, size_t at, const float *now, const float
     graphss_i_change_row(change, &c, now, past, k);
     x->what[at] = what_changed(&c);
     g->likelihood[NOW * g->room + at] = 1;
-    g->likelihood[BEFORE * g->room + at] = (float)graphss_i_change_odds(&x->states, change);
+    g->likelihood[BEFORE * g->room + at] =
+        g->fixed[at] == TRUSTED ? 0 : (float)graphss_i_change_odds(&x->states, change);
     graphss_i_state_read(p, &x->states, GRAPHSS_I_UNTOUCHED, past);
     keep_row(g->prob + (BEFORE * g->room + at) * k, p, k);
     const double *state = look->state + at * look->states;
@@ -350,7 +357,7 @@ static void hand_over(double *posterior, double *perturbed, const graphss_i_grou
     }
 }
 
-/* The share of nodes without a label that were hit, and what was tampered with most. */
+/* The share of nodes that are not fixed and were hit, and what was tampered with most. */
 static graphss_status report(graphss_ctx *ctx, const recovering *x, graphss_i_report *out)
 {
     double share[GRAPHSS_I_STATES] = {0}, all = 0, hit = 0;
@@ -416,8 +423,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
                           const graphss_i_defence_input *in,
                           const graphss_recover_options *opt)
 {
-    (void)opt;
-    recovering x = {.in = in};
+    recovering x = {.in = in, .opt = opt};
     bool known = false;
     graphss_status st =
         graphss_i_states_find(ctx, &x.states, &known, in->model, &in->current, in->split,

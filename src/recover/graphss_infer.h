@@ -9,13 +9,14 @@
 typedef struct graphss_i_group {
     size_t m, room, k, states;
     int32_t *node;     /* [m] */
-    uint8_t *fixed;    /* [m] nodes with a label have no say in the shares */
+    uint8_t *fixed;    /* [m] not 0: nodes with a label, or trusted, without a say in the
+                        * shares */
     float *prob;       /* [S][room x k] classes in each state */
     float *likelihood; /* [S][room] of what the node looks like, up to a factor a node */
     double *posterior; /* [m x k] out */
     double *state;     /* [m x S] out */
-    double share[8];   /* [S] out: of the nodes without a label */
-    size_t n_free;     /* nodes without a label, of all ranks */
+    double share[8];   /* [S] out: of the nodes that are not fixed */
+    size_t n_free;     /* nodes that are not fixed, of all ranks */
 } graphss_i_group;
 
 graphss_status graphss_i_group_open(graphss_ctx *ctx, graphss_i_group *g, size_t room,

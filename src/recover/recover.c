@@ -249,6 +249,8 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recover_result *out,
                               opt->mode == GRAPHSS_MODE_PAPER ? " in paper mode" : "");
     st = graphss_options_check(ctx, opt, m->options);
     if (!st)
+        st = graphss_i_check_trusted(ctx, m, opt, in->current.graph->n_nodes, scene != NULL);
+    if (!st)
         st = graphss_i_check_way(ctx, &retrain, m, in, opt->train);
     if (!st && !scene)
         st = graphss_i_check_method(ctx, m, in);

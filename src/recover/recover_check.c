@@ -45,6 +45,32 @@ graphss_status graphss_i_check_way(graphss_ctx *ctx, bool *retrain, const graphs
     return GRAPHSS_OK;
 }
 
+graphss_status graphss_i_check_trusted(graphss_ctx *ctx, const graphss_i_defence *m,
+                                       const graphss_recover_options *opt, size_t n,
+                                       bool shared)
+{
+    if (opt->n_trusted == 0)
+        return GRAPHSS_OK;
+    if (!m->finds)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "trusted nodes have no meaning for %s%s, which does not estimate "
+                              "who was tampered with",
+                              m->name,
+                              opt->mode == GRAPHSS_MODE_PAPER ? " in paper mode" : "");
+    if (shared)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "trusted nodes do not work on several ranks");
+    if (!opt->trusted)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "no trusted nodes given: NULL, want %zu",
+                              opt->n_trusted);
+    for (size_t i = 0; i < opt->n_trusted; i++)
+        if (opt->trusted[i] < 0 || (size_t)opt->trusted[i] >= n)
+            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                                  "a trusted node is %d, the snapshot has 0..%zu",
+                                  (int)opt->trusted[i], n - 1);
+    return GRAPHSS_OK;
+}
+
 graphss_status graphss_i_check_method(graphss_ctx *ctx, const graphss_i_defence *m,
                                       const graphss_defence_input *in)
 {

@@ -125,6 +125,8 @@ ranks 2 attack shards2 --model-file one.model -o flips.txt
 exits 2; once "attack does not run with --engine"
 ranks 2 recover --model-file one.model --current later2 -o out.npz --flips back.tsv
 exits 2; once "recover: --flips does not work with --engine"
+ranks 2 recover --model-file one.model --current later2 -o out.npz --trusted nodes.txt
+exits 2; once "recover: --trusted does not work with --engine"
 ranks 2 recover --model-file one.model --current later2 -o out.npz --method retrain
 exits 2; once "retrain does not run on several ranks: want graphss or none"; absent out.npz
 cp -r shards2 bad

@@ -117,6 +117,27 @@ exits 2; err "--flips has no meaning for none"; absent b.tsv
 run recover --model-file gcn.model --current $graph --flips a.npz -o a.npz
 exits 2
 
+case_ "trusted nodes are read as untouched"
+seq 0 399 >trusted.txt
+run --json recover --model-file seen/model --current seen/current.npz \
+    --split seen/split.npz --previous seen/previous.npz --trusted trusted.txt -o sure.csv
+exits 0; json trusted 400; json changed 0; json kind none
+[ "$(sed 1d sure.csv | cut -d , -f 5 | sort -u)" = 0 ] || complain "a trusted node is suspected"
+sed -n 1,200p trusted.txt >half.txt
+run recover --model-file seen/model --current seen/current.npz --split seen/split.npz \
+    --trusted half.txt -o half.csv
+exits 0; out "Trusted  200 nodes, read as untouched"
+awk 'length > 80 { exit 1 }' ../stdout || complain "a line is too wide"
+awk -F, 'NR > 1 && $1 >= 200 && $5 > 0.5 { found = 1 } END { exit !found }' half.csv ||
+    complain "nobody else is suspected"
+echo nobody >>half.txt
+run recover --model-file seen/model --current seen/current.npz --trusted half.txt -o no.npz
+exits 3; err "half.txt:201: "; err "nobody"; absent no.npz
+run recover --model-file gcn.model --current $graph --method retrain --trusted trusted.txt -o no.npz
+exits 2; err "--trusted has no meaning for retrain"; absent no.npz
+run recover --model-file gcn.model --current $graph --trusted trusted.txt -o trusted.txt
+exits 2
+
 case_ "the same seed gives the same bytes, whatever the threads"
 for threads in 1 2; do
     run recover --model-file gcn.model --current $graph --method retrain \
