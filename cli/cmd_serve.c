@@ -1,6 +1,7 @@
 /* cmd_serve.c - a live graph behind HTTP. */
 #include <graphss_serve/serve.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
@@ -105,6 +106,7 @@ static graphss_status run(cli *app)
     graphss_dataset data = {0};
     graphss_store *store = NULL;
     graphss_live *live = NULL;
+    char *secret = NULL;
     defaults(&own);
     graphss_serve_options_init(&how);
     live_arguments_defaults(&shared);
@@ -126,7 +128,9 @@ static graphss_status run(cli *app)
         return cli_usage(app, "serve: want --model-file MODEL, --store FILE and, where the "
                               "store is new, --graph DATASET");
     const char *const input[] = {own.graph, own.model_file};
-    st = cli_check_output(app, shared.store, input, 2);
+    st = live_take_receivers(app, &how.tell, &secret, &shared);
+    if (!st)
+        st = cli_check_output(app, shared.store, input, 2);
     if (!st)
         st = cli_load_model(app, &model, own.model_file);
     if (!st && own.graph) {
@@ -147,6 +151,7 @@ static graphss_status run(cli *app)
         model = NULL; /* it was the server's */
         live = NULL;
     }
+    free(secret);
     for (size_t i = 0; i < how.n_sources; i++)
         graphss_event_source_free(app->ctx, how.source[i]);
     graphss_live_free(app->ctx, live);

@@ -7,7 +7,7 @@
 #include "live_graph.h"
 
 typedef struct watch_arguments {
-    const char *model_file, *events, *output, *webhook, *webhook_secret, *alertmanager;
+    const char *model_file, *events, *output;
     int64_t batch;
     double wait, idle;
 } watch_arguments;
@@ -27,12 +27,6 @@ static const graphss_option rows[] = {
      "longest time to wait for a batch to fill", 0},
     {"idle", GRAPHSS_OPTION_REAL, FIELD(idle), 0, 1e9, NULL, "SECONDS",
      "end once nothing came for so long (default: never)", 0},
-    {"webhook", GRAPHSS_OPTION_STRING, FIELD(webhook), 0, 0, NULL, "URL",
-     "post alerts there, again until they are taken", 0},
-    {"webhook-secret", GRAPHSS_OPTION_STRING, FIELD(webhook_secret), 0, 0, NULL, "FILE",
-     "sign them with the first line of this file (HMAC-SHA256, Standard Webhooks)", 0},
-    {"alertmanager", GRAPHSS_OPTION_STRING, FIELD(alertmanager), 0, 0, NULL, "URL",
-     "push open alerts to Alertmanager, such as http://localhost:9093", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz",
      "write the graph as it is at the end, with the labels that trained the model or came",
      'o'},
@@ -160,23 +154,6 @@ static graphss_status send_alerts(cli *app, graphss_store *store,
         cli_warn(app, "alerts wait: %s; it is tried again", trouble);
     *told = trouble[0] != 0;
     return st;
-}
-
-/* The first line of a file; the caller frees it. NULL: none. */
-static char *first_line(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    char *line = NULL;
-    size_t room = 0;
-    if (!f || getline(&line, &room, f) <= 0) {
-        free(line);
-        line = NULL;
-    }
-    if (f)
-        fclose(f);
-    if (line)
-        line[strcspn(line, "\r\n")] = 0;
-    return line;
 }
 
 static graphss_status watch_all(cli *app, graphss_store *store, graphss_live *live,
@@ -313,16 +290,12 @@ static graphss_status run(cli *app)
     if (!own.model_file || !shared.store || !own.events)
         return cli_usage(app,
                          "watch: want --model-file MODEL, --store FILE and --events SOURCE");
-    char *secret = own.webhook_secret ? first_line(own.webhook_secret) : NULL;
-    if (own.webhook_secret && (!secret || !*secret)) {
-        free(secret);
-        return cli_fail(app, GRAPHSS_ERR_NOT_FOUND, "%s: want a secret in its first line",
-                        own.webhook_secret);
-    }
-    const graphss_store_receivers to = {
-        .webhook = own.webhook, .secret = secret, .alertmanager = own.alertmanager};
+    char *secret = NULL;
+    graphss_store_receivers to = {0};
     const char *const input[] = {app->argument[0], own.model_file};
-    st = cli_check_output(app, shared.store, input, 2);
+    st = live_take_receivers(app, &to, &secret, &shared);
+    if (!st)
+        st = cli_check_output(app, shared.store, input, 2);
     if (!st)
         st = cli_load_model(app, &model, own.model_file);
     if (!st)

@@ -21,6 +21,12 @@ static const graphss_option rows[] = {
      "groups that are watched besides all nodes, one a line: a name, then ids", 0},
     {"keep", GRAPHSS_OPTION_INT, FIELD(keep), 100, 1e12, NULL, "N",
      "events kept before they are folded into a snapshot", 0},
+    {"webhook", GRAPHSS_OPTION_STRING, FIELD(webhook), 0, 0, NULL, "URL",
+     "post alerts there, again until they are taken", 0},
+    {"webhook-secret", GRAPHSS_OPTION_STRING, FIELD(webhook_secret), 0, 0, NULL, "FILE",
+     "sign them with the first line of this file (HMAC-SHA256, Standard Webhooks)", 0},
+    {"alertmanager", GRAPHSS_OPTION_STRING, FIELD(alertmanager), 0, 0, NULL, "URL",
+     "push open alerts to Alertmanager, such as http://localhost:9093", 0},
     {0},
 };
 
@@ -59,6 +65,39 @@ graphss_status live_take_options(cli *app, graphss_live_options *opt,
         return cli_usage(app, "--trust-after: found '%s', want such as 12h or 7d",
                          own->trust_after);
     opt->seed = (uint64_t)app->global.seed;
+    return GRAPHSS_OK;
+}
+
+/* ---- receivers ---- */
+
+/* The first line of a file; the caller frees it. NULL: none. */
+static char *first_line(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t room = 0;
+    if (!f || getline(&line, &room, f) <= 0) {
+        free(line);
+        line = NULL;
+    }
+    if (f)
+        fclose(f);
+    if (line)
+        line[strcspn(line, "\r\n")] = 0;
+    return line;
+}
+
+graphss_status live_take_receivers(cli *app, graphss_store_receivers *out, char **secret,
+                                   const live_arguments *own)
+{
+    if (own->webhook_secret) {
+        *secret = first_line(own->webhook_secret);
+        if (!*secret || !**secret)
+            return cli_fail(app, GRAPHSS_ERR_NOT_FOUND, "%s: want a secret in its first line",
+                            own->webhook_secret);
+    }
+    *out = (graphss_store_receivers){
+        .webhook = own->webhook, .secret = *secret, .alertmanager = own->alertmanager};
     return GRAPHSS_OK;
 }
 

@@ -8,6 +8,7 @@
 
 typedef struct live_arguments {
     const char *store, *false_alarms, *expire, *trust_after, *groups;
+    const char *webhook, *webhook_secret, *alertmanager;
     int64_t keep;
 } live_arguments;
 
@@ -18,6 +19,9 @@ void live_options_defaults(void *options); /* of graphss_live_options */
 /* The texts of `own` to the fields of opt. */
 graphss_status live_take_options(cli *app, graphss_live_options *opt,
                                  const live_arguments *own);
+/* Who is told of alerts; *secret is what `out` borrows, and the caller's to free. */
+graphss_status live_take_receivers(cli *app, graphss_store_receivers *out, char **secret,
+                                   const live_arguments *own);
 /* The live graph of the store; where it has none, a new one of the data, which is stored. data
  * may be NULL: the store must have one. */
 graphss_status live_open(cli *app, graphss_live **live, graphss_store *store,

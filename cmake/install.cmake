@@ -34,4 +34,5 @@ install(FILES "${CMAKE_BINARY_DIR}/graphss.zsh" RENAME _graphss
     DESTINATION "${share}/zsh/site-functions")
 install(FILES "${CMAKE_BINARY_DIR}/graphss.fish"
     DESTINATION "${share}/fish/vendor_completions.d")
+install(FILES packaging/prometheus-rules.yml DESTINATION "${share}/graphss")
 install(FILES LICENSE TYPE DOC)

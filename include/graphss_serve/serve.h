@@ -45,6 +45,7 @@ typedef struct graphss_serve_options {
     /* Where else events come from: graphss_event_source_open. Borrowed until it is freed. */
     graphss_event_source *source[GRAPHSS_SERVE_SOURCES];
     size_t n_sources;
+    graphss_store_receivers tell; /* of alerts, by a thread of its own; nobody at first */
 } graphss_serve_options;
 
 GRAPHSS_API void graphss_serve_options_init(graphss_serve_options *opt);

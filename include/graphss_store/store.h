@@ -29,15 +29,19 @@ typedef struct graphss_store graphss_store;
 typedef enum graphss_store_mode {
     GRAPHSS_STORE_READ,
     GRAPHSS_STORE_WRITE, /* creates the file */
-    GRAPHSS_STORE_CHANGE /* writes to a file that is there */
+    GRAPHSS_STORE_CHANGE, /* writes to a file that is there */
+    GRAPHSS_STORE_OUTBOX  /* for graphss_store_send alone, on another thread of the process that
+                           * has it open for writing */
 } graphss_store_mode;
 
 /* IO: another process writes to it, or the disk does not; DATA: not a store, or one of a later
- * version; NOT_FOUND: READ or CHANGE of a file that is not there. */
+ * version; NOT_FOUND: a file that is not there, other than WRITE. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_open(graphss_ctx *ctx, graphss_store **out,
                                                      const char *path,
                                                      graphss_store_mode mode);
 GRAPHSS_API void graphss_store_close(graphss_ctx *ctx, graphss_store *store);
+/* The path it was opened with. Borrowed. */
+GRAPHSS_API const char *graphss_store_path(const graphss_store *store);
 
 /* Most events kept behind the oldest snapshot. When there are more, a snapshot of now is
  * stored, and what is older than the snapshot before it is dropped; verdicts from before can
@@ -150,6 +154,9 @@ GRAPHSS_MUST_CHECK graphss_status graphss_store_message(graphss_ctx *ctx, graphs
 GRAPHSS_MUST_CHECK graphss_status graphss_store_message_done(graphss_ctx *ctx,
                                                              graphss_store *store, uint64_t id,
                                                              bool sent, double again);
+/* Messages that are not sent yet. */
+GRAPHSS_MUST_CHECK graphss_status graphss_store_unsent(graphss_ctx *ctx, graphss_store *store,
+                                                       size_t *n);
 
 /* Who is told of alerts. NULL: nobody. */
 typedef struct graphss_store_receivers {
@@ -163,8 +170,8 @@ enum { GRAPHSS_STORE_TROUBLE = 320 };
 /* Sends what is due in the outbox, and to Alertmanager all open alerts once a minute: to be
  * called after each batch, and every few seconds otherwise. Takes up to 10 s where a receiver
  * does not answer, and then does nothing for 5 s, 10 s, 20 s, ... 10 minutes, or what the
- * receiver asks for. trouble: why something was not taken, or ""; it and sent may be NULL. IO of
- * the store, NOMEM. */
+ * receiver asks for. trouble: why something is not taken yet, or ""; it and sent may be NULL. IO
+ * of the store, NOMEM, CANCELLED. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_send(graphss_ctx *ctx, graphss_store *store,
                                                      size_t *sent,
                                                      char trouble[GRAPHSS_STORE_TROUBLE],

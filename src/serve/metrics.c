@@ -80,6 +80,9 @@ void graphss_i_metrics(graphss_i_text *t, graphss_server *s)
         fed += s->feed[i].lines;
         feeds_over += s->feed[i].over && s->feed[i].status;
     }
+    const bool tells = s->sender.started, in_trouble = s->sender.trouble[0] != 0;
+    const uint64_t sent = s->sender.sent;
+    const size_t unsent = s->sender.unsent;
     pthread_mutex_unlock(&s->lock);
     const double wall = graphss_i_wall();
 
@@ -121,6 +124,14 @@ void graphss_i_metrics(graphss_i_text *t, graphss_server *s)
         (double)c.unauthorised);
     one(t, "graphss_store_failures_total", "counter",
         "Batches that the store did not take; they were refused.", (double)c.store_failures);
+    if (tells) {
+        one(t, "graphss_outbox_messages", "gauge",
+            "Messages about alerts that not every receiver took yet.", (double)unsent);
+        one(t, "graphss_outbox_sent_total", "counter", "Messages that were taken.",
+            (double)sent);
+        one(t, "graphss_outbox_failing", "gauge", "1 while a receiver of alerts fails.",
+            in_trouble);
+    }
 
     head(t, "graphss_alerts", "gauge", "Alerts by their state.");
     for (int i = 0; i < 4; i++)

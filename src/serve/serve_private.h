@@ -1,7 +1,8 @@
 /* serve_private.h - what the files of the server share.
  *
  * Threads: that of graphss_server_run owns engine and store; one of libmicrohttpd reads and
- * writes connections; one for each further source of events. They meet in the queue. */
+ * writes connections; one for each further source of events. They meet in the queue. One more
+ * sends alerts out, with a connection of its own to the store. */
 #ifndef GRAPHSS_SERVE_PRIVATE_H
 #define GRAPHSS_SERVE_PRIVATE_H
 
@@ -106,6 +107,21 @@ typedef struct graphss_i_feed {
     uint64_t lines;
 } graphss_i_feed;
 
+/* Sends what is in the outbox. What is not started has no receivers. */
+typedef struct graphss_i_sender {
+    pthread_t thread;
+    pthread_cond_t wake;
+    bool started;
+    graphss_ctx *ctx;
+    graphss_store *store;
+    /* behind lock */
+    bool stop;
+    uint64_t sent;
+    size_t unsent;
+    char trouble[GRAPHSS_STORE_TROUBLE]; /* why something was not taken; "": all was */
+    bool news;                           /* it is another one than was told */
+} graphss_i_sender;
+
 typedef struct graphss_i_http graphss_i_http;
 
 struct graphss_server {
@@ -143,6 +159,7 @@ struct graphss_server {
 
     graphss_i_feed feed[GRAPHSS_SERVE_SOURCES];
     size_t n_feeds;
+    graphss_i_sender sender;
     graphss_i_http *http;
 };
 
@@ -219,6 +236,14 @@ extern const char graphss_i_page_css[], graphss_i_page_js[];
 
 graphss_status graphss_i_feeds_start(graphss_ctx *ctx, graphss_server *s);
 void graphss_i_feeds_stop(graphss_ctx *ctx, graphss_server *s);
+
+/* ---- sender.c ---- */
+
+/* Nothing where nobody is to be told. */
+graphss_status graphss_i_sender_start(graphss_ctx *ctx, graphss_server *s);
+/* Logs once what keeps alerts from leaving, and once that they leave again. */
+void graphss_i_sender_report(graphss_ctx *ctx, graphss_server *s);
+void graphss_i_sender_stop(graphss_server *s);
 
 /* ---- http.c ---- */
 

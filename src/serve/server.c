@@ -56,7 +56,10 @@ void graphss_serve_options_init(graphss_serve_options *opt)
 
 static graphss_status copy_texts(graphss_ctx *ctx, graphss_serve_options *opt)
 {
-    const char **const text[] = {&opt->listen, &opt->tokens, &opt->tls_cert, &opt->tls_key, &opt->host};
+    const char **const text[] = {
+        &opt->listen,   &opt->tokens,       &opt->tls_cert,    &opt->tls_key,
+        &opt->host,     &opt->tell.webhook, &opt->tell.secret, &opt->tell.alertmanager,
+        &opt->tell.link};
     const size_t n = sizeof text / sizeof *text;
     for (size_t i = 0; i < n; i++) {
         const char *given = *text[i];
@@ -72,7 +75,9 @@ static graphss_status copy_texts(graphss_ctx *ctx, graphss_serve_options *opt)
 
 static void release_texts(graphss_ctx *ctx, graphss_serve_options *opt)
 {
-    const char *const text[] = {opt->listen, opt->tokens, opt->tls_cert, opt->tls_key, opt->host};
+    const char *const text[] = {
+        opt->listen,       opt->tokens,      opt->tls_cert,          opt->tls_key,  opt->host,
+        opt->tell.webhook, opt->tell.secret, opt->tell.alertmanager, opt->tell.link};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         void *block = NULL;
         memcpy(&block, &text[i], sizeof block);
@@ -162,6 +167,7 @@ void graphss_server_free(graphss_ctx *ctx, graphss_server *s)
         return;
     graphss_i_feeds_stop(ctx, s);
     graphss_i_http_stop(ctx, s);
+    graphss_i_sender_stop(s);
     graphss_i_tokens_destroy(ctx, &s->tokens);
     graphss_live_free(ctx, s->live);
     graphss_model_free(ctx, s->model);

@@ -351,6 +351,8 @@ graphss_status graphss_server_run(graphss_ctx *ctx, graphss_server *s)
         return GRAPHSS_ERR_INVALID;
     graphss_i_text t = {.ctx = ctx};
     graphss_status st = graphss_i_feeds_start(ctx, s);
+    if (!st)
+        st = graphss_i_sender_start(ctx, s);
     s->watchdog = graphss_i_notify_watchdog();
     s->dirty = true;
     publish(s, true);
@@ -365,6 +367,7 @@ graphss_status graphss_server_run(graphss_ctx *ctx, graphss_server *s)
         let_time_pass(ctx, s);
         come_back(ctx, s);
         publish(s, false);
+        graphss_i_sender_report(ctx, s);
         sign_of_life(s);
         graphss_i_http_tick(s->http);
         if (ending && !asked && (!events || !s->live))

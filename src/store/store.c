@@ -189,7 +189,7 @@ graphss_status graphss_store_open(graphss_ctx *ctx, graphss_store **out, const c
     s->keep = KEEP;
     s->path = graphss_i_strdup(ctx, path);
     graphss_status st = s->path ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    if (!st && mode != GRAPHSS_STORE_READ)
+    if (!st && mode != GRAPHSS_STORE_READ && mode != GRAPHSS_STORE_OUTBOX)
         st = take_lock(ctx, s);
     const int flags = mode == GRAPHSS_STORE_READ ? SQLITE_OPEN_READONLY
                       : mode == GRAPHSS_STORE_WRITE
@@ -217,6 +217,11 @@ void graphss_store_close(graphss_ctx *ctx, graphss_store *s)
         close(s->lock);
     graphss_release(ctx, s->path);
     graphss_release(ctx, s);
+}
+
+const char *graphss_store_path(const graphss_store *s)
+{
+    return s->path;
 }
 
 void graphss_store_keep(graphss_store *s, uint64_t events)

@@ -406,3 +406,15 @@ graphss_status graphss_store_message_done(graphss_ctx *ctx, graphss_store *s, ui
                 : graphss_i_store_run(ctx, s, "update outbox set due = ? where id = ?", "ri",
                                       again, id);
 }
+
+graphss_status graphss_store_unsent(graphss_ctx *ctx, graphss_store *s, size_t *n)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"place for the number", n}))
+        return GRAPHSS_ERR_INVALID;
+    sqlite3_stmt *q = NULL;
+    graphss_status st = graphss_i_store_ask(ctx, s, &q, "select count(*) from outbox", "");
+    if (graphss_i_store_row(ctx, s, q, &st))
+        *n = (size_t)sqlite3_column_int64(q, 0);
+    sqlite3_finalize(q);
+    return st;
+}

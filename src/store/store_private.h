@@ -15,6 +15,7 @@ struct graphss_store {
     double pushed;  /* to Alertmanager, when */
     double send_again;
     size_t send_failures; /* in a row */
+    char trouble[GRAPHSS_STORE_TROUBLE]; /* of the last of them; "": none */
 };
 
 /* One statement: text, then its values. Values are given as (type, value) pairs:

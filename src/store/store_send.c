@@ -71,6 +71,17 @@ static size_t ignore(char *bytes, size_t size, size_t n, void *user)
     return size * n;
 }
 
+/* Ends a request where the progress callback says stop. */
+static int go_on(void *user, curl_off_t total, curl_off_t done, curl_off_t up_total,
+                 curl_off_t up_done)
+{
+    (void)total;
+    (void)done;
+    (void)up_total;
+    (void)up_done;
+    return graphss_i_pulse(user) != GRAPHSS_OK;
+}
+
 /* What became of a request. */
 typedef struct answer {
     long code;    /* 0: none came */
@@ -91,7 +102,10 @@ static graphss_status post(graphss_ctx *ctx, answer *out, const char *url, const
         curl_easy_setopt(c, CURLOPT_TIMEOUT, 2 * TIMEOUT) ||
         curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers) ||
         curl_easy_setopt(c, CURLOPT_POSTFIELDS, body) ||
-        curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, ignore)) {
+        curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, ignore) ||
+        curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, go_on) ||
+        curl_easy_setopt(c, CURLOPT_XFERINFODATA, ctx) ||
+        curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L)) {
         curl_easy_cleanup(c);
         return graphss_i_nomem(ctx, 0);
     }
@@ -104,6 +118,8 @@ static graphss_status post(graphss_ctx *ctx, answer *out, const char *url, const
         snprintf(out->error, sizeof out->error, "%s", curl_easy_strerror(code));
     }
     curl_easy_cleanup(c);
+    if (code == CURLE_ABORTED_BY_CALLBACK)
+        return GRAPHSS_ERR_CANCELLED;
     return code == CURLE_OUT_OF_MEMORY ? graphss_i_nomem(ctx, 0) : GRAPHSS_OK;
 }
 
@@ -200,12 +216,13 @@ static graphss_status push_alerts(graphss_ctx *ctx, answer *out, graphss_store *
 
 /* ---- the outbox ---- */
 
-/* Did the receiver take it? If not, *what says why and when is next is set. */
-static bool took(graphss_store *s, const answer *a, const char *who, char *what, size_t n,
-                 double now)
+/* Did the receiver take it? If not, it is noted why, and when is next. */
+static bool took(graphss_store *s, const answer *a, const char *who, double now)
 {
     if (a->code >= 200 && a->code < 300) {
         s->send_failures = 0;
+        s->send_again = 0;
+        s->trouble[0] = '\0';
         return true;
     }
     double wait = FIRST_WAIT * ldexp(1, (int)(s->send_failures < 10 ? s->send_failures : 10));
@@ -213,9 +230,9 @@ static bool took(graphss_store *s, const answer *a, const char *who, char *what,
     s->send_failures++;
     s->send_again = now + (a->again > wait ? a->again : wait);
     if (a->code)
-        snprintf(what, n, "%s answers %ld", who, a->code);
+        snprintf(s->trouble, sizeof s->trouble, "%s answers %ld", who, a->code);
     else
-        snprintf(what, n, "%s: %s", who, a->error);
+        snprintf(s->trouble, sizeof s->trouble, "%s: %s", who, a->error);
     return false;
 }
 
@@ -225,14 +242,12 @@ graphss_status graphss_store_send(graphss_ctx *ctx, graphss_store *s, size_t *se
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"receivers", to}))
         return GRAPHSS_ERR_INVALID;
-    char room[GRAPHSS_STORE_TROUBLE], *what = trouble ? trouble : room;
     size_t count = 0;
     graphss_status st = GRAPHSS_OK;
     answer a;
-    *what = '\0';
-    if (now < s->send_again && s->send_again < now + 2 * LONGEST_WAIT)
-        return GRAPHSS_OK; /* the clock may have been set back */
-    bool good = true, push = !(now >= s->pushed && now < s->pushed + PUSH);
+    /* The clock may have been set back. */
+    bool good = !(now < s->send_again && s->send_again < now + 2 * LONGEST_WAIT);
+    bool push = !(now >= s->pushed && now < s->pushed + PUSH);
     for (int i = 0; i < MESSAGES && good && !st; i++) {
         uint64_t id = 0;
         char *json = NULL;
@@ -241,14 +256,14 @@ graphss_status graphss_store_send(graphss_ctx *ctx, graphss_store *s, size_t *se
             break;
         if (to->alertmanager) {
             st = push_alerts(ctx, &a, s, to, now);
-            good = !st && took(s, &a, "alertmanager", what, GRAPHSS_STORE_TROUBLE, now);
+            good = !st && took(s, &a, "alertmanager", now);
             push = push && !good;
             s->pushed = good ? now : s->pushed;
         }
         if (!st && good && to->webhook) {
             st = send_webhook(ctx, &a, to, json, id, now);
-            good = !st && (a.code == 410 || /* gone: it wants no more */
-                           took(s, &a, "webhook", what, GRAPHSS_STORE_TROUBLE, now));
+            a.code = a.code == 410 ? 200 : a.code; /* gone: it wants no more */
+            good = !st && took(s, &a, "webhook", now);
         }
         if (!st && good)
             st = graphss_store_message_done(ctx, s, id, true, 0);
@@ -257,9 +272,11 @@ graphss_status graphss_store_send(graphss_ctx *ctx, graphss_store *s, size_t *se
     }
     if (!st && good && push && to->alertmanager) {
         st = push_alerts(ctx, &a, s, to, now);
-        if (!st && took(s, &a, "alertmanager", what, GRAPHSS_STORE_TROUBLE, now))
+        if (!st && took(s, &a, "alertmanager", now))
             s->pushed = now;
     }
+    if (trouble)
+        memcpy(trouble, s->trouble, sizeof s->trouble);
     if (sent && !st)
         *sent = count;
     return st;

@@ -1,5 +1,6 @@
 # alerts_out.sh - alerts leave: signed webhooks to a receiver that fails at first, and the real
 # Alertmanager.
+rules=$(cd "$(dirname "$0")/../.." && pwd)/packaging/prometheus-rules.yml
 . "$(dirname "$0")/harness.sh"
 [ -x /usr/bin/python3 ] || { echo "skipped: no python3"; exit 77; }
 graph=synth:nodes=600,classes=3,features=60,degree=6
@@ -64,6 +65,40 @@ run watch hit/previous.npz --model-file hit/model --store live.db --events none.
 run watch hit/previous.npz --model-file hit/model --store live.db --events none.jsonl \
     --webhook $hook --webhook-secret nofile
 exits 3; err "want a secret"
+
+case_ "serve sends what became of an alert, and says nothing twice"
+cp live.db served.db
+before=$(wc -l <received)
+"$graphss" serve --model-file hit/model --store served.db --listen 127.0.0.1:0 --webhook $hook \
+    --webhook-secret secret >served 2>&1 &
+server=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    grep -q Serving served && break; sleep 0.3; done
+page=$(sed -n 's/^Serving *//p' served)
+if [ "$page" ]; then
+    /usr/bin/python3 -c 'import sys, urllib.request as u
+u.urlopen(u.Request(sys.argv[1] + "v1/alerts/1/dismiss", b"{}", {"Content-Type": "application/json"}))' \
+        "$page" || complain "it is not dismissed"
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ "$(wc -l <received)" -gt "$before" ] && break; sleep 0.3; done
+    kill $server
+    wait $server
+    [ "$(wc -l <received)" = $((before + 1)) ] || complain "$(wc -l <received) messages: $(cat served)"
+    tail -n 1 received | grep -q ' signed .*"state":"dismissed"' || complain "$(tail -n 1 received)"
+    run serve --model-file hit/model --store served.db --webhook $hook --webhook-secret nofile
+    exits 3; err "want a secret"
+else
+    grep -q libmicrohttpd served || complain "it does not serve: $(cat served)"
+    echo "skipped: serve, $(cat served)"
+fi
+
+case_ "rules for Prometheus are rules"
+if command -v promtool >/dev/null; then
+    promtool check rules "$rules" >checked 2>&1 || complain "$(cat checked)"
+    grep -q '5 rules' checked || complain "$(cat checked)"
+else
+    echo "skipped: no promtool"
+fi
 
 case_ "Alertmanager has the alert, and forgets it once it is dismissed"
 am=$(command -v prometheus-alertmanager || command -v alertmanager) || {

@@ -139,6 +139,96 @@ static void test_an_attack_is_an_alert_that_is_settled_once(void **state)
     serving_end(&s);
 }
 
+/* Until /metrics says so. */
+static void wait_for_metric(const serving *s, const char *line)
+{
+    for (size_t i = 0; i < 1000; i++) {
+        answer a = client_get(s, "/metrics");
+        const bool there = strstr(a.body, line) != NULL;
+        answer_free(&a);
+        if (there)
+            return;
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    fail_msg("no \"%s\" in /metrics", line);
+}
+
+/* A message that is posted to the listening socket: answered with 204, if it has that part. */
+static void take_message(int listening, const char *part)
+{
+    static const char taken[] = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
+    char text[1 << 15];
+    size_t n = 0, length = 0;
+    const char *body = NULL;
+    const struct timeval limit = {.tv_sec = 20};
+    const int fd = accept(listening, NULL, NULL);
+    assert_true(fd >= 0);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    while (!body || n < (size_t)(body - text) + length) {
+        const ssize_t got = recv(fd, text + n, sizeof text - 1 - n, 0);
+        assert_true(got > 0);
+        text[n += (size_t)got] = 0;
+        body = strstr(text, "\r\n\r\n");
+        if (!body)
+            continue;
+        body += 4;
+        const char *field = strstr(text, "Content-Length: ");
+        assert_non_null(field);
+        length = strtoul(field + 16, NULL, 10);
+    }
+    assert_non_null(strstr(text, "webhook-signature: v1,"));
+    if (!strstr(body, part))
+        fail_msg("no \"%s\" in: %s", part, body);
+    assert_true(client_send(fd, taken, sizeof taken - 1));
+    close(fd);
+}
+
+/* A receiver that takes connections and says nothing keeps nobody waiting. */
+static void test_alerts_leave_and_a_dead_receiver_stops_nothing(void **state)
+{
+    serving s;
+    char url[64];
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    const struct timeval limit = {.tv_sec = 20};
+    (void)state;
+    const int listening = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(listening >= 0);
+    setsockopt(listening, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    assert_int_equal(bind(listening, (const struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(listening, 4), 0);
+    assert_int_equal(getsockname(listening, (struct sockaddr *)&at, &size), 0);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/hook", ntohs(at.sin_port));
+    serving_init(&s, "out.db");
+    s.opt.tell = (graphss_store_receivers){.webhook = url, .secret = "topsecret"};
+    serving_start(&s);
+    wait_for_metric(&s, "graphss_outbox_messages 0\n");
+    serving_attack(&s);
+    /* The request hangs; answers come all the same, and the message is taken later. */
+    assert_answer(client_get(&s, "/v1/status"), 200, "\"state\":\"alert\"");
+    assert_answer(client_get(&s, "/metrics"), 200, "graphss_outbox_sent_total 0\n");
+    take_message(listening, "\"state\":\"open\"");
+    wait_for_metric(&s, "graphss_outbox_sent_total 1\n");
+    wait_for_metric(&s, "graphss_outbox_messages 0\n");
+    assert_answer(client_post(&s, "/v1/alerts/1/dismiss", "{\"who\":\"anna\"}"), 200,
+                  "\"dismissed\"");
+    /* It ends while a request hangs, long before the receiver's time is over. */
+    nanosleep(&(struct timespec){.tv_sec = 1, .tv_nsec = 500000000}, NULL);
+    struct timespec from, to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    serving_stop(&s);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    assert_true(to.tv_sec - from.tv_sec < 6);
+    close(accept(listening, NULL, NULL)); /* what hung */
+    /* What was not taken is sent by the next run. */
+    s.keep_store = true;
+    serving_start(&s);
+    take_message(listening, "\"state\":\"dismissed\"");
+    wait_for_metric(&s, "graphss_outbox_messages 0\n");
+    serving_end(&s);
+    close(listening);
+}
+
 static void test_groups_and_inference(void **state)
 {
     serving s;
@@ -314,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_events_are_applied_once_and_bad_ones_named),
         cmocka_unit_test(test_labels_of_an_attack_are_of_likely_nodes_alone),
         cmocka_unit_test(test_an_attack_is_an_alert_that_is_settled_once),
+        cmocka_unit_test(test_alerts_leave_and_a_dead_receiver_stops_nothing),
         cmocka_unit_test(test_groups_and_inference),
         cmocka_unit_test(test_it_goes_on_where_it_was),
         cmocka_unit_test(test_the_page_is_not_calm_before_the_first_test),

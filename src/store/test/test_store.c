@@ -296,6 +296,9 @@ static graphss_status live_once(graphss_ctx *ctx, void *arg)
         st = graphss_store_message(ctx, store, &id, &json, 1e9);
     if (!st)
         st = graphss_store_message_done(ctx, store, 7, false, 0);
+    size_t unsent;
+    if (!st)
+        st = graphss_store_unsent(ctx, store, &unsent);
     if (!st)
         st = graphss_store_send(ctx, store, NULL, NULL, &nobody, 1e9);
     if (!st) {
