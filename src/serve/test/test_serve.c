@@ -386,6 +386,7 @@ static void test_each_allocation_fails(void **state)
     testing_temporary(path, sizeof path, "starved.tokens");
     testing_temporary(s.model_path, sizeof s.model_path, "starved.model");
     s.opt.tokens = path;
+    s.opt.tell.webhook = "http://127.0.0.1:9/"; /* nothing is ever sent */
     remove(path);
     testing_each_allocation_fails(add_token, path);
     serving_start(&s);
