@@ -235,6 +235,11 @@ protocol* (`--mode paper`) repeats the paper's public code, quirks included, for
 with them in it, *new* when they appear with the attack, *growing* when they were there with half
 of their links. A cell is a dataset and a classifier. ± is one standard deviation over runs.
 
+**Which method.** The tables of *attackers of many kinds*, and their cells in the list of failures,
+are of the present method. All other figures of GraphSS on this page, alert and time among them, are
+of the method before it, against attackers it rehearsed and who know the truth. They are kept until
+they are run again; [CHANGELOG](../CHANGELOG.md) says what changed.
+
 ## In short
 
 {answers}
