@@ -273,7 +273,8 @@ static void show(cli *app, const graphss_recover_result *r, const recover_argume
                cli_s(opt->n_trusted));
     if (r->kind) {
         cli_show_attack(r->kind, r->share,
-                        own->trusted ? "other nodes without a label" : "nodes without a label");
+                        own->trusted ? "other nodes without a label"
+                                     : "nodes without a label");
         printf("\n");
     }
     printf("Labels   %zu of %zu differ from the model's own", r->changed, data->graph.n_nodes);
@@ -372,12 +373,11 @@ static graphss_status write_page(cli *app, const graphss_recover_result *r,
                        r->changed, n,
                        r->changed ? "; they are listed below, the surest first" : ""));
     if (attacked)
-        cli_page_line(&p, CLI_PAGE_FACTS, "attack",
-                      cli_format("It looks like an attack by %s on about %.1f %% of the nodes "
-                                 "%s.",
-                                 graphss_perturbation_text(r->kind), 100 * r->share,
-                                 own->trusted ? "neither labelled nor trusted"
-                                              : "without a label"));
+        cli_page_line(
+            &p, CLI_PAGE_FACTS, "attack",
+            cli_format("It looks like an attack by %s on about %.1f %% of the nodes %s.",
+                       graphss_perturbation_text(r->kind), 100 * r->share,
+                       own->trusted ? "neither labelled nor trusted" : "without a label"));
     cli_page_line(&p, CLI_PAGE_FACTS, "method",
                   cli_format("%s (%s): %s.", r->method, r->train, r->how));
     if (r->abstained)
@@ -464,8 +464,8 @@ static graphss_status run(cli *app)
         list_methods(app);
         return GRAPHSS_OK;
     }
-    static const char *const alone[] = {"predictor", "answers", "previous-answers", "flips",
-                                        "report", "trusted"};
+    static const char *const alone[] = {"predictor", "answers", "previous-answers",
+                                        "flips",     "report",  "trusted"};
     st = cli_ranks_refuse(app, alone, sizeof alone / sizeof *alone);
     if (!st)
         st = cli_check_answers(app, own.model_file, own.previous);

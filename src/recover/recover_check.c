@@ -52,17 +52,17 @@ graphss_status graphss_i_check_trusted(graphss_ctx *ctx, const graphss_i_defence
     if (opt->n_trusted == 0)
         return GRAPHSS_OK;
     if (!m->finds)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "trusted nodes have no meaning for %s%s, which does not estimate "
-                              "who was tampered with",
-                              m->name,
-                              opt->mode == GRAPHSS_MODE_PAPER ? " in paper mode" : "");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID,
+            "trusted nodes have no meaning for %s%s, which does not estimate "
+            "who was tampered with",
+            m->name, opt->mode == GRAPHSS_MODE_PAPER ? " in paper mode" : "");
     if (shared)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "trusted nodes do not work on several ranks");
     if (!opt->trusted)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "no trusted nodes given: NULL, want %zu",
-                              opt->n_trusted);
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "no trusted nodes given: NULL, want %zu", opt->n_trusted);
     for (size_t i = 0; i < opt->n_trusted; i++)
         if (opt->trusted[i] < 0 || (size_t)opt->trusted[i] >= n)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
