@@ -108,7 +108,8 @@ static void read_all(void *arg)
 
 static double bandwidth(graphss_ctx *ctx, size_t bytes)
 {
-    const size_t n = bytes / sizeof(float), repeats = bytes < 64 << 20 ? (64 << 20) / bytes : 1;
+    const size_t n = bytes / sizeof(float),
+                 repeats = bytes < 64 << 20 ? (64 << 20) / bytes : 1;
     float out[256 * 8];
     float *x = numbers(ctx, n);
     reading r = {ctx, x, out, n, repeats};
@@ -284,9 +285,12 @@ static graphss_status table(graphss_ctx *ctx, const limits *l, const char *name)
         line_sparse(ctx, l, title, "A Z, of classes", multiply_sparse,
                     (job){.m = &p.m, .cols = k});
         st = lines_of_input(ctx, l, title, &x);
-        print_line(l, title, "H W1", dense_seconds(ctx, n, k, WIDTH, false, false), gflop, 0, 0);
-        print_line(l, title, "G W1^T", dense_seconds(ctx, n, WIDTH, k, false, true), gflop, 0, 0);
-        print_line(l, title, "H^T G", dense_seconds(ctx, WIDTH, k, n, true, false), gflop, 0, 0);
+        print_line(l, title, "H W1", dense_seconds(ctx, n, k, WIDTH, false, false), gflop, 0,
+                   0);
+        print_line(l, title, "G W1^T", dense_seconds(ctx, n, WIDTH, k, false, true), gflop, 0,
+                   0);
+        print_line(l, title, "H^T G", dense_seconds(ctx, WIDTH, k, n, true, false), gflop, 0,
+                   0);
     }
     graphss_i_input_destroy(ctx, &x);
     graphss_i_propagation_destroy(ctx, &p);
@@ -301,9 +305,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_products [threads] DATASET...\n");
         return 2;
     }
-    graphss_ctx *ctx =
-        graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
-                                               .threads = (size_t)threads});
+    graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
+        .struct_size = sizeof(graphss_ctx_options), .threads = (size_t)threads});
     if (!ctx)
         return 1;
     const limits l = measure_limits(ctx);

@@ -7,8 +7,8 @@
 #include "snapshot_page.h"
 
 typedef struct alert_arguments {
-    const char *model_file, *current, *previous, *split, *trusted, *group, *groups, *output, *predictor,
-        *report, *answers, *answers_before;
+    const char *model_file, *current, *previous, *split, *trusted, *group, *groups, *output,
+        *predictor, *report, *answers, *answers_before;
     int64_t show;
     bool family_wise, fdr;
 } alert_arguments;
@@ -30,7 +30,8 @@ static const graphss_option rows[] = {
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
      "labelled nodes of the current snapshot; default: those of the model", 0},
     {"trusted", GRAPHSS_OPTION_STRING, FIELD(trusted), 0, 0, NULL, "FILE",
-     "nodes that were surely not tampered with, one id per line: no suspects, and from 20 on a "
+     "nodes that were surely not tampered with, one id per line: no suspects, and from 20 on "
+     "a "
      "reference in place of the validation nodes",
      0},
     {"group", GRAPHSS_OPTION_STRING, FIELD(group), 0, 0, NULL, "FILE",
@@ -38,7 +39,8 @@ static const graphss_option rows[] = {
      "--previous all without a label",
      0},
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
-     "test many groups: a file, one per line, `name:` and ids, or `classes` (by the classifier), "
+     "test many groups: a file, one per line, `name:` and ids, or `classes` (by the "
+     "classifier), "
      "`labels` (those of the snapshot), `communities`; one verdict each",
      0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
@@ -469,8 +471,8 @@ static graphss_status find_groups(cli *app, graphss_node_groups *out, const char
 {
     const size_t n = data->graph.n_nodes;
     if (strcmp(what, "classes") == 0)
-        return graphss_node_groups_make(app->ctx, out, scores->predicted, n,
-                                        scores->n_classes, &data->class_names);
+        return graphss_node_groups_make(app->ctx, out, scores->predicted, n, scores->n_classes,
+                                        &data->class_names);
     if (strcmp(what, "labels") == 0)
         return data->label ? graphss_node_groups_make(app->ctx, out, data->label, n,
                                                       data->n_classes, &data->class_names)
@@ -615,10 +617,11 @@ static graphss_status run(cli *app)
         return cli_usage(app, "--groups %s: not on several ranks", own.groups);
     if (own.report && !cli_has_extension(own.report, ".html"))
         return cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
-    const char *const input[] = {own.model_file, own.current, own.previous,
-                                 own.split,      own.group,
-                                 own.groups && is_file(own.groups) ? own.groups : NULL, own.trusted,
-                                 own.answers_before};
+    const char *const input[] = {
+        own.model_file, own.current,
+        own.previous,   own.split,
+        own.group,      own.groups && is_file(own.groups) ? own.groups : NULL,
+        own.trusted,    own.answers_before};
     st = own.output ? cli_check_output(app, own.output, input, sizeof input / sizeof *input)
                     : GRAPHSS_OK;
     if (!st && own.report)

@@ -1,4 +1,5 @@
-/* live_graph.h - what watch and serve share: options of a live graph, and opening its store. */
+/* live_graph.h - what watch and serve share: options of a live graph, and opening its store.
+ */
 #ifndef GRAPHSS_CLI_LIVE_GRAPH_H
 #define GRAPHSS_CLI_LIVE_GRAPH_H
 

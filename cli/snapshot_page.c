@@ -80,7 +80,7 @@ void cli_page_options(cli_page *p, const void *options, const graphss_option *ta
 }
 
 void cli_page_snapshots(cli *app, cli_page *p, const cli_snapshot_pair *s, const char *model,
-                    const char *current, const char *previous)
+                        const char *current, const char *previous)
 {
     const graphss_dataset *data = &s->current;
     const graphss_cleaning *c = &data->cleaned;

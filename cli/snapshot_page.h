@@ -40,7 +40,7 @@ void cli_page_node(cli_page *p, const cli_node_changes *changes, int32_t node,
 void cli_page_options(cli_page *p, const void *options, const graphss_option *table);
 /* What every page says: the files, what was left out in reading them, seed and version. */
 void cli_page_snapshots(cli *app, cli_page *p, const cli_snapshot_pair *s, const char *model,
-                    const char *current, const char *previous);
+                        const char *current, const char *previous);
 graphss_status cli_page_write(cli *app, cli_page *p, const char *path);
 void cli_page_done(cli_page *p);
 

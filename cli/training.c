@@ -74,8 +74,8 @@ static graphss_status fit_part(cli *app, cli_fit *fit, const graphss_dataset *ta
     if (!st)
         st = graphss_part_describe(app->ctx, fit->model, app->part, table);
     if (!st)
-        st = graphss_part_rehearse(app->ctx, fit->model, app->part,
-                                   (uint64_t)app->global.seed);
+        st =
+            graphss_part_rehearse(app->ctx, fit->model, app->part, (uint64_t)app->global.seed);
     terminal_clear(&app->term);
     if (!st)
         st = cli_alloc_large(app, &fit->label, table->graph.n_nodes, sizeof *fit->label);

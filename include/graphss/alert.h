@@ -32,9 +32,10 @@ typedef struct graphss_alert_options {
                               * Otherwise, if the snapshot as a whole shows no sign of an
                               * attack, a group that is a small part of it is compared with
                               * the nodes outside. */
-    const int32_t *trusted;  /* [n_trusted] nodes that were surely not tampered with: they are */
-    size_t n_trusted;        /* no suspects, and from 20 on that the model was not trained with
-                              * they are the reference in place of the validation nodes */
+    const int32_t
+        *trusted;     /* [n_trusted] nodes that were surely not tampered with: they are */
+    size_t n_trusted; /* no suspects, and from 20 on that the model was not trained with
+                       * they are the reference in place of the validation nodes */
 } graphss_alert_options;
 
 GRAPHSS_API void graphss_alert_options_init(graphss_alert_options *opt);
@@ -51,15 +52,20 @@ typedef struct graphss_alert_verdict {
 } graphss_alert_verdict;
 
 /* Permutation test on scores alone: is the mean of score [n] higher than chance allows, given
- * the scores calm [n_calm] of reference nodes? The p-value is the fraction of permutations
+ * the reference scores [n_reference]? The p-value is the fraction of permutations
  * with a mean at least as high; P(p <= a) <= a for a clean group. Uses stream SAMPLER.
  * INVALID: an option, an empty list, a score that is not a number. Time O(draws * min(n,
- * n_calm)). */
-GRAPHSS_MUST_CHECK graphss_status graphss_alert_test(
-    graphss_ctx *ctx, graphss_alert_verdict *out, const double *score, size_t n,
-    const double *calm, size_t n_calm, uint64_t seed, const graphss_alert_options *opt);
-/* Conformal p-value of one score: (1 + calm scores at least as high) / (1 + n_calm). */
-GRAPHSS_API double graphss_alert_rank(double score, const double *calm, size_t n_calm);
+ * n_reference)). */
+GRAPHSS_MUST_CHECK graphss_status graphss_alert_test(graphss_ctx *ctx,
+                                                     graphss_alert_verdict *out,
+                                                     const double *score, size_t n,
+                                                     const double *reference,
+                                                     size_t n_reference, uint64_t seed,
+                                                     const graphss_alert_options *opt);
+/* Conformal p-value of one score: (1 + reference scores at least as high) / (1 + n_reference).
+ */
+GRAPHSS_API double graphss_alert_rank(double score, const double *reference,
+                                      size_t n_reference);
 
 /* What changed since the previous snapshot. */
 typedef struct graphss_alert_changes {
@@ -87,9 +93,9 @@ typedef struct graphss_alert_result {
     double share;              /* estimated fraction of the group that is perturbed */
     double contaminated;       /* estimated fraction of the validation nodes that is
                                 * perturbed; they do not serve as a reference then */
-    size_t n_group;            /* nodes judged: those asked for that changed or have no past. */
-    int32_t *group;            /* 0: nothing changed, p = 1 */
-    size_t n_calibration;      /* reference nodes it is compared with */
+    size_t n_group;       /* nodes judged: those asked for that changed or have no past. */
+    int32_t *group;       /* 0: nothing changed, p = 1 */
+    size_t n_calibration; /* reference nodes it is compared with */
     size_t n_nodes;
     double *node_score;   /* [n_nodes] log odds that it was tampered with */
     double *node_p_value; /* [n_nodes] its conformal rank among the reference nodes; 1: did not
@@ -101,9 +107,9 @@ typedef struct graphss_alert_result {
     graphss_alert_reason *reason;  /* [n_flagged] what speaks against each */
     graphss_alert_changes changes; /* of the whole snapshot; all 0 without a previous one */
     double seconds;
-    int32_t wave_class; /* the class that new nodes lean on many of which look perturbed; -1:
-                         * none */
-    size_t wave_nodes;  /* how many new nodes lean on it */
+    int32_t wave_class;   /* the class that new nodes lean on many of which look perturbed; -1:
+                           * none */
+    size_t wave_nodes;    /* how many new nodes lean on it */
     uint64_t reserved[2]; /* 0 */
 } graphss_alert_result;
 
@@ -141,7 +147,7 @@ typedef struct graphss_alert_scores {
     bool past;            /* there is a previous snapshot */
     bool quiet;           /* the snapshot as a whole shows no sign of an attack, so nodes
                            * outside a group may be its reference */
-    uint64_t reserved[4];  /* 0 */
+    uint64_t reserved[4]; /* 0 */
 } graphss_alert_scores;
 
 /* What changed at a node since the previous snapshot. */
@@ -154,15 +160,15 @@ typedef enum graphss_alert_stratum {
     GRAPHSS_ALERT_BOTH
 } graphss_alert_stratum;
 
-/* Progress stages: "score", and where the model was not trained for it "rehearse". Errors: as graphss_recover_run; INVALID:
- * an option. */
+/* Progress stages: "score", and where the model was not trained for it "rehearse". Errors: as
+ * graphss_recover_run; INVALID: an option. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_score(graphss_ctx *ctx,
                                                       graphss_alert_scores *out,
                                                       const graphss_defence_input *in,
                                                       const graphss_alert_options *opt);
 /* Tests a group of n nodes; node NULL and n 0: all nodes that changed or are new or, without a
- * previous snapshot, all without a label. Training nodes are judged with a past only. INVALID: an option, a node out of range or listed
- * twice, a group without nodes. */
+ * previous snapshot, all without a label. Training nodes are judged with a past only. INVALID:
+ * an option, a node out of range or listed twice, a group without nodes. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_test_group(
     graphss_ctx *ctx, graphss_alert_verdict *out, const graphss_alert_scores *scores,
     const int32_t *node, size_t n, uint64_t seed, const graphss_alert_options *opt);

@@ -159,7 +159,7 @@ typedef struct graphss_attack_log {
     graphss_attack_step *step; /* one beside each flip, in the same order */
     size_t n_victims;
     graphss_attack_victim *victim;
-    size_t n_queries; /* adaptive: snapshots it asked about */
+    size_t n_queries;     /* adaptive: snapshots it asked about */
     uint64_t reserved[4]; /* 0 */
 } graphss_attack_log;
 

@@ -112,8 +112,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_part_rows(graphss_ctx *ctx, graphss_da
 
 /* As graphss_alert_train, on the part the model was trained on: rank 0 rehearses, on all nodes
  * or, of more than 100 000, on a sample of so many, and all get what it learned. */
-GRAPHSS_MUST_CHECK graphss_status graphss_part_rehearse(graphss_ctx *ctx,
-                                                        graphss_model *model,
+GRAPHSS_MUST_CHECK graphss_status graphss_part_rehearse(graphss_ctx *ctx, graphss_model *model,
                                                         const graphss_part *part,
                                                         uint64_t seed);
 

@@ -67,8 +67,8 @@ GRAPHSS_API bool graphss_graph_has_edge(const graphss_graph *graph, int32_t a, i
 GRAPHSS_API double graphss_graph_homophily(const graphss_graph *graph, const int32_t *label);
 
 /* Communities: groups with more edges inside than chance would put there, by the first phase
- * of the Louvain method. community [n_nodes] in [0, *count); a node without edges is one of its
- * own. The same graph has the same. INVALID: an unsound graph; NOMEM. Time O(edges). */
+ * of the Louvain method. community [n_nodes] in [0, *count); a node without edges is one of
+ * its own. The same graph has the same. INVALID: an unsound graph; NOMEM. Time O(edges). */
 GRAPHSS_MUST_CHECK graphss_status graphss_graph_communities(graphss_ctx *ctx,
                                                             int32_t *community, size_t *count,
                                                             const graphss_graph *graph);

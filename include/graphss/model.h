@@ -107,10 +107,10 @@ typedef struct graphss_train_input {
 GRAPHSS_API void graphss_train_input_init(graphss_train_input *in);
 
 /* The next training of this context writes its state to a file every so many seconds, and goes
- * on from that file where there is one: with the same result as if it had not been stopped. of:
- * text that names the dataset, such as its hash. The file stays and is the caller's to remove.
- * path NULL: no file. The training fails with DATA where the file is damaged or of another
- * dataset, split, seed or options. */
+ * on from that file where there is one: with the same result as if it had not been stopped.
+ * of: text that names the dataset, such as its hash. The file stays and is the caller's to
+ * remove. path NULL: no file. The training fails with DATA where the file is damaged or of
+ * another dataset, split, seed or options. */
 GRAPHSS_MUST_CHECK graphss_status graphss_ctx_checkpoint(graphss_ctx *ctx, const char *path,
                                                          const char *of, double seconds);
 

@@ -40,8 +40,8 @@ typedef struct graphss_serve_options {
     int64_t queue;     /* most events that wait; 50000 */
     int64_t body;      /* most bytes of a request's body; 4194304 */
     int64_t connections, connections_each; /* at once, and from one address; 512, 256 */
-    int64_t rate;           /* requests a second from one address; 0: any; 20000 */
-    double wait;            /* seconds a request may take to arrive; 15 */
+    int64_t rate; /* requests a second from one address; 0: any; 20000 */
+    double wait;  /* seconds a request may take to arrive; 15 */
     /* Where else events come from: graphss_event_source_open. Borrowed until it is freed. */
     graphss_event_source *source[GRAPHSS_SERVE_SOURCES];
     size_t n_sources;

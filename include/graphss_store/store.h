@@ -28,10 +28,10 @@ typedef struct graphss_store graphss_store;
 
 typedef enum graphss_store_mode {
     GRAPHSS_STORE_READ,
-    GRAPHSS_STORE_WRITE, /* creates the file */
+    GRAPHSS_STORE_WRITE,  /* creates the file */
     GRAPHSS_STORE_CHANGE, /* writes to a file that is there */
-    GRAPHSS_STORE_OUTBOX  /* for graphss_store_send alone, on another thread of the process that
-                           * has it open for writing */
+    GRAPHSS_STORE_OUTBOX /* for graphss_store_send alone, on another thread of the process that
+                          * has it open for writing */
 } graphss_store_mode;
 
 /* IO: another process writes to it, or the disk does not; DATA: not a store, or one of a later
@@ -160,8 +160,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_store_unsent(graphss_ctx *ctx, graphss
 
 /* Who is told of alerts. NULL: nobody. */
 typedef struct graphss_store_receivers {
-    const char *webhook;      /* URL that messages are posted to, */
-    const char *secret;       /* signed with this by HMAC-SHA256 as Standard Webhooks; or NULL */
+    const char *webhook; /* URL that messages are posted to, */
+    const char *secret;  /* signed with this by HMAC-SHA256 as Standard Webhooks; or NULL */
     const char *alertmanager; /* its URL, without /api/v2/alerts */
     const char *link;         /* where people look, for Alertmanager */
 } graphss_store_receivers;
@@ -170,8 +170,8 @@ enum { GRAPHSS_STORE_TROUBLE = 320 };
 /* Sends what is due in the outbox, and to Alertmanager all open alerts once a minute: to be
  * called after each batch, and every few seconds otherwise. Takes up to 10 s where a receiver
  * does not answer, and then does nothing for 5 s, 10 s, 20 s, ... 10 minutes, or what the
- * receiver asks for. trouble: why something is not taken yet, or ""; it and sent may be NULL. IO
- * of the store, NOMEM, CANCELLED. */
+ * receiver asks for. trouble: why something is not taken yet, or ""; it and sent may be NULL.
+ * IO of the store, NOMEM, CANCELLED. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_send(graphss_ctx *ctx, graphss_store *store,
                                                      size_t *sent,
                                                      char trouble[GRAPHSS_STORE_TROUBLE],

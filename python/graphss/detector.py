@@ -112,14 +112,14 @@ class Alert:
         return self.alert
 
     def __repr__(self) -> str:
-        word = f"ALERT, {self.kind}" if self.alert else "calm"
+        word = f"ALERT, {self.kind}" if self.alert else "no alert"
         return (
             f"Alert({word}, p = {self.p_value:.4g} at a false-alarm rate of {self.false_alarm_rate:g}, "
             f"{self.flagged.size} of {self.node_score.size} nodes flagged)"
         )
 
     def _repr_html_(self) -> str:
-        word = f"ALERT: {html.escape(self.kind)}" if self.alert else "calm"
+        word = f"ALERT: {html.escape(self.kind)}" if self.alert else "no alert"
         head = (
             f"<p><b>{word}</b>, p = {self.p_value:.4g} at a false-alarm rate of {self.false_alarm_rate:g}; "
             f"{self.n_nodes_judged} nodes compared with {self.n_calibration} clean ones</p>"

@@ -270,8 +270,8 @@ static PyObject *recovery_dict(graphss_recover_result *r, const graphss_flips *f
 }
 
 /* recover(model, graph, features, past graph, past features, split, trusted, method, paper,
- *         options, least, seed, threads, progress) -> dict; least: chance from which changes are taken
- *         back in the list of flips, above 1: no list */
+ *         options, least, seed, threads, progress) -> dict; least: chance from which changes
+ * are taken back in the list of flips, above 1: no list */
 static PyObject *recover(PyObject *self, PyObject *args)
 {
     PyObject *model, *graph, *features, *past_graph, *past_features, *split, *trusted_of,
@@ -288,8 +288,8 @@ static PyObject *recover(PyObject *self, PyObject *args)
     graphss_flips flips = {0};
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOOOOOspOdKnO", &model, &graph, &features, &past_graph,
-                          &past_features, &split, &trusted_of, &name, &paper, &dict, &least, &seed,
-                          &threads, &progress) ||
+                          &past_features, &split, &trusted_of, &name, &paper, &dict, &least,
+                          &seed, &threads, &progress) ||
         scene_get(&s, model, graph, features, past_graph, past_features, split, seed))
         return NULL;
     const graphss_recover_method *method = graphss_lab_method_find(name);

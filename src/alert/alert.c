@@ -49,8 +49,7 @@ static void find_wave(graphss_alert_result *r, double *prior, int32_t *list,
         prior[c] = prior_of(share);
         if (!s->past || n < TUNE_REFERENCE_LEAST)
             continue;
-        const double hit =
-            graphss_i_excess(s->p_value, list, n, GRAPHSS_I_QUANTILES, 1, 1);
+        const double hit = graphss_i_excess(s->p_value, list, n, GRAPHSS_I_QUANTILES, 1, 1);
         prior[c] = prior_of(hit);
         if (hit * (double)n > most && hit > TUNE_WAVE) {
             most = hit * (double)n;
@@ -71,8 +70,8 @@ static graphss_status estimate_chances(graphss_ctx *ctx, graphss_alert_result *r
         find_wave(r, prior, list, s, share);
     for (size_t v = 0; v < r->n_nodes && !st; v++) {
         const double odds = exp(fmin(TUNE_ODDS_MOST, fmax(-TUNE_ODDS_MOST, s->score[v])));
-        const double p = s->stratum[v] == GRAPHSS_ALERT_NO_PAST ? prior[s->predicted[v]]
-                                                                : prior_of(share);
+        const double p =
+            s->stratum[v] == GRAPHSS_ALERT_NO_PAST ? prior[s->predicted[v]] : prior_of(share);
         r->perturbed[v] =
             s->stratum[v] == GRAPHSS_ALERT_UNCHANGED ? 0 : p * odds / (p * odds + 1 - p);
     }

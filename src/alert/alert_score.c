@@ -350,7 +350,7 @@ static graphss_status choose_compared(graphss_ctx *ctx, graphss_i_alert_context 
 
 /* Looks [m] of the nodes compared with. */
 static graphss_status look_at_compared(graphss_ctx *ctx, graphss_i_alert_context *x,
-                                         double *look, size_t m)
+                                       double *look, size_t m)
 {
     int32_t *own = graphss_i_alloc(ctx, m, sizeof *own);
     size_t *place = graphss_i_alloc(ctx, m, sizeof *place), n = 0;

@@ -51,12 +51,12 @@ graphss_status graphss_i_alert_options_take(graphss_ctx *ctx, graphss_alert_opti
                           ceil((1 - 1e-9) / opt->false_alarm_rate) - 1);
 }
 
-double graphss_alert_rank(double score, const double *calm, size_t n_calm)
+double graphss_alert_rank(double score, const double *reference, size_t n_reference)
 {
     size_t higher = 1;
-    for (size_t i = 0; i < n_calm; i++)
-        higher += calm[i] >= score;
-    return (double)higher / (double)(n_calm + 1);
+    for (size_t i = 0; i < n_reference; i++)
+        higher += reference[i] >= score;
+    return (double)higher / (double)(n_reference + 1);
 }
 
 /* sum[d] += n numbers drawn from pool [size] without putting back; the smaller side is
@@ -94,22 +94,22 @@ static void conclude(double *p_value, double *threshold, double *sum, size_t dra
 }
 
 graphss_status graphss_alert_test(graphss_ctx *ctx, graphss_alert_verdict *out,
-                                  const double *score, size_t n, const double *calm,
-                                  size_t n_calm, uint64_t seed,
+                                  const double *score, size_t n, const double *reference,
+                                  size_t n_reference, uint64_t seed,
                                   const graphss_alert_options *given)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"scores", score}, {"clean scores", calm},
+    if (GRAPHSS_I_LACKS(ctx, {"scores", score}, {"reference scores", reference},
                         {"place for the verdict", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_alert_options opt;
     graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
     if (st)
         return st;
-    if (n == 0 || n_calm == 0)
+    if (n == 0 || n_reference == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
                               "%zu scores to judge by %zu of clean nodes, want some of both",
-                              n, n_calm);
-    const size_t draws = (size_t)opt.draws, size = n + n_calm;
+                              n, n_reference);
+    const size_t draws = (size_t)opt.draws, size = n + n_reference;
     double *pool = graphss_i_alloc(ctx, size, sizeof *pool);
     double *sum = graphss_i_calloc(ctx, draws, sizeof *sum);
     st = pool && sum ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
@@ -117,7 +117,7 @@ graphss_status graphss_alert_test(graphss_ctx *ctx, graphss_alert_verdict *out,
         goto done;
     double own = 0, total = 0;
     for (size_t i = 0; i < size; i++) {
-        pool[i] = i < n ? score[i] : calm[i - n];
+        pool[i] = i < n ? score[i] : reference[i - n];
         total += pool[i];
         own += i < n ? pool[i] : 0;
     }
@@ -134,7 +134,7 @@ graphss_status graphss_alert_test(graphss_ctx *ctx, graphss_alert_verdict *out,
                                    .score = own / (double)n,
                                    .threshold = threshold / (double)n,
                                    .n_group = n,
-                                   .n_calibration = n_calm};
+                                   .n_calibration = n_reference};
 done:
     graphss_release(ctx, sum);
     graphss_release(ctx, pool);
@@ -162,16 +162,16 @@ static int higher_first(const void *a, const void *b)
  * reference. */
 typedef enum statistic { OF_TOP, OF_MOST, OF_REHEARSED, OF_WAVE, STATISTICS } statistic;
 
-/* A test under way: sums over pools of what is above the mean of a pool, and a tenth of what is
- * below. A stratum that is more harmless than its reference must not hide another; alone it
+/* A test under way: sums over pools of what is above the mean of a pool, and a tenth of what
+ * is below. A stratum that is more harmless than its reference must not hide another; alone it
  * still tells harmless groups from more harmless ones. */
 typedef struct exchanges {
     double own[STATISTICS];
-    double *sum;    /* [STATISTICS x draws] */
-    double *drawn;  /* [draws] room */
-    pooled *pool;   /* room */
-    double *value;  /* room */
-    double *rank;   /* room */
+    double *sum;     /* [STATISTICS x draws] */
+    double *drawn;   /* [draws] room */
+    pooled *pool;    /* room */
+    double *value;   /* room */
+    double *rank;    /* room */
     uint8_t *own_of; /* room: is it one of the group? */
     size_t draws;
     bool whole; /* the group is all that can be judged */
@@ -283,14 +283,16 @@ static void draw_exchanged(exchanges *x, double *value, const pool_sums *p, uint
         return;
     }
     const double spread = sqrt(p->variance * n * left / (all - 1));
-    const double skew = p->variance > 0 ? p->third / (p->variance * sqrt(p->variance)) *
-                                              (left - n) / (all - 2) * sqrt((all - 1) / (n * left))
-                                        : 0;
+    const double skew = p->variance > 0
+                            ? p->third / (p->variance * sqrt(p->variance)) * (left - n) /
+                                  (all - 2) * sqrt((all - 1) / (n * left))
+                            : 0;
     approximate(x->drawn, x->draws, n * p->each, spread, skew, &rng);
 }
 
-/* The same with values put back: as if the group were drawn from all nodes like it. Where it is
- * most of these, an exchange would compare it with the few that it left out, who are odd. */
+/* The same with values put back: as if the group were drawn from all nodes like it. Where it
+ * is most of these, an exchange would compare it with the few that it left out, who are odd.
+ */
 static void draw_back(exchanges *x, const double *value, const pool_sums *p, uint64_t seed)
 {
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
@@ -313,7 +315,7 @@ static bool outside(const graphss_alert_scores *s, const uint8_t *member, int32_
 
 /* Nodes order[from ... to) of a stratum, ranked among all of it that may be compared with;
  * groups are drawn from those of the same predicted class: so a class is compared with its
- * like, and the top of a calm class counts for no more than its rank among all. */
+ * like, and the top of an unsuspicious class counts for no more than its rank among all. */
 static void test_outside(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
                          size_t from, size_t to, uint64_t seed)
 {
@@ -431,8 +433,7 @@ static void test_change(exchanges *x, const graphss_alert_scores *s, const uint8
                         size_t from, size_t to, size_t stratum, uint64_t seed)
 {
     const size_t m = s->start[stratum + 1] - s->start[stratum];
-    const size_t n =
-        test_tail(x, s, member, from, to, stratum, TUNE_TOLERANCE, OF_TOP, seed);
+    const size_t n = test_tail(x, s, member, from, to, stratum, TUNE_TOLERANCE, OF_TOP, seed);
     test_reference(x, s, member, from, to, stratum, (size_t)ceil((double)m / TUNE_TOLERANCE),
                    OF_MOST, seed);
     count(x, n, m);
@@ -469,8 +470,8 @@ static void test_wave(exchanges *x, const graphss_alert_scores *s, const uint8_t
             sum[d] = unit > 0 ? fmax(sum[d], (x->drawn[d] - mean) / unit) : sum[d];
             x->drawn[d] = 0;
         }
-        x->own[OF_WAVE] = unit > 0 ? fmax(x->own[OF_WAVE], (p.own - mean) / unit)
-                                   : x->own[OF_WAVE];
+        x->own[OF_WAVE] =
+            unit > 0 ? fmax(x->own[OF_WAVE], (p.own - mean) / unit) : x->own[OF_WAVE];
     }
 }
 
@@ -526,9 +527,9 @@ static graphss_status mark(graphss_ctx *ctx, uint8_t *member, const graphss_aler
     }
     for (size_t i = 0; i < s->n_nodes && !s->past; i++) /* its label is part of its looks */
         member[i] = member[i] && s->labelled[i] != GRAPHSS_I_TRAINS;
-    return node && n == 0 ? graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                           "the group to judge has no nodes")
-                          : GRAPHSS_OK;
+    return node && n == 0
+               ? graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "the group to judge has no nodes")
+               : GRAPHSS_OK;
 }
 
 graphss_status graphss_alert_test_group(graphss_ctx *ctx, graphss_alert_verdict *out,
@@ -556,14 +557,15 @@ graphss_status graphss_alert_test_group(graphss_ctx *ctx, graphss_alert_verdict 
                    .whole = !node,
                    .verdict = {.p_value = 1}};
     uint8_t *member = graphss_i_calloc(ctx, scores->n_nodes, sizeof *member);
-    st = x.sum && x.drawn && x.pool && x.value && x.rank && x.own_of && member ? mark(ctx, member, scores, node, n)
-                                                         : GRAPHSS_ERR_NOMEM;
+    st = x.sum && x.drawn && x.pool && x.value && x.rank && x.own_of && member
+             ? mark(ctx, member, scores, node, n)
+             : GRAPHSS_ERR_NOMEM;
     if (!st)
         test_strata(&x, scores, member, !opt.validation_only, seed);
     if (!st && x.verdict.n_group) {
         x.verdict.score = combine(&x);
-        conclude(&x.verdict.p_value, &x.verdict.threshold, x.sum, draws, x.verdict.score,
-                 1e-9, opt.false_alarm_rate);
+        conclude(&x.verdict.p_value, &x.verdict.threshold, x.sum, draws, x.verdict.score, 1e-9,
+                 opt.false_alarm_rate);
         x.verdict.alert = x.verdict.p_value <= opt.false_alarm_rate;
     }
     if (!st)
@@ -621,7 +623,7 @@ void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *scores
 {
     if (!scores)
         return;
-    void *const block[] = {scores->score,    scores->p_value, scores->stratum,
+    void *const block[] = {scores->score,     scores->p_value,  scores->stratum,
                            scores->predicted, scores->labelled, scores->order,
                            scores->reference};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)

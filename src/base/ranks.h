@@ -15,7 +15,8 @@ size_t graphss_i_rank(const graphss_ctx *ctx);
 /* The error that all ranks have left with, or GRAPHSS_OK. */
 graphss_status graphss_i_ranks_status(const graphss_ctx *ctx);
 
-/* Between the two this rank works as if it were alone; the others wait where they meet next. */
+/* Between the two this rank works as if it were alone; the others wait where they meet next.
+ */
 const graphss_engine *graphss_i_ranks_pause(graphss_ctx *ctx);
 void graphss_i_ranks_resume(graphss_ctx *ctx, const graphss_engine *engine);
 

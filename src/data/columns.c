@@ -94,8 +94,7 @@ static graphss_status name_used(graphss_ctx *ctx, graphss_names *out, const int3
     for (size_t i = 0; i < n_used && !st; i++) {
         char number[24];
         snprintf(number, sizeof number, "%d", (int)used[i]);
-        const char *text =
-            names->count ? graphss_names_get(names, (size_t)used[i]) : number;
+        const char *text = names->count ? graphss_names_get(names, (size_t)used[i]) : number;
         st = graphss_i_name_list_add(ctx, &list, text, strlen(text));
     }
     if (!st)
@@ -132,12 +131,11 @@ graphss_status graphss_i_columns_drop_unused(graphss_ctx *ctx, graphss_dataset *
                                       old.value, n, "features");
     if (st)
         goto done;
-    graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
-                  "%s: %zu of %zu feature columns have no entry and are left out%s", where,
-                  before - n_used, before,
-                  n_used && !data->column_names.count
-                      ? "; the others keep their numbers as names"
-                      : "");
+    graphss_i_log(
+        ctx, GRAPHSS_LOG_NOTICE,
+        "%s: %zu of %zu feature columns have no entry and are left out%s", where,
+        before - n_used, before,
+        n_used && !data->column_names.count ? "; the others keep their numbers as names" : "");
     graphss_names_destroy(ctx, &data->column_names);
     data->column_names = names;
     names = (graphss_names){0};

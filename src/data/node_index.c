@@ -142,7 +142,8 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
         if (begin == end)
             continue;
         if (bytes[begin] == '#') {
-            if (graphss_i_node_index_find(index, bytes + begin, end - begin) >= 0 && !hidden++) {
+            if (graphss_i_node_index_find(index, bytes + begin, end - begin) >= 0 &&
+                !hidden++) {
                 hidden_line = line;
                 snprintf(hidden_id, sizeof hidden_id, "%.*s",
                          (int)(end - begin < 80 ? end - begin : 80), bytes + begin);

@@ -49,9 +49,10 @@ typedef struct graphss_i_evidence_base {
     struct graphss_i_part *part; /* that these are the rows of, or NULL: the whole graph */
     float *alone;                /* own: [n x k] the classifier without edges */
     float *belief;               /* own: [n x k] prob, and training labels */
-    float *ratio;      /* own: [n x k] ratio of an edge to this node under each class */
-    float *labels;     /* own: [n x k] training labels among the neighbours */
-    float *propagated; /* own: [n x k] training labels, propagated, by the root of the degree */
+    float *ratio;  /* own: [n x k] ratio of an edge to this node under each class */
+    float *labels; /* own: [n x k] training labels among the neighbours */
+    float
+        *propagated; /* own: [n x k] training labels, propagated, by the root of the degree */
     graphss_i_reference own_reference;
     const graphss_i_reference *reference; /* its own, or that of another snapshot */
 } graphss_i_evidence_base;

@@ -12,9 +12,11 @@
 #include "detect/state_model.h"
 
 typedef struct graphss_i_reference_rows {
-    const int32_t *node;   /* [m] rehearsed with; row i is of node i % m, the first m are clean */
+    const int32_t
+        *node; /* [m] rehearsed with; row i is of node i % m, the first m are clean */
     size_t m, rows;
-    const float *anomaly, *change; /* [rows x GRAPHSS_I_ANOMALIES], [rows x GRAPHSS_I_CHANGES] */
+    const float *anomaly,
+        *change; /* [rows x GRAPHSS_I_ANOMALIES], [rows x GRAPHSS_I_CHANGES] */
     const uint8_t *state, *changed; /* [rows] */
     double penalty;
 } graphss_i_reference_rows;

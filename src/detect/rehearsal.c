@@ -442,9 +442,8 @@ static graphss_status gain_feature(graphss_ctx *ctx, attack *a)
 {
     const int32_t u = near_node(a);
     const graphss_i_row x = graphss_i_row_of(a->r->in.features, (size_t)(u < 0 ? a->v : u));
-    const int32_t j =
-        x.n && draw(a, 4) ? x.column[draw(a, x.n)]
-                          : (int32_t)draw(a, a->r->in.features->n_cols);
+    const int32_t j = x.n && draw(a, 4) ? x.column[draw(a, x.n)]
+                                        : (int32_t)draw(a, a->r->in.features->n_cols);
     return graphss_i_sandbox_feature(a->box, (size_t)a->v, j) != 0
                ? GRAPHSS_OK
                : graphss_i_sandbox_set_feature(ctx, a->box, a->flips, a->v, a->v, j,

@@ -80,7 +80,8 @@
 /* Share of the nodes that is attacked in a round, and of the others that changes benignly. */
 #define TUNE_ATTACKED 0.5
 #define TUNE_BENIGN 0.5
-/* Share of the edges that the past of a node that grew lacks: honest growth is rehearsed, too. */
+/* Share of the edges that the past of a node that grew lacks: honest growth is rehearsed, too.
+ */
 #define TUNE_GROWTH 0.5
 /* Candidates for edges that pull hardest, and for features that speak loudest. */
 #define TUNE_LOUD_EDGES 60
@@ -96,9 +97,9 @@
  * With 2, edges of all nodes to any others raise alerts on Citeseer; attacks have 30 times the
  * tail and more. */
 #define TUNE_TOLERANCE 4.0
-/* The same for looks, and by how much, in log odds, the validation nodes are taken to look worse
- * than they do: the middle of the scores is matched before (alert_score.c), so that less is left
- * to tolerate. Of 84 honest snapshots of Cora and Citeseer none alerts then. */
+/* The same for looks, and by how much, in log odds, the validation nodes are taken to look
+ * worse than they do: the middle of the scores is matched before (alert_score.c), so that less
+ * is left to tolerate. Of 84 honest snapshots of Cora and Citeseer none alerts then. */
 #define TUNE_LOOK_TOLERANCE 1.5
 #define TUNE_LOOK_MARGIN 0.25
 /* Share of the reference beyond which its tail is taken as exponential, and the least mean
@@ -113,8 +114,8 @@
 #define TUNE_OUTSIDE 4
 /* New nodes of a class are called a wave from this share of hit ones on. */
 #define TUNE_WAVE 0.3
-/* Nodes are listed as long as this share of the list is expected to be innocent. With 0.1, 16 %
- * of those listed on a graph of packages were. */
+/* Nodes are listed as long as this share of the list is expected to be innocent. With 0.1, 16
+ * % of those listed on a graph of packages were. */
 #define TUNE_LISTED_INNOCENT 0.03
 
 /* ---- fits and inference (state_model.c, recover/graphss_infer.c) ---- */
@@ -126,8 +127,8 @@
 #define TUNE_NODES_ENOUGH 600.0
 /* Log odds of a state against untouched are cut here: a gate is never certain. */
 #define TUNE_ODDS_MOST 8.0
-/* Exponent of the odds among tampered states, whose sum stays: rehearsed ones differ more than an
- * attacker's own. Worth little: one split each, Cora -0.2 points, Citeseer +0.4. */
+/* Exponent of the odds among tampered states, whose sum stays: rehearsed ones differ more than
+ * an attacker's own. Worth little: one split each, Cora -0.2 points, Citeseer +0.4. */
 #define TUNE_STATE_CONTRAST 0.6
 /* Dirichlet prior of the shares, in nodes: untouched, each other state. With 10 of untouched a
  * tenth of a clean graph of 600 nodes is thought hit. */
@@ -137,8 +138,9 @@
  * nobody attacked eight splits of Cora and Citeseer, and 0.057 was found on one. */
 #define TUNE_WORTH_NAMING 0.07
 /* The previous snapshot counts as contaminated from this share on, above that of the clean one
- * and what few nodes, looked at or rehearsed with, give by chance: three standard errors, since
- * a false word here throws a good past away (one was too few for a weak model of 400 nodes). */
+ * and what few nodes, looked at or rehearsed with, give by chance: three standard errors,
+ * since a false word here throws a good past away (one was too few for a weak model of 400
+ * nodes). */
 #define TUNE_CONTAMINATED 0.1
 
 #endif

@@ -43,7 +43,7 @@ INLINE vec splat(float a)
 enum {
     LINE = GRAPHSS_I_ROW, /* floats in a cache line */
     NARROW = 64,          /* columns up to which prefetching costs more than it brings */
-    AHEAD = 16             /* entries between prefetch and use */
+    AHEAD = 16            /* entries between prefetch and use */
 };
 
 typedef struct sparse_rows {

@@ -215,10 +215,10 @@ graphss_status graphss_event_source_resume(graphss_ctx *ctx, graphss_event_sourc
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: %s", s->name, strerror(errno));
     const uint64_t size = file ? (uint64_t)info.st_size : s->n;
     if (offset > size)
-        return graphss_i_fail(
-            ctx, GRAPHSS_ERR_INVALID,
-            "%s: was read up to byte %llu and now ends at %llu: another file wants another name", s->name,
-            (unsigned long long)offset, (unsigned long long)size);
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "%s: was read up to byte %llu and now ends at %llu: another "
+                              "file wants another name",
+                              s->name, (unsigned long long)offset, (unsigned long long)size);
     if (file && lseek(s->fd, (off_t)offset, SEEK_SET) < 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: %s", s->name, strerror(errno));
     s->at = file ? 0 : (size_t)offset;

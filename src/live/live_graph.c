@@ -90,9 +90,8 @@ static graphss_i_live_changed *record_of(graphss_ctx *ctx, graphss_live *x, int3
         x->changed_room = room;
     }
     x->record[node] = (int32_t)x->n_changed;
-    x->changed[x->n_changed] =
-        (graphss_i_live_changed){
-            .node = node, .suspicion = NAN, .p_value = 1, .since = x->now_t};
+    x->changed[x->n_changed] = (graphss_i_live_changed){
+        .node = node, .suspicion = NAN, .p_value = 1, .since = x->now_t};
     return &x->changed[x->n_changed++];
 }
 

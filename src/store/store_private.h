@@ -14,7 +14,7 @@ struct graphss_store {
     uint64_t batch; /* the last one */
     double pushed;  /* to Alertmanager, when */
     double send_again;
-    size_t send_failures; /* in a row */
+    size_t send_failures;                /* in a row */
     char trouble[GRAPHSS_STORE_TROUBLE]; /* of the last of them; "": none */
 };
 

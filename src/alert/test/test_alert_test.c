@@ -135,7 +135,7 @@ static const snapshot *sorted_by; /* for qsort */
 
 static int in_order(const void *a, const void *b)
 {
-    const size_t x = (size_t)*(const int32_t *)a, y = (size_t)*(const int32_t *)b;
+    const size_t x = (size_t) * (const int32_t *)a, y = (size_t) * (const int32_t *)b;
     if (sorted_by->stratum[x] != sorted_by->stratum[y])
         return sorted_by->stratum[x] - sorted_by->stratum[y];
     if (sorted_by->predicted[x] != sorted_by->predicted[y])
@@ -191,8 +191,7 @@ static void test_groups_of_unlike_classes_alert_as_often_as_promised(void **stat
         for (int32_t i = 0; i < GROUP; i++)
             node[i] = i < 5 ? 2 * i : 2 * i + 1;
         scores.quiet = true;
-        assert_ok(ctx,
-                  graphss_alert_test_group(ctx, &v, &scores, node, GROUP, t, &few_draws));
+        assert_ok(ctx, graphss_alert_test_group(ctx, &v, &scores, node, GROUP, t, &few_draws));
         assert_int_equal(v.n_group, GROUP);
         assert_int_equal(v.n_calibration, NODES - GROUP);
         alerts += v.alert;

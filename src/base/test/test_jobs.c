@@ -3,10 +3,10 @@
 #include "testing.h"
 #include <stdatomic.h>
 
-enum { ERRANDS = 40 };
+enum { JOBS = 40 };
 
 typedef struct work {
-    float *made[ERRANDS];
+    float *made[JOBS];
     size_t bad; /* jobs from here on fail */
 } work;
 
@@ -17,17 +17,17 @@ static graphss_status make(graphss_ctx *own, void *arg, size_t job)
     for (int i = 0; i < 9; i++)
         graphss_release(own, graphss_i_alloc(own, 10, sizeof(float)));
     if (job >= w->bad)
-        return graphss_i_fail(own, GRAPHSS_ERR_DATA, "errand %zu failed", job);
+        return graphss_i_fail(own, GRAPHSS_ERR_DATA, "job %zu failed", job);
     w->made[job] = graphss_i_alloc(own, 1, sizeof(float));
     if (!w->made[job])
         return GRAPHSS_ERR_NOMEM;
     *w->made[job] = (float)(job * job);
-    return graphss_i_progress(own, "errand", job, ERRANDS, NULL);
+    return graphss_i_progress(own, "job", job, JOBS, NULL);
 }
 
 static void drop(graphss_ctx *ctx, work *w)
 {
-    for (size_t i = 0; i < ERRANDS; i++)
+    for (size_t i = 0; i < JOBS; i++)
         graphss_release(ctx, w->made[i]);
     memset(w->made, 0, sizeof w->made);
 }
@@ -39,11 +39,11 @@ static void test_each_is_done_once(void **state)
     for (size_t threads = 1; threads <= 4; threads++) {
         testing_memory memory = {0};
         graphss_ctx *ctx = testing_ctx(&memory, threads);
-        work w = {.bad = ERRANDS};
-        for (size_t n = 0; n <= ERRANDS; n += 8) {
+        work w = {.bad = JOBS};
+        for (size_t n = 0; n <= JOBS; n += 8) {
             /* With one thread the job's context is the caller's. */
             assert_ok(ctx, graphss_i_parallel_jobs(ctx, n, make, &w));
-            for (size_t i = 0; i < ERRANDS; i++)
+            for (size_t i = 0; i < JOBS; i++)
                 assert_true(i < n ? *w.made[i] == (float)(i * i) : !w.made[i]);
             drop(ctx, &w);
         }
@@ -57,12 +57,12 @@ static void test_the_first_failure_is_reported(void **state)
     (void)state;
     for (size_t threads = 1; threads <= 4; threads++) {
         graphss_ctx *ctx = testing_ctx(NULL, threads);
-        for (size_t bad = 0; bad < ERRANDS; bad += 13) {
+        for (size_t bad = 0; bad < JOBS; bad += 13) {
             work w = {.bad = bad};
             char want[64];
-            snprintf(want, sizeof want, "errand %zu failed", bad);
-            assert_fails(ctx, graphss_i_parallel_jobs(ctx, ERRANDS, make, &w),
-                         GRAPHSS_ERR_DATA, want);
+            snprintf(want, sizeof want, "job %zu failed", bad);
+            assert_fails(ctx, graphss_i_parallel_jobs(ctx, JOBS, make, &w), GRAPHSS_ERR_DATA,
+                         want);
             drop(ctx, &w);
         }
         graphss_ctx_free(ctx);
@@ -80,7 +80,7 @@ static void test_a_failure_without_words_is_one(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
-    assert_fails(ctx, graphss_i_parallel_jobs(ctx, ERRANDS, fail_silently, NULL),
+    assert_fails(ctx, graphss_i_parallel_jobs(ctx, JOBS, fail_silently, NULL),
                  GRAPHSS_ERR_NOMEM, graphss_status_text(GRAPHSS_ERR_NOMEM));
     graphss_ctx_free(ctx);
 }
@@ -106,11 +106,11 @@ static void test_cancelling_stops(void **state)
         const graphss_ctx_options opt = {
             .struct_size = sizeof opt, .threads = threads, .progress = watch, .user = &seen};
         graphss_ctx *ctx = graphss_ctx_new(&opt);
-        work w = {.bad = ERRANDS};
+        work w = {.bad = JOBS};
         graphss_status st = GRAPHSS_OK;
         /* On threads others may be done before the caller's own begins. */
         for (int turn = 0; turn < 100 && !st; turn++) {
-            st = graphss_i_parallel_jobs(ctx, ERRANDS, make, &w);
+            st = graphss_i_parallel_jobs(ctx, JOBS, make, &w);
             drop(ctx, &w);
         }
         assert_int_equal(st, GRAPHSS_ERR_CANCELLED);
@@ -121,7 +121,7 @@ static void test_cancelling_stops(void **state)
 
 static graphss_status make_and_drop(graphss_ctx *ctx, void *arg)
 {
-    work w = {.bad = ERRANDS};
+    work w = {.bad = JOBS};
     (void)arg;
     const graphss_status st = graphss_i_parallel_jobs(ctx, 3, make, &w);
     drop(ctx, &w);

@@ -203,13 +203,11 @@ static void test_strata_follow_what_changed(void **state)
     static const struct {
         graphss_i_change_counts counts;
         graphss_i_stratum stratum;
-    } known[] = {{{0, 0, 0, 0}, GRAPHSS_I_UNCHANGED},
-                 {{1, 0, 0, 0}, GRAPHSS_I_ONE_EDGE},
-                 {{0, 1, 0, 0}, GRAPHSS_I_ONE_EDGE},
-                 {{1, 1, 0, 0}, GRAPHSS_I_SOME_EDGES},
-                 {{0, 0, 3, 0}, GRAPHSS_I_SOME_FEATURES},
-                 {{0, 0, 0, 1}, GRAPHSS_I_SOME_FEATURES},
-                 {{1, 0, 0, 1}, GRAPHSS_I_EDGES_AND_FEATURES}};
+    } known[] = {
+        {{0, 0, 0, 0}, GRAPHSS_I_UNCHANGED},         {{1, 0, 0, 0}, GRAPHSS_I_ONE_EDGE},
+        {{0, 1, 0, 0}, GRAPHSS_I_ONE_EDGE},          {{1, 1, 0, 0}, GRAPHSS_I_SOME_EDGES},
+        {{0, 0, 3, 0}, GRAPHSS_I_SOME_FEATURES},     {{0, 0, 0, 1}, GRAPHSS_I_SOME_FEATURES},
+        {{1, 0, 0, 1}, GRAPHSS_I_EDGES_AND_FEATURES}};
     const float evidence[2 * GRAPHSS_I_ROW] = {0};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         float row[GRAPHSS_I_CHANGES];

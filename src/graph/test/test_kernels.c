@@ -1,6 +1,6 @@
-#include "kernels/kernels.h"
-#include "graph/test/testing_random_csr.h"
 #include "graph/test/testing_kernels.h"
+#include "graph/test/testing_random_csr.h"
+#include "kernels/kernels.h"
 #include "testing.h"
 
 static const size_t widths[] = {1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 64, 96, 97, 200, 257, 333};

@@ -1,7 +1,7 @@
 /* Rows of sixteen: each kernel beside its formula in double. */
-#include "kernels/kernels.h"
-#include "graph/test/testing_random_csr.h"
 #include "graph/test/testing_kernels.h"
+#include "graph/test/testing_random_csr.h"
+#include "kernels/kernels.h"
 #include "testing.h"
 
 enum { ROW = GRAPHSS_I_ROW, N = 37, MOST = 20 };

@@ -3,8 +3,8 @@
  * must not be inside at once: hence the one lock of the library. The first vector is drawn
  * from a fixed seed, so that the same matrix gives the same vectors.
  *
- * The library is loaded on first use and kept. Linked, it would bring LAPACK, BLAS and Fortran's
- * runtime into every command, 13 ms and 4 MB, though only two defences use it. */
+ * The library is loaded on first use and kept. Linked, it would bring LAPACK, BLAS and
+ * Fortran's runtime into every command, 13 ms and 4 MB, though only two defences use it. */
 #include "lab/baselines/eigen.h"
 #include <arpack.h>
 #include <dlfcn.h>

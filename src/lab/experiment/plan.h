@@ -27,8 +27,8 @@ typedef struct graphss_i_job {
     int mode; /* graphss_mode; -1: has none */
     int setting;
     const char *dataset;
-    const char *model; /* the trial's classifier */
-    bool any;          /* the cells do not depend on it */
+    const char *model;                  /* the trial's classifier */
+    bool any;                           /* the cells do not depend on it */
     const graphss_predictor *predictor; /* answers in its place, and its name; or NULL */
     const char *predictor_name;
     int64_t seed;
@@ -74,9 +74,10 @@ graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_opt
 graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
                                 graphss_recover_options *recover, const char *key,
                                 size_t n_key, const char *value, bool lasts, bool *known);
-/* What a point says of itself, beside options: "dataset" (its own one) and "who" (who attacks, as
- * the report sorts attackers: rehearsed, unrehearsed, foreign, adaptive, told, nobody). The length
- * of the word, *value at its beginning; 0: the point does not say. point may be NULL. */
+/* What a point says of itself, beside options: "dataset" (its own one) and "who" (who attacks,
+ * as the report sorts attackers: rehearsed, unrehearsed, foreign, adaptive, told, nobody). The
+ * length of the word, *value at its beginning; 0: the point does not say. point may be NULL.
+ */
 size_t graphss_i_point_says(const graphss_i_recipe_line *point, const char *key,
                             const char **value);
 /* Checks that all assignments of a point name existing options; tells whether only options of

@@ -7,8 +7,8 @@
 #include "data/build.h"
 #include "data/formats/npz.h"
 #include "models/model_private.h"
-#include "models/weights/safetensors.h"
 #include "models/unchecked.h"
+#include "models/weights/safetensors.h"
 #include "models/weights/weight_names.h"
 #include <graphss/dataset.h>
 #include <graphss/labels.h>

@@ -2,8 +2,8 @@
  * it is checked, and nothing is allocated that the file is too small to fill. */
 #include "base/json_fault.h"
 #include "data/build.h"
-#include "models/weights/model_file.h"
 #include "models/predictor.h"
+#include "models/weights/model_file.h"
 #include <math.h>
 #include <string.h>
 

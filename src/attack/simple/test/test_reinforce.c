@@ -23,7 +23,7 @@ static void stage_make(graphss_ctx *ctx, stage *s)
         s->victim[v] = (int32_t)(11 * v + 2);
 }
 
-static graphss_status praise(graphss_ctx *ctx, graphss_flips *flips, const stage *s)
+static graphss_status reinforce(graphss_ctx *ctx, graphss_flips *flips, const stage *s)
 {
     const graphss_attack_input in = {.struct_size = sizeof in,
                                      .graph = &s->w.graph,
@@ -53,7 +53,7 @@ static void test_every_other_node_gets_the_loudest_words_of_its_class(void **sta
     static stage s;
     graphss_flips flips = {0};
     stage_make(ctx, &s);
-    assert_ok(ctx, praise(ctx, &flips, &s));
+    assert_ok(ctx, reinforce(ctx, &flips, &s));
     for (size_t v = 0; v < HIT; v++) {
         const int32_t node = s.victim[v], side = s.w.label[node];
         size_t words = 0, edges = 0;
@@ -90,7 +90,7 @@ static void test_every_other_node_gets_the_loudest_words_of_its_class(void **sta
 static graphss_status praise_and_drop(graphss_ctx *ctx, void *arg)
 {
     graphss_flips flips = {0};
-    const graphss_status st = praise(ctx, &flips, arg);
+    const graphss_status st = reinforce(ctx, &flips, arg);
     graphss_flips_destroy(ctx, &flips);
     return st;
 }

@@ -267,7 +267,8 @@ static void test_mistakes_are_named_with_their_place(void **state)
          "'h', 4:3 'old' in 'age'"},
         {"id,a,b\n0,,1\n1,,2\n2,7,x\n3,,3\n", e,
          "nodes.csv:2:3: found '', want a finite number, as in line 4 of column 'a': fill it "
-         "in, leave the column out, or say --missing mean or zero; 4 cells in all: also 4:5 'x' "
+         "in, leave the column out, or say --missing mean or zero; 4 cells in all: also 4:5 "
+         "'x' "
          "in 'b', 5:3 '' in 'a' ..."},
         {"id,a\n0,1\n1,\n2,\n3,\n4,\n5,\n6,\n7,\n8,\n9,\n10,\n11,\n", e,
          "11 cells in all: also 4:3 '' in 'a', 5:3 '' in 'a', 6:3 '' in 'a', 7:3 '' in 'a', "

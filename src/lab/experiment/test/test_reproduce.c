@@ -542,12 +542,13 @@ static void what_does_not_see_the_past_is_the_same_in_every_setting(void **state
     json_t *found[2];
     for (int m = 0; m < 2; m++) {
         char text[512];
-        snprintf(text, sizeof text,
-                 "what = defence\nmode = honest\nsettings = %s\n"
-                 "datasets = synth:nodes=90,classes=3,features=30,degree=4\nmodels = sgc\n"
-                 "methods = none retrain jaccard label-propagation rgcn\ntrain.epochs = 4\n"
-                 "train.hidden = 8\nrecover.epochs = 3\nattack.links = 1\nattack.knows = truth\n",
-                 m ? "new growing" : "growing");
+        snprintf(
+            text, sizeof text,
+            "what = defence\nmode = honest\nsettings = %s\n"
+            "datasets = synth:nodes=90,classes=3,features=30,degree=4\nmodels = sgc\n"
+            "methods = none retrain jaccard label-propagation rgcn\ntrain.epochs = 4\n"
+            "train.hidden = 8\nrecover.epochs = 3\nattack.links = 1\nattack.knows = truth\n",
+            m ? "new growing" : "growing");
         const workplace p = make_workplace(m ? "twins" : "single", text);
         const graphss_reproduce_result done = reproduce(&p, 1);
         assert_int_equal(done.failed, 0);

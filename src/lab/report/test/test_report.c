@@ -90,14 +90,16 @@ static void test_attackers_are_listed_with_the_harm_done(void **state)
     /* gains 30 and 40 of 60 and 60 points: 35 / 60; others -2 and -1 */
     const char *links =
         strstr(page, "| 3 links | rehearsed | 2 | 80.0 ± 14.1 | 20.0 ± 14.1 | – | 55.0 ± 7.1 "
-                     "| +35.0 | 1.0 | 58 | 80.0 ± 0.0 | 78.5 ± 0.7 | links (1), copied (1) | 21.0 | others −1.5 |\n");
+                     "| +35.0 | 1.0 | 58 | 80.0 ± 0.0 | 78.5 ± 0.7 | links (1), copied (1) | "
+                     "21.0 | others −1.5 |\n");
     assert_non_null(nobody);
     assert_non_null(links);
     assert_true(nobody < links);
     assert_non_null(strstr(page, "| DICE | 80.0 | **70.0** | 50.0 |\n"));
     /* who is judged apart: another method leads under DICE, others are harmed by the links */
-    assert_non_null(strstr(page, "| honest, new | unrehearsed | 1 | 1 | 40.0 | 70.0 | 50.0 | 25 "
-                                 "| 0 | 1 | +10.0 | DICE on Cora | 0 |\n"));
+    assert_non_null(strstr(page,
+                           "| honest, new | unrehearsed | 1 | 1 | 40.0 | 70.0 | 50.0 | 25 "
+                           "| 0 | 1 | +10.0 | DICE on Cora | 0 |\n"));
     assert_non_null(strstr(page, "| honest, new | rehearsed | 1 | 2 | 20.0 | 20.0 | 55.0 | 58 "
                                  "| 1 | 1 | +35.0 | 3 links on Cora | 1 |\n"));
     graphss_release(ctx, page);

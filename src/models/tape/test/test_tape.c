@@ -205,7 +205,8 @@ static void bias_then_loss(graphss_i_tape *t, const fixture *f, const graphss_i_
 
 static void bias_and_relu(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
 {
-    graphss_i_var h = graphss_i_tape_bias_relu(t, graphss_i_tape_scale(t, w[0], 0.7), w[1], 0.4);
+    graphss_i_var h =
+        graphss_i_tape_bias_relu(t, graphss_i_tape_scale(t, w[0], 0.7), w[1], 0.4);
     graphss_i_tape_cross_entropy(t, h, f->node, f->label, N);
     /* the bias alone is learnt */
     static const float fixed[N * H] = {1, -2, 0.5f, 3, 0.1f, -0.1f, 2, 4, -3, -1};
