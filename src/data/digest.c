@@ -163,6 +163,8 @@ void graphss_i_digest_add(graphss_i_digest *d, const void *bytes, size_t n)
 {
     const unsigned char *at = bytes;
     const size_t held = d->length % BLOCK;
+    if (n == 0) /* bytes may be NULL then */
+        return;
     d->length += n;
     if (held) {
         const size_t some = n < BLOCK - held ? n : BLOCK - held;

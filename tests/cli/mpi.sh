@@ -105,12 +105,13 @@ exits 0
 accuracy=$("$json_value" test_accuracy <../stdout)
 best=$("$json_value" best_epoch <../stdout)
 (
-    while [ ! -f kept ]; do :; done
-    kill -9 "$(cat pid1)"
+    while [ ! -f kept ] && [ ! -f ended ]; do :; done
+    kill -9 "$(cat pid1)" 2>/dev/null
 ) &
 mpiexec -n 2 sh -c 'echo $$ >pid${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec "$0" "$@"' "$graphss" \
     --engine mpi train shards2 --epochs 200 --threads 1 -o killed.model --checkpoint kept \
     --checkpoint-every 0 >../stdout 2>../stderr </dev/null && complain "exit code 0"
+: >ended
 wait
 absent killed.model; present kept
 ranks 4 train shards4 --epochs 200 --threads 1 -o killed.model --checkpoint kept --json
