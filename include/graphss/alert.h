@@ -32,10 +32,10 @@ typedef struct graphss_alert_options {
                               * Otherwise, if the snapshot as a whole shows no sign of an
                               * attack, a group that is a small part of it is compared with
                               * the nodes outside. */
-    const int32_t
-        *trusted;     /* [n_trusted] nodes that were surely not tampered with: they are */
-    size_t n_trusted; /* no suspects, and from 20 on that the model was not trained with
-                       * they are the reference in place of the validation nodes */
+    /* Nodes that were surely not tampered with. They are no suspects, and from 20 on that the
+     * model was not trained with they are the reference in place of the validation nodes. */
+    const int32_t *trusted; /* [n_trusted] */
+    size_t n_trusted;
 } graphss_alert_options;
 
 GRAPHSS_API void graphss_alert_options_init(graphss_alert_options *opt);

@@ -3,9 +3,11 @@
  *     graphss_live *live = NULL;
  *     graphss_observation snapshot = graphss_dataset_observe(&data);
  *     graphss_live_new(ctx, &live, model, &snapshot, NULL);
- *     graphss_event event = {.op = GRAPHSS_EVENT_ADD_EDGE, .u = "anna", .v = "bot7", .seq =
- * -1}; graphss_live_batch did = {0}; graphss_live_apply(ctx, live, &event, 1, &did);     // as
- * often as events come for (size_t i = 0; i < did.n_alerts; i++) { graphss_live_alert alert;
+ *     graphss_event event = {.op = GRAPHSS_EVENT_ADD_EDGE, .u = "a", .v = "b", .seq = -1};
+ *     graphss_live_batch did = {0};
+ *     graphss_live_apply(ctx, live, &event, 1, &did);     // as often as events come
+ *     for (size_t i = 0; i < did.n_alerts; i++) {
+ *         graphss_live_alert alert;
  *         graphss_live_alert_get(live, &alert, did.first_alert + i);
  *     }
  *     graphss_live_batch_destroy(ctx, &did);

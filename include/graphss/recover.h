@@ -157,10 +157,10 @@ typedef struct graphss_recover_options {
         graphss_advtrain_options advtrain;
         uint64_t reserved[16]; /* so that a method may get more options */
     };
-    const int32_t
-        *trusted;     /* [n_trusted] nodes of current that were surely not tampered with: */
-    size_t n_trusted; /* `perturbed` is 0, and they are read as untouched nodes. For methods
-                       * that estimate chances (graphss_recover_method_finds) */
+    /* Nodes of current that were surely not tampered with: `perturbed` is 0, and they are read
+     * as untouched nodes. For methods that estimate chances (graphss_recover_method_finds). */
+    const int32_t *trusted; /* [n_trusted] */
+    size_t n_trusted;
 } graphss_recover_options;
 
 /* The options that a method uses in that mode, by name: those above that it shares, its own,
