@@ -1,9 +1,20 @@
-/* graphss_infer.c - the Gibbs sampler over states and classes. See graphss_infer.h. */
+/* graphss_infer.c - the blocked Gibbs sampler over states. See graphss_infer.h.
+ *
+ *     shares ~ Dirichlet(prior + nodes in each state)
+ *     state of a node ~ share likelihood
+ *
+ * by turns. Nodes have only the shares in common, so that given these each is drawn alone, by
+ * a hash of the seed, the sweep and its global number: in any order, on any thread and rank.
+ * Counts are whole numbers and the shares drawn from them are the same everywhere, to the bit.
+ * A collapsed sampler integrates the shares out and forgets its start sooner, but draws nodes
+ * one after the other, which ranks cannot; the test has one as a twin. The chances of classes
+ * follow from those of the states at the end. */
 #include "recover/graphss_infer.h"
+#include "base/ranks.h"
 #include "detect/tuning.h"
 #include "graph/part.h"
-#include <graphss/selfsup.h>
-#include <stdlib.h>
+#include <graphss/rng.h>
+#include <math.h>
 #include <string.h>
 
 void graphss_i_group_destroy(graphss_ctx *ctx, graphss_i_group *g)
@@ -55,194 +66,190 @@ static void weigh(graphss_i_group *g, size_t i)
         state[s] /= sum;
 }
 
-/* Nodes without a label, of all ranks in the order of their global numbers. */
-typedef struct free_rows {
-    float *likelihood; /* [n x S] */
-    double *state;     /* [n x S] */
+/* ---- the sampler ---- */
+
+enum {
+    CHAINS = 2,
+    DISCARDED = 200, /* sweeps: those of a collapsed sampler would be 50, */
+    KEPT = 200,      /* and 100 as good as these (the test prints it) */
+    SWEEPS = DISCARDED + KEPT,
+    BLOCK = 2048, /* nodes of a task */
+    STATES = sizeof((graphss_i_group *)NULL)->share / sizeof(double)
+};
+
+/* Nodes without a say in the shares are left out. */
+typedef struct sampler {
+    graphss_i_group *g;
     size_t n;
-} free_rows;
+    size_t *at;      /* [n] place in the group */
+    uint64_t *id;    /* [n] global number */
+    uint32_t *count; /* [tasks x CHAINS x S] nodes in each state */
+    double share[CHAINS][STATES];
+    uint64_t key[CHAINS];
+    bool keep;
+} sampler;
 
-/* The sampler sees likelihoods alone: no source speaks of classes, whose chances follow from
- * those of the states. */
-static graphss_status sample(graphss_ctx *ctx, free_rows *f, double *share, size_t states,
-                             uint64_t seed)
+static void sampler_close(graphss_ctx *ctx, sampler *m)
 {
-    enum { CLASSES = 2 }; /* all the same to it */
-    graphss_selfsup_result found = {0};
-    graphss_state state[GRAPHSS_STATES_MAX] = {0};
-    float *even = graphss_i_alloc(ctx, f->n, CLASSES * sizeof *even);
-    float *column = graphss_i_alloc(ctx, f->n, states * sizeof *column);
-    graphss_status st = even && column ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < f->n * CLASSES && !st; i++)
-        even[i] = 1.0f / CLASSES;
-    for (size_t s = 0; s < states && !st; s++) {
-        for (size_t i = 0; i < f->n; i++)
-            column[s * f->n + i] = f->likelihood[i * states + s];
-        state[s] =
-            (graphss_state){.concentration = s ? TUNE_PRIOR_TAMPERED : TUNE_PRIOR_UNTOUCHED,
-                            .likelihood = column + s * f->n};
-    }
-    const graphss_selfsup_input in = {.struct_size = sizeof in,
-                                      .n = f->n,
-                                      .n_classes = CLASSES,
-                                      .prob = even,
-                                      .state = state,
-                                      .n_states = states,
-                                      .seed = seed};
-    graphss_selfsup_options opt;
-    graphss_selfsup_options_init(&opt);
-    opt.chains = 2;
-    if (!st)
-        st = graphss_selfsup_run(ctx, &found, &in, &opt);
-    if (!st) {
-        memcpy(f->state, found.state, f->n * states * sizeof *f->state);
-        memcpy(share, found.share, states * sizeof *share);
-    }
-    graphss_selfsup_result_destroy(ctx, &found);
-    graphss_release(ctx, even);
-    graphss_release(ctx, column);
-    return st;
+    graphss_release(ctx, m->at);
+    graphss_release(ctx, m->id);
+    graphss_release(ctx, m->count);
 }
 
-/* ---- the nodes of all ranks ---- */
-
-/* A node without a label on its way to the sampler; the state comes back the same way. */
-typedef struct entry {
-    int64_t id;
-    size_t from; /* where it came in */
-} entry;
-
-static int by_id(const void *a, const void *b)
-{
-    const entry *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-/* What rank 0, which samples, and the others send each other. Alone it is all one's own. */
-typedef struct post {
-    size_t *in, *out;  /* [ranks] nodes to and from this rank */
-    int64_t *id;       /* [m] of the own nodes; */
-    float *likelihood; /* [m x S] */
-    double *state;     /* [m x S] */
-    size_t m, total;   /* nodes of this rank; of all, on rank 0 */
-    int64_t *all_id;   /* on rank 0 [total], as they came in */
-    float *all_likelihood;
-    double *all_state;
-    entry *order; /* [total] by id */
-} post;
-
-static void post_close(graphss_ctx *ctx, post *p)
-{
-    void *const block[] = {
-        p->in,        p->out,  p->id, p->likelihood, p->state, p->all_id, p->all_likelihood,
-        p->all_state, p->order};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
-        graphss_release(ctx, block[i]);
-}
-
-static graphss_status post_open(graphss_ctx *ctx, post *p, const graphss_i_group *g)
+static graphss_status sampler_open(graphss_ctx *ctx, sampler *m, graphss_i_group *g)
 {
     const graphss_i_part *part = graphss_i_ctx_part(ctx);
-    const size_t ranks = graphss_i_ranks(ctx), S = g->states;
+    size_t n = 0;
+    m->g = g;
     for (size_t i = 0; i < g->m; i++)
-        p->m += !g->fixed[i];
-    p->in = graphss_i_calloc(ctx, ranks, sizeof *p->in);
-    p->out = graphss_i_calloc(ctx, ranks, sizeof *p->out);
-    p->id = graphss_i_alloc(ctx, p->m, sizeof *p->id);
-    p->likelihood = graphss_i_alloc(ctx, p->m, S * sizeof *p->likelihood);
-    p->state = graphss_i_alloc(ctx, p->m, S * sizeof *p->state);
-    if (!p->in || !p->out || !p->id || !p->likelihood || !p->state)
+        m->n += !g->fixed[i];
+    m->at = graphss_i_alloc(ctx, m->n, sizeof *m->at);
+    m->id = graphss_i_alloc(ctx, m->n, sizeof *m->id);
+    m->count = graphss_i_alloc(ctx, graphss_i_tasks(m->n, BLOCK),
+                               CHAINS * g->states * sizeof *m->count);
+    if (!m->at || !m->id || !m->count)
         return GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0, j = 0; i < g->m; i++) {
+    for (size_t i = 0; i < g->m; i++) {
         if (g->fixed[i])
             continue;
-        p->id[j] = part ? part->id[g->node[i]] : g->node[i];
-        for (size_t s = 0; s < S; s++)
-            p->likelihood[j * S + s] = g->likelihood[s * g->room + i];
-        j++;
+        m->at[n] = i;
+        m->id[n++] = (uint64_t)(part ? part->id[g->node[i]] : g->node[i]);
+        memset(g->state + i * g->states, 0, g->states * sizeof *g->state);
     }
-    p->out[0] = p->m;
     return GRAPHSS_OK;
 }
 
-static graphss_status post_send(graphss_ctx *ctx, post *p, free_rows *f, size_t S)
+/* Uniform in [0, 1): draw number `at` of SplitMix64 (Steele, Lea and Flood 2014), which can be
+ * asked for any of its draws. */
+static double uniform(uint64_t key, uint64_t at)
 {
-    graphss_status st = graphss_i_ranks_counts(ctx, p->in, p->out);
-    if (st)
-        return st;
-    for (size_t r = 0; r < graphss_i_ranks(ctx); r++)
-        p->total += p->in[r];
-    p->all_id = graphss_i_alloc(ctx, p->total, sizeof *p->all_id);
-    p->all_likelihood = graphss_i_alloc(ctx, p->total, S * sizeof *p->all_likelihood);
-    p->all_state = graphss_i_alloc(ctx, p->total, S * sizeof *p->all_state);
-    p->order = graphss_i_alloc(ctx, p->total, sizeof *p->order);
-    f->likelihood = graphss_i_alloc(ctx, p->total, S * sizeof *f->likelihood);
-    f->state = graphss_i_alloc(ctx, p->total, S * sizeof *f->state);
-    const bool made = p->all_id && p->all_likelihood && p->all_state && p->order &&
-                      f->likelihood && f->state;
-    st = graphss_engine_agree(ctx, made ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
-    if (!st)
-        st = graphss_i_ranks_exchange(ctx, p->all_id, p->in, p->id, p->out, sizeof *p->id);
-    if (!st)
-        st = graphss_i_ranks_exchange(ctx, p->all_likelihood, p->in, p->likelihood, p->out,
-                                      S * sizeof *p->likelihood);
-    if (st)
-        return st;
-    f->n = p->total;
-    for (size_t i = 0; i < f->n; i++)
-        p->order[i] = (entry){p->all_id[i], i};
-    qsort(p->order, f->n, sizeof *p->order, by_id);
-    for (size_t i = 0; i < f->n; i++)
-        memcpy(f->likelihood + i * S, p->all_likelihood + p->order[i].from * S,
-               S * sizeof *f->likelihood);
-    return GRAPHSS_OK;
+    uint64_t z = key + (at + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-static graphss_status post_return(graphss_ctx *ctx, post *p, const free_rows *f,
-                                  graphss_i_group *g)
+static void draw_block(void *arg, size_t task)
 {
+    sampler *m = arg;
+    graphss_i_group *g = m->g;
+    const size_t S = g->states, end = graphss_i_task_end(task, m->n, BLOCK);
+    uint32_t *count = m->count + task * CHAINS * S;
+    double sums[STATES];
+    memset(count, 0, CHAINS * S * sizeof *count);
+    for (size_t i = task * BLOCK; i < end; i++)
+        for (size_t c = 0; c < CHAINS; c++) {
+            const size_t at = m->at[i];
+            double sum = 0;
+            for (size_t s = 0; s < S; s++)
+                sums[s] = sum += m->share[c][s] * (double)g->likelihood[s * g->room + at];
+            if (!(sum > 0)) /* nothing speaks for any state */
+                for (size_t s = 0; s < S; s++)
+                    sums[s] = sum = 1;
+            const double u = uniform(m->key[c], m->id[i]) * sum;
+            size_t drawn = 0;
+            for (size_t s = 0; s + 1 < S; s++)
+                drawn += sums[s] <= u;
+            count[c * S + drawn]++;
+            for (size_t s = 0; s < S && m->keep; s++)
+                g->state[at * S + s] +=
+                    (sums[s] - (s ? sums[s - 1] : 0)) / (sum * CHAINS * KEPT);
+        }
+}
+
+/* Marsaglia and Tsang 2000; of a shape below 1 by that of shape + 1. */
+static double draw_gamma(graphss_rng *rng, double shape)
+{
+    if (shape < 1)
+        return draw_gamma(rng, shape + 1) * pow(1 - graphss_rng_double(rng), 1 / shape);
+    const double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        const double x = graphss_rng_normal(rng), v = pow(1 + c * x, 3);
+        if (v > 0 && log(1 - graphss_rng_double(rng)) < x * x / 2 + d - d * v + d * log(v))
+            return d * v;
+    }
+}
+
+/* The prior of a share, in nodes. */
+static double prior_of(size_t s)
+{
+    return s ? TUNE_PRIOR_TAMPERED : TUNE_PRIOR_UNTOUCHED;
+}
+
+/* Nodes in each state, of all ranks: whole numbers, which any order adds up to the same. */
+static graphss_status count_all(graphss_ctx *ctx, double *all, const sampler *m)
+{
+    const size_t cells = CHAINS * m->g->states;
+    for (size_t j = 0; j < cells; j++)
+        all[j] = 0;
+    for (size_t task = 0; task < graphss_i_tasks(m->n, BLOCK); task++)
+        for (size_t j = 0; j < cells; j++)
+            all[j] += m->count[task * cells + j];
+    return graphss_i_ranks_sum(ctx, all, cells);
+}
+
+/* share becomes a draw from the Dirichlet of the counts, mean [S] grows by its mean. */
+static void draw_shares(double *share, double *mean, const double *count, size_t S,
+                        graphss_rng *rng)
+{
+    double total = 0, drawn = 0;
+    for (size_t s = 0; s < S; s++)
+        total += prior_of(s) + count[s];
+    for (size_t s = 0; s < S; s++) {
+        mean[s] += (prior_of(s) + count[s]) / total;
+        drawn += share[s] = draw_gamma(rng, prior_of(s) + count[s]);
+    }
+    for (size_t s = 0; s < S; s++)
+        share[s] /= drawn;
+}
+
+static graphss_status sample(graphss_ctx *ctx, sampler *m, uint64_t seed)
+{
+    graphss_i_group *g = m->g;
     const size_t S = g->states;
-    graphss_i_pieces share = {0};
-    for (size_t i = 0; i < f->n; i++)
-        memcpy(p->all_state + p->order[i].from * S, f->state + i * S, S * sizeof *f->state);
-    graphss_status st = graphss_i_ranks_exchange(ctx, p->state, p->out, p->all_state, p->in,
-                                                 S * sizeof *p->state);
-    if (!st)
-        st = graphss_i_ranks_pieces(ctx, &share, g->share, sizeof g->share);
-    if (!st)
-        memcpy(g->share, share.block, sizeof g->share); /* what rank 0 has */
-    graphss_i_pieces_destroy(ctx, &share);
-    for (size_t i = 0, j = 0; i < g->m && !st; i++)
-        if (!g->fixed[i])
-            memcpy(g->state + i * S, p->state + j++ * S, S * sizeof *p->state);
+    double count[CHAINS * STATES], mean[STATES] = {0};
+    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
+    graphss_status st = GRAPHSS_OK;
+    for (size_t c = 0; c < CHAINS; c++)
+        memcpy(m->share[c], g->share, sizeof g->share);
+    for (size_t sweep = 0; sweep < SWEEPS && !st; sweep++) {
+        m->keep = sweep >= DISCARDED;
+        for (size_t c = 0; c < CHAINS; c++)
+            m->key[c] = graphss_rng_u64(&rng);
+        graphss_i_parallel(ctx, graphss_i_tasks(m->n, BLOCK), draw_block, m);
+        st = count_all(ctx, count, m);
+        if (sweep == DISCARDED)
+            memset(mean, 0, sizeof mean);
+        for (size_t c = 0; c < CHAINS && !st; c++)
+            draw_shares(m->share[c], mean, count + c * S, S, &rng);
+        if (!st)
+            st = graphss_i_progress(ctx, "infer", sweep + 1, SWEEPS, NULL);
+    }
+    for (size_t s = 0; s < S; s++)
+        g->share[s] = mean[s] / (CHAINS * KEPT);
     return st;
 }
 
 graphss_status graphss_i_group_infer(graphss_ctx *ctx, graphss_i_group *g, uint64_t seed)
 {
-    free_rows f = {0};
-    post p = {0};
-    for (size_t s = 0; s < g->states; s++) /* the prior, where nobody has a say */
-        g->share[s] = (s ? TUNE_PRIOR_TAMPERED : TUNE_PRIOR_UNTOUCHED) /
-                      (TUNE_PRIOR_UNTOUCHED + (double)(g->states - 1) * TUNE_PRIOR_TAMPERED);
-    graphss_status st = post_open(ctx, &p, g);
-    g->n_free = p.m;
-    if (!st)
-        st = post_send(ctx, &p, &f, g->states);
-    if (!st && f.n)
-        st = sample(ctx, &f, g->share, g->states, seed);
+    sampler m = {0};
+    double prior = 0;
+    for (size_t s = 0; s < g->states; s++)
+        prior += g->share[s] = prior_of(s);
+    for (size_t s = 0; s < g->states; s++)
+        g->share[s] /= prior; /* where nobody has a say */
+    graphss_status st = sampler_open(ctx, &m, g);
+    g->n_free = m.n;
     st = graphss_engine_agree(ctx, st, NULL);
     if (!st)
-        st = post_return(ctx, &p, &f, g);
-    if (!st)
         st = graphss_i_ranks_total(ctx, &g->n_free);
+    if (!st && g->n_free)
+        st = sample(ctx, &m, seed);
     for (size_t i = 0; i < g->m && !st; i++) {
         if (g->fixed[i])
             weigh(g, i);
         mix(g, i);
     }
-    graphss_release(ctx, f.likelihood);
-    graphss_release(ctx, f.state);
-    post_close(ctx, &p);
-    return st;
+    sampler_close(ctx, &m);
+    return graphss_engine_agree(ctx, st, NULL);
 }

@@ -1,5 +1,5 @@
 /* graphss_infer.h - states and classes of a group of nodes and the shares of the states,
- * together, by the Gibbs sampler of graphss/selfsup.h. */
+ * together, by a Gibbs sampler. */
 #ifndef GRAPHSS_GRAPHSS_INFER_H
 #define GRAPHSS_GRAPHSS_INFER_H
 
@@ -22,8 +22,8 @@ typedef struct graphss_i_group {
 graphss_status graphss_i_group_open(graphss_ctx *ctx, graphss_i_group *g, size_t room,
                                     size_t k, size_t states);
 void graphss_i_group_destroy(graphss_ctx *ctx, graphss_i_group *g);
-/* Fills posterior, state and share. On several ranks the groups of all are one, whose states
- * rank 0 samples: 4 S bytes a node go there, and 8 S come back. */
+/* Fills posterior, state and share. On several ranks the groups of all are one: shares and
+ * states have the same bits however the nodes are dealt out. All ranks call it together. */
 graphss_status graphss_i_group_infer(graphss_ctx *ctx, graphss_i_group *g, uint64_t seed);
 
 #endif

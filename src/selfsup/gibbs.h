@@ -34,9 +34,6 @@ typedef struct graphss_i_problem {
     double *alpha; /* [n_matrices x K x K] by observed label, then true class */
     double *phi;   /* likewise: phi', for warm-up and for fixed matrices */
     bool fixed[GRAPHSS_SOURCES_MAX * GRAPHSS_STATES_MAX]; /* [n_matrices] */
-    double
-        *look; /* [n x S] likelihood times the sum of prob: the whole weight of a state where
-                * no source speaks of classes; NULL: one does, or there is one state */
 } graphss_i_problem;
 
 typedef struct graphss_i_chain {
@@ -48,7 +45,7 @@ typedef struct graphss_i_chain {
     double *of_state;         /* [S] nodes in each state; likewise */
     bool warm;                /* every matrix at phi', the shares at their prior mean */
     double *weight, *sums;    /* [S x K] scratch: weights and their running sums */
-    double *posterior;        /* [n x K] sums over the kept sweeps; with look: at the end */
+    double *posterior;        /* [n x K] sums over the kept sweeps */
     double *state;            /* [n x S] likewise, NULL when S == 1 */
 } graphss_i_chain;
 
@@ -58,15 +55,11 @@ static inline size_t graphss_i_matrix_of(const graphss_i_problem *p, size_t m, s
     return p->first[m] + (p->split[m] ? s : 0);
 }
 
-/* Fills look, anew after each refit. */
-void graphss_i_problem_refresh(const graphss_i_problem *p);
 /* Every matrix at phi', the shares at their prior mean. */
 void graphss_i_chain_warm(const graphss_i_problem *p, graphss_i_chain *c);
 /* Counts z and r, and lets every matrix that is not fixed follow its counts. */
 void graphss_i_chain_live(const graphss_i_problem *p, graphss_i_chain *c);
 /* Draws (z_n, r_n) for each node in turn. keep: adds the chances to the sums. */
 void graphss_i_sweep(const graphss_i_problem *p, graphss_i_chain *c, bool keep);
-/* With look: the sums of posterior from those of state. */
-void graphss_i_chain_classes(const graphss_i_problem *p, graphss_i_chain *c);
 
 #endif

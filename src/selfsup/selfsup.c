@@ -254,12 +254,6 @@ static graphss_status prepare(graphss_ctx *ctx, run *u, const graphss_selfsup_in
             return GRAPHSS_ERR_NOMEM;
         p->prob[0] = u->prob;
     }
-    if (p->M == 0 && p->S > 1) {
-        p->look = graphss_i_alloc(ctx, p->n, p->S * sizeof *p->look);
-        if (!p->look)
-            return GRAPHSS_ERR_NOMEM;
-        graphss_i_problem_refresh(p);
-    }
     u->n_traces = p->K + p->M + p->S - 1;
     u->most = (size_t)(opt->sweeps - opt->warmup - opt->burn_in);
     u->trace = graphss_i_alloc(ctx, u->n_traces, u->n_chains * u->most * sizeof *u->trace);
@@ -309,8 +303,7 @@ static void forget(run *u)
 static size_t round_end(const run *u, const graphss_selfsup_input *in, size_t from)
 {
     const graphss_i_problem *p = &u->problem;
-    const double work =
-        (double)p->n * (double)(p->look ? p->S + p->K : p->K * p->S * (p->M + 1));
+    const double work = (double)p->n * (double)(p->K * p->S * (p->M + 1));
     const size_t patience = work < 4e6 ? (size_t)(4e6 / work) : 1; /* about 10 ms */
     const size_t warmup = (size_t)u->opt->warmup;
     size_t to = from;
@@ -337,11 +330,8 @@ static graphss_status run_chains(graphss_ctx *ctx, graphss_selfsup_result *out, 
             bool done = false;
             vote(out->label, u);
             st = graphss_i_refit(ctx, &done, &best, u->prob, out->label, in, u->opt);
-            if (done) {
+            if (done)
                 forget(u);
-                if (u->problem.look)
-                    graphss_i_problem_refresh(&u->problem);
-            }
             out->refits += done;
         }
         if (!st)
@@ -442,8 +432,6 @@ static graphss_status sample(graphss_ctx *ctx, graphss_selfsup_result *out,
     if (st)
         goto done;
     out->kept = u.kept;
-    for (size_t c = 0; c < u.n_chains && u.problem.look; c++)
-        graphss_i_chain_classes(&u.problem, &u.chain[c]);
     average(out->posterior, &u, n * K, posterior_of);
     average(out->counts, &u, in->n_sources * K * K, counts_of);
     average(out->phi, &u, in->n_sources * K * K, phi_of);
@@ -460,7 +448,6 @@ done:
     graphss_release(ctx, u.chain);
     graphss_release(ctx, u.trace);
     graphss_release(ctx, u.prob);
-    graphss_release(ctx, u.problem.look);
     graphss_release(ctx, u.problem.phi);
     graphss_release(ctx, u.problem.alpha);
     return st;

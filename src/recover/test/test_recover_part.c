@@ -1,10 +1,13 @@
 /* alert and recover on several ranks against one machine. */
 #include "detect/state_model.h"
+#include "detect/tuning.h"
 #include "models/model_private.h"
 #include "models/part_private.h"
+#include "recover/graphss_infer.h"
 #include "testing.h"
 #include "testing_ranks.h"
 #include <graphss/flips.h>
+#include <graphss/selfsup.h>
 #include <graphss/shards.h>
 #include <graphss/synth.h>
 
@@ -318,6 +321,173 @@ static void test_ranks_find_what_one_machine_finds(void **state)
     run_kind(true, "sage");
 }
 
+/* ---- the sampler ---- */
+
+enum { DRAWN = 5000, DRAWN_STATES = 4 };
+
+/* Likelihoods [DRAWN x DRAWN_STATES] that tell the states of the nodes more or less well. */
+static void make_likelihoods(float *likelihood, double spread)
+{
+    graphss_rng rng = graphss_rng_make(21, 21);
+    for (size_t i = 0; i < DRAWN; i++) {
+        const double u = graphss_rng_double(&rng);
+        const size_t truth = u < 0.7 ? 0 : u < 0.85 ? 1 : u < 0.97 ? 2 : 3;
+        for (size_t s = 0; s < DRAWN_STATES; s++)
+            likelihood[i * DRAWN_STATES + s] =
+                (float)exp(spread * ((s == truth) + graphss_rng_normal(&rng) / 2));
+    }
+}
+
+typedef struct drawing {
+    const float *likelihood;
+    double *state, *share; /* [DRAWN x DRAWN_STATES], [DRAWN_STATES] */
+    int rank, ranks;
+    uint64_t seed;
+} drawing;
+
+static bool is_fixed(size_t node)
+{
+    return node % 100 == 7;
+}
+
+/* Each rank has every so-manieth node. */
+static graphss_status draw_states(graphss_ctx *ctx, void *arg)
+{
+    drawing *d = arg;
+    graphss_i_group g = {0};
+    int64_t id[DRAWN];
+    graphss_i_part part = {.id = id};
+    graphss_status st = graphss_i_group_open(ctx, &g, DRAWN, 1, DRAWN_STATES);
+    for (size_t i = (size_t)d->rank; i < DRAWN && !st; i += (size_t)d->ranks) {
+        id[g.m] = (int64_t)i;
+        g.node[g.m] = (int32_t)g.m;
+        g.fixed[g.m] = is_fixed(i);
+        for (size_t s = 0; s < DRAWN_STATES; s++) {
+            g.likelihood[s * g.room + g.m] = d->likelihood[i * DRAWN_STATES + s];
+            g.prob[s * g.room + g.m] = 1;
+        }
+        g.m++;
+    }
+    graphss_i_ctx_set_part(ctx, &part);
+    if (!st)
+        st = graphss_i_group_infer(ctx, &g, d->seed);
+    graphss_i_ctx_set_part(ctx, NULL);
+    for (size_t i = 0; i < g.m && !st; i++)
+        memcpy(d->state + (size_t)id[i] * DRAWN_STATES, g.state + i * DRAWN_STATES,
+               DRAWN_STATES * sizeof *d->state);
+    memcpy(d->share, g.share, DRAWN_STATES * sizeof *d->share);
+    graphss_i_group_destroy(ctx, &g);
+    return st;
+}
+
+static void test_states_have_the_same_bits_on_any_number_of_ranks(void **state)
+{
+    (void)state;
+    static float likelihood[DRAWN * DRAWN_STATES];
+    static double one[DRAWN * DRAWN_STATES], many[DRAWN * DRAWN_STATES];
+    double first[DRAWN_STATES];
+    make_likelihoods(likelihood, 1.5);
+    for (int ranks = 1; ranks <= 5; ranks++) {
+        drawing each[TESTING_RANKS] = {0};
+        testing_rank rank[TESTING_RANKS] = {0};
+        double share[TESTING_RANKS][DRAWN_STATES];
+        for (int r = 0; r < ranks; r++) {
+            each[r] = (drawing){likelihood, ranks > 1 ? many : one, share[r], r, ranks, 4};
+            rank[r].arg = &each[r];
+        }
+        testing_run_ranks(rank, ranks, draw_states);
+        if (ranks == 1)
+            memcpy(first, share[0], sizeof first);
+        for (int r = 0; r < ranks; r++) {
+            assert_int_equal(rank[r].status, GRAPHSS_OK);
+            assert_int_equal(rank[r].blocks, 0);
+            assert_memory_equal(share[r], first, sizeof first);
+        }
+        if (ranks > 1)
+            assert_memory_equal(many, one, sizeof one);
+    }
+}
+
+/* The collapsed sampler of graphss/selfsup.h, over the nodes that are not fixed. */
+static void draw_collapsed(graphss_ctx *ctx, double *out, const float *likelihood,
+                           uint64_t seed)
+{
+    static float column[DRAWN_STATES][DRAWN], even[2 * DRAWN];
+    graphss_state state[DRAWN_STATES] = {0};
+    graphss_selfsup_result result = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < DRAWN; i++) {
+        for (size_t s = 0; s < DRAWN_STATES; s++)
+            column[s][n] = likelihood[i * DRAWN_STATES + s];
+        n += !is_fixed(i);
+    }
+    for (size_t i = 0; i < 2 * n; i++)
+        even[i] = 0.5F;
+    for (size_t s = 0; s < DRAWN_STATES; s++)
+        state[s] =
+            (graphss_state){.concentration = s ? TUNE_PRIOR_TAMPERED : TUNE_PRIOR_UNTOUCHED,
+                            .likelihood = column[s]};
+    const graphss_selfsup_input in = {.struct_size = sizeof in,
+                                      .n = n,
+                                      .n_classes = 2,
+                                      .prob = even,
+                                      .state = state,
+                                      .n_states = DRAWN_STATES,
+                                      .seed = seed};
+    graphss_selfsup_options opt;
+    graphss_selfsup_options_init(&opt);
+    opt.chains = 2;
+    opt.sweeps = 400;
+    opt.burn_in = 260;
+    assert_ok(ctx, graphss_selfsup_run(ctx, &result, &in, &opt));
+    const double *from = result.state;
+    for (size_t i = 0; i < DRAWN; i++)
+        if (!is_fixed(i)) {
+            memcpy(out + i * DRAWN_STATES, from, DRAWN_STATES * sizeof *out);
+            from += DRAWN_STATES;
+        }
+    graphss_selfsup_result_destroy(ctx, &result);
+}
+
+static double mean_difference(const double *a, const double *b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < DRAWN * DRAWN_STATES; i++)
+        sum += is_fixed(i / DRAWN_STATES) ? 0 : fabs(a[i] - b[i]);
+    return sum / (DRAWN * DRAWN_STATES);
+}
+
+/* Runs of both samplers differ as those of the collapsed one do among themselves. */
+static void test_the_sampler_finds_what_the_collapsed_one_finds(void **state)
+{
+    (void)state;
+    enum { RUNS = 4 };
+    static float likelihood[DRAWN * DRAWN_STATES];
+    static double collapsed[RUNS][DRAWN * DRAWN_STATES], blocked[DRAWN * DRAWN_STATES];
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    for (int hard = 0; hard < 2; hard++) {
+        double share[DRAWN_STATES], own = 0, across = 0;
+        make_likelihoods(likelihood, hard ? 1.2 : 3);
+        for (size_t run = 0; run < RUNS; run++) {
+            draw_collapsed(ctx, collapsed[run], likelihood, 30 + run);
+            for (size_t other = 0; other < run; other++)
+                own += mean_difference(collapsed[run], collapsed[other]);
+        }
+        for (uint64_t seed = 0; seed < RUNS; seed++) {
+            drawing d = {likelihood, blocked, share, 0, 1, seed};
+            assert_ok(ctx, draw_states(ctx, &d));
+            for (size_t run = 0; run < RUNS; run++)
+                across += mean_difference(blocked, collapsed[run]);
+        }
+        own /= RUNS * (RUNS - 1) / 2.0;
+        across /= RUNS * RUNS;
+        printf("mean difference %g, of two collapsed runs %g\n", across, own);
+        if (across > 1.5 * own)
+            fail_msg("mean difference %g, of two collapsed runs %g", across, own);
+    }
+    graphss_ctx_free(ctx);
+}
+
 /* ---- the rehearsal ---- */
 
 typedef struct rehearsed {
@@ -453,6 +623,8 @@ static void test_a_context_alone_is_one_rank(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_states_have_the_same_bits_on_any_number_of_ranks),
+        cmocka_unit_test(test_the_sampler_finds_what_the_collapsed_one_finds),
         cmocka_unit_test(test_ranks_find_what_one_machine_finds),
         cmocka_unit_test(test_a_rehearsal_does_not_depend_on_the_ranks),
         cmocka_unit_test(test_each_allocation_of_one_rank_fails),

@@ -361,69 +361,6 @@ static void test_the_naive_twin_draws_the_same(void **state)
     graphss_ctx_free(ctx);
 }
 
-/* Other probabilities, of another sum. */
-static graphss_status sharpen(graphss_ctx *ctx, void *user, float *prob, const int32_t *label,
-                              size_t n, size_t n_classes)
-{
-    (void)ctx, (void)user;
-    for (size_t i = 0; i < n; i++)
-        prob[i * n_classes + (size_t)label[i]] *= 1.5F;
-    return GRAPHSS_OK;
-}
-
-/* A source that says nothing leads through the general path, class by class. */
-static void test_states_alone_draw_what_states_and_classes_do(void **state)
-{
-    (void)state;
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
-    static world w, other;
-    static float likely[N], never[N];
-    int32_t silent[N];
-    make_world(&w, false);
-    graphss_rng rng = graphss_rng_make(12, GRAPHSS_STREAM_SYNTH);
-    for (size_t i = 0; i < N; i++) {
-        silent[i] = -1;
-        likely[i] = i % 9 ? (float)(3 * graphss_rng_double(&rng)) : 0;
-        never[i] = i % 50 ? 1 : 0;
-        for (size_t k = 0; k < K; k++)
-            other.prob[i * K + k] = (float)graphss_rng_double(&rng);
-    }
-    const graphss_source source = {.label = silent, .prior = {.alpha = 1}};
-    /* node 0, 50, ...: no state can be; its class probabilities stand alone */
-    for (size_t i = 0; i < N; i += 50)
-        likely[i] = 0;
-    const graphss_state states[3] = {
-        {.concentration = 20, .likelihood = never},
-        {.concentration = 5, .prob = other.prob, .likelihood = never},
-        {.concentration = 0.5, .likelihood = likely}};
-    graphss_selfsup_result out[2] = {0};
-    for (size_t n_sources = 0; n_sources < 2; n_sources++) {
-        const graphss_selfsup_input in = {.struct_size = sizeof in,
-                                          .n = N,
-                                          .n_classes = K,
-                                          .prob = w.prob,
-                                          .source = n_sources ? &source : NULL,
-                                          .n_sources = n_sources,
-                                          .state = states,
-                                          .n_states = 3,
-                                          .refit = sharpen,
-                                          .seed = 9};
-        graphss_selfsup_options opt;
-        graphss_selfsup_options_init(&opt);
-        opt.retrain_every = 60;
-        assert_ok(ctx, graphss_selfsup_run(ctx, &out[n_sources], &in, &opt));
-        assert_int_equal(out[n_sources].refits, 2);
-    }
-    assert_near(out[0].posterior, out[1].posterior, N * K, 1e-12, "posterior");
-    assert_near(out[0].state, out[1].state, N * 3, 1e-12, "state");
-    assert_near(out[0].share, out[1].share, 3, 1e-12, "share");
-    for (size_t k = 0; k < K; k++) /* and the classes drawn are as many */
-        assert_float_equal(out[0].trace[k].mean, out[1].trace[k].mean, 1e-9);
-    graphss_selfsup_result_destroy(ctx, &out[0]);
-    graphss_selfsup_result_destroy(ctx, &out[1]);
-    graphss_ctx_free(ctx);
-}
-
 static void test_every_number_of_classes_takes_the_same_path(void **state)
 {
     (void)state;
@@ -471,7 +408,6 @@ int main(void)
         cmocka_unit_test(test_a_switch_of_two_sources_with_evidence_of_its_own),
         cmocka_unit_test(test_states_alone_with_probabilities_each),
         cmocka_unit_test(test_the_naive_twin_draws_the_same),
-        cmocka_unit_test(test_states_alone_draw_what_states_and_classes_do),
         cmocka_unit_test(test_every_number_of_classes_takes_the_same_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
