@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `graphss alert` costs beside `graphss predict`, on folders that `graphss snapshots` wrote.
 
-    experiments/alert_cost.py --graphss build/graphss --json build/results/alert/cost.jsonl DIR ...
+    experiments/alert_cost.py --graphss build/graphss --json cost.jsonl DIR ...
 
 Processor time of the whole command in seconds, one thread, the least of --rounds: reading the files, and for
 alert without history and with it, a verdict on the whole snapshot with name, share and nodes.

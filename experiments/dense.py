@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Dense features: snapshots with embeddings in place of words, attacked by code of its own.
 
-    experiments/dense.py --graphss build/graphss --data DATA_FOLDER SEED ...     # build/results/recovery/dense.txt: 21 to 24
+    experiments/dense.py --graphss build/graphss --data DATA_FOLDER SEED ...     # seeds 21 to 24
 
 Cora and Citeseer with their words brought to 64 dimensions (singular vectors, turned at random, rows of length one),
 and generated graphs of 2,500 nodes: classes that are clouds of points, the same points

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Honest change, made by code of its own: is it taken for an attack?
 
-    experiments/honest_change.py --graphss build/graphss SEED ...     # build/results/recovery/honest_change.txt: seeds 501 to 506
+    experiments/honest_change.py --graphss build/graphss SEED ...     # seeds 501 to 506
 
 Trains on a snapshot (`graphss snapshots --setting seen`), then a fifth of the nodes without a label get three links each
 to nodes of their own class, nine times in ten, else of any, and in the second row of each pair 20 words of nodes of

@@ -4,8 +4,7 @@ import io
 import json
 import statistics
 
-COLUMNS = ("recipe mode dataset model setting method train attacker budget point commit runs "
-           "measures").split()
+COLUMNS = "recipe dataset model setting method point n commit victims others more".split()
 CELL = "what mode setting dataset model method train seed set parameter value task".split()
 LABELS = ["victims", "others"]
 MEASURES = {  # of each kind of experiment
@@ -30,23 +29,19 @@ def records(folder):
 
 
 def place(record):
-    """The columns before `commit`. Runs that differ by seed or set of victims have the same."""
+    """The columns before `n`. Runs that differ by seed or set of victims have the same. What a
+    recipe fixes (mode, attacker, budget) is in the recipe; docs/records.md says where."""
     repeat = record["repeat"]
-    attack = repeat["options"].get("attack", {})
     parameter, value = record.get("parameter"), record.get("value")
     if isinstance(value, float):
         value = f"{value:g}"
     if record["what"] == "runtime":
         parameter, value = "task", record["task"]
-    attacker, budget = attack.get("method", ""), ""
-    if attack:
-        budget = f"{attack['links']}+{attack['features']}"  # links and features per victim
-    if parameter == "attacker":
-        attacker, parameter = value, None
-    return (repeat["recipe"], record.get("mode", ""), record["dataset"], record.get("model", ""),
-            record.get("setting", ""), record.get("method", ""), record.get("train", ""),
-            attacker, budget,
-            f"{parameter}={value}" if parameter else "")
+    method = record.get("method", "")
+    if record.get("train") == "retrain" and method != "retrain":
+        method += " retrained"
+    return (repeat["recipe"], record["dataset"], record.get("model", ""),
+            record.get("setting", ""), method, f"{parameter}={value}" if parameter else "")
 
 
 PLAIN = ["nodes", "edges", "features", "classes", "homophily", "seconds"]
@@ -62,10 +57,10 @@ def number(measure, value):
 
 
 def summary(measure, values, runs):
-    """victims 81.2±1.3: mean and standard deviation, then the number of runs if it is another."""
+    """81.2±1.3: mean and standard deviation, then the number of runs if it is another."""
     spread = f"±{number(measure, statistics.stdev(values))}" if len(values) > 1 else ""
     own = f" ({len(values)})" if len(values) != runs else ""
-    return f"{measure} {number(measure, statistics.mean(values))}{spread}{own}"
+    return f"{number(measure, statistics.mean(values))}{spread}{own}"
 
 
 def table(folder):
@@ -83,6 +78,8 @@ def table(folder):
     for key in sorted(found):
         runs, commits = found[key]
         most = max(map(len, runs.values()))
-        measures = " ".join(summary(measure, runs[measure], most) for measure in sorted(runs))
-        writer.writerow([*key, " ".join(sorted(commits - {""})), most, measures])
+        cell = {measure: summary(measure, runs[measure], most) for measure in sorted(runs)}
+        labels = [cell.pop(measure, "") for measure in LABELS]
+        more = " ".join(f"{measure} {value}" for measure, value in cell.items())
+        writer.writerow([*key, most, " ".join(sorted(commits - {""})), *labels, more])
     return text.getvalue()
