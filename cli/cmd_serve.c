@@ -1,5 +1,6 @@
 /* cmd_serve.c - a live graph behind HTTP. */
 #include <graphss_serve/serve.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,15 @@ static graphss_status open_sources(cli *app, graphss_serve_options *opt,
     return GRAPHSS_OK;
 }
 
+/* A signal handler can reach nothing else. */
+static graphss_server *volatile running;
+
+static void on_hangup(int signal_number)
+{
+    (void)signal_number;
+    graphss_server_reload(running);
+}
+
 static graphss_status serve(cli *app, graphss_store *store, graphss_model *model,
                             graphss_live *live, const graphss_serve_options *opt)
 {
@@ -90,7 +100,11 @@ static graphss_status serve(cli *app, graphss_store *store, graphss_model *model
         else
             printf("Serving  %s\n", graphss_server_address(server));
         fflush(stdout);
+        running = server;
+        signal(SIGHUP, on_hangup);
         st = graphss_server_run(app->ctx, server);
+        signal(SIGHUP, SIG_IGN);
+        running = NULL;
     }
     graphss_server_free(app->ctx, server);
     return st;
@@ -144,6 +158,7 @@ static graphss_status run(cli *app)
         st = live_open(app, &live, store, model, own.graph ? &data : NULL, &shared, &opt);
     if (!st)
         st = open_sources(app, &how, own.graph ? &data : NULL);
+    how.model_file = own.model_file;
     if (!st) {
         graphss_store_keep(store, (uint64_t)shared.keep);
         live_warn(app, live);
@@ -170,7 +185,8 @@ const cli_command cli_serve = {
         "and "
         "from the sources of --events; the page for people is at /, metrics for Prometheus at "
         "/metrics. Only this machine can reach it unless --tokens and either TLS or "
-        "--behind-proxy are given. SIGTERM answers what waits and ends. docs/operations.md "
+        "--behind-proxy are given. SIGTERM answers what waits and ends; SIGHUP reads tokens "
+        "and model again. docs/operations.md "
         "says how to run it.\n",
     .examples = "serve --model-file model --graph monday.npz --store live.db\n"
                 "serve --model-file model --store live.db --listen unix:/run/graphss.sock "

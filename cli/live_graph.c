@@ -10,6 +10,8 @@
 static const graphss_option rows[] = {
     {"store", GRAPHSS_OPTION_STRING, FIELD(store), 0, 0, NULL, "FILE",
      "where events, snapshots and alerts are kept; an earlier run goes on", 0},
+    {"previous-model", GRAPHSS_OPTION_STRING, FIELD(previous_model), 0, 0, NULL, "MODEL",
+     "the model the store was made with, from which --model-file takes over", 0},
     {"false-alarms", GRAPHSS_OPTION_STRING, FIELD(false_alarms), 0, 0, NULL, "RATE",
      "most false alarms expected, such as 1/week or 2/day", 0},
     {"expire", GRAPHSS_OPTION_STRING, FIELD(expire), 0, 0, NULL, "TIME",
@@ -20,7 +22,9 @@ static const graphss_option rows[] = {
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
      "groups that are watched besides all nodes, one a line: a name, then ids", 0},
     {"keep", GRAPHSS_OPTION_INT, FIELD(keep), 100, 1e12, NULL, "N",
-     "events kept before they are folded into a snapshot", 0},
+     "events kept before they are folded into a snapshot; a long one counts once more for "
+     "each kilobyte",
+     0},
     {"webhook", GRAPHSS_OPTION_STRING, FIELD(webhook), 0, 0, NULL, "URL",
      "post alerts there, again until they are taken", 0},
     {"webhook-secret", GRAPHSS_OPTION_STRING, FIELD(webhook_secret), 0, 0, NULL, "FILE",
@@ -135,11 +139,31 @@ static graphss_status watch_groups(cli *app, graphss_store *store, graphss_live 
     return st;
 }
 
+/* The store's graph under the model that follows the one it was made with. */
+static graphss_status take_over(cli *app, graphss_live **live, graphss_store *store,
+                                const graphss_model *model, const live_arguments *own)
+{
+    graphss_model *before = NULL;
+    graphss_live *old = NULL;
+    graphss_status st = cli_load_model(app, &before, own->previous_model);
+    if (!st)
+        st = graphss_store_resume(app->ctx, store, &old, before);
+    if (!st)
+        st = graphss_live_adopt(app->ctx, live, model, old);
+    if (!st)
+        st = graphss_store_adopt(app->ctx, store, *live, own->previous_model, live_now());
+    graphss_live_free(app->ctx, old);
+    graphss_model_free(app->ctx, before);
+    return st;
+}
+
 graphss_status live_open(cli *app, graphss_live **live, graphss_store *store,
                          const graphss_model *model, graphss_dataset *data,
                          const live_arguments *own, const graphss_live_options *opt)
 {
     graphss_status st = graphss_store_resume(app->ctx, store, live, model);
+    if (st == GRAPHSS_ERR_DATA && own->previous_model)
+        st = take_over(app, live, store, model, own);
     if (st == GRAPHSS_OK)
         cli_note(app, "note: %s goes on where it was; its own options hold", own->store);
     if (st != GRAPHSS_ERR_NOT_FOUND)

@@ -8,7 +8,7 @@
 #include "cli.h"
 
 typedef struct live_arguments {
-    const char *store, *false_alarms, *expire, *trust_after, *groups;
+    const char *store, *previous_model, *false_alarms, *expire, *trust_after, *groups;
     const char *webhook, *webhook_secret, *alertmanager;
     int64_t keep;
 } live_arguments;

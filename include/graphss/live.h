@@ -309,6 +309,15 @@ GRAPHSS_MUST_CHECK graphss_status graphss_live_load(graphss_ctx *ctx, graphss_li
                                                     const graphss_model *model,
                                                     const void *bytes, size_t n);
 
+/* The graph as it is under another model, which is borrowed: it is the trusted snapshot, and
+ * the test learns anew what is usual. Names, labels, groups, alerts, the clock and what was
+ * seen of each source go on; nodes get other numbers where some are gone. Features and classes
+ * are matched by name, as graphss_dataset_align does. INVALID: an alert is open; else as
+ * graphss_live_new. `from` is not changed. */
+GRAPHSS_MUST_CHECK graphss_status graphss_live_adopt(graphss_ctx *ctx, graphss_live **out,
+                                                     const graphss_model *model,
+                                                     const graphss_live *from);
+
 #ifdef __cplusplus
 }
 #endif

@@ -175,6 +175,10 @@ GRAPHSS_API const struct graphss_names *graphss_model_column_names(const graphss
 GRAPHSS_API const char *graphss_model_dataset_hash(const graphss_model *model);
 GRAPHSS_API const char *graphss_model_dataset_name(const graphss_model *model);
 
+/* hex [65]: SHA-256 of all that the answers of a model and of its detector follow from: two
+ * models with the same answer alike. Of a predictor only the data it was described by count. */
+GRAPHSS_API void graphss_model_fingerprint(char *hex, const graphss_model *model);
+
 /* An array of weights: row-major, n_dims <= 3. */
 typedef struct graphss_tensor {
     const char *name;

@@ -46,6 +46,7 @@ typedef struct graphss_serve_options {
     graphss_event_source *source[GRAPHSS_SERVE_SOURCES];
     size_t n_sources;
     graphss_store_receivers tell; /* of alerts, by a thread of its own; nobody at first */
+    const char *model_file; /* what graphss_server_reload reads the model from; NULL: none */
 } graphss_serve_options;
 
 GRAPHSS_API void graphss_serve_options_init(graphss_serve_options *opt);
@@ -66,6 +67,11 @@ GRAPHSS_API const char *graphss_server_address(const graphss_server *server);
 GRAPHSS_MUST_CHECK graphss_status graphss_server_run(graphss_ctx *ctx, graphss_server *server);
 /* The same from another thread, or before it runs. */
 GRAPHSS_API void graphss_server_stop(graphss_server *server);
+/* Reads tokens and model_file again, soon; safe in a handler of signals. New tokens hold at
+ * once. Another model is loaded beside the one in use, which answers until then, and takes
+ * over between two batches (graphss_live_adopt): nothing is lost, and requests wait for a whole
+ * pass. While an alert is open it waits. What cannot be read is logged, and changes nothing. */
+GRAPHSS_API void graphss_server_reload(graphss_server *server);
 GRAPHSS_API void graphss_server_free(graphss_ctx *ctx, graphss_server *server);
 
 /* A new token, of a role ("read", "write" or "admin") and a name: its SHA-256 is added to the

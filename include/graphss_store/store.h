@@ -43,7 +43,8 @@ GRAPHSS_API void graphss_store_close(graphss_ctx *ctx, graphss_store *store);
 /* The path it was opened with. Borrowed. */
 GRAPHSS_API const char *graphss_store_path(const graphss_store *store);
 
-/* Most events kept behind the oldest snapshot. When there are more, a snapshot of now is
+/* Most events kept behind the oldest snapshot; a line counts once more for each full
+ * kilobyte, so bytes are bounded, too. When there are more, a snapshot of now is
  * stored, and what is older than the snapshot before it is dropped; verdicts from before can
  * then no longer be replayed. 0 (at first): 1,000,000. */
 GRAPHSS_API void graphss_store_keep(graphss_store *store, uint64_t events);
@@ -105,6 +106,13 @@ GRAPHSS_MUST_CHECK graphss_status graphss_store_advance(graphss_ctx *ctx, graphs
 GRAPHSS_MUST_CHECK graphss_status graphss_store_fold(graphss_ctx *ctx, graphss_store *store,
                                                      const graphss_live *live);
 
+/* Another model took over (graphss_live_adopt): stores its first snapshot, and notes `what`,
+ * which may be NULL, in the trail. From here on the store is resumed with that model; alerts
+ * from before are replayed with the old one. */
+GRAPHSS_MUST_CHECK graphss_status graphss_store_adopt(graphss_ctx *ctx, graphss_store *store,
+                                                      const graphss_live *live,
+                                                      const char *what, double now);
+
 /* ---- reading ---- */
 
 typedef struct graphss_store_alert {
@@ -124,7 +132,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_store_alerts(graphss_ctx *ctx, graphss
 
 /* A row of the audit trail, each chained to the one before: hash = SHA-256(previous hash,
  * batch, time, what, text). what: "start", "resume", "alert", "state", "trust", "watch",
- * "fold". */
+ * "fold", "model". */
 typedef struct graphss_store_entry {
     uint64_t id, batch;
     double t;

@@ -247,6 +247,10 @@ graphss_status graphss_i_live_add_node(graphss_ctx *ctx, graphss_live *x, int32_
         x->n_freed--;
         if (x->is_dense)
             memset(x->dense + i * x->d, 0, x->d * sizeof *x->dense);
+        for (size_t a = 0; a < x->n_alerts; a++) /* these meant another node */
+            for (size_t j = 0; j < x->alert[a].n_suspects; j++)
+                if (x->alert[a].suspect[j] == (int32_t)i)
+                    x->alert[a].suspect[j] = -1;
     } else {
         x->n++;
     }

@@ -1,4 +1,6 @@
-/* live_snapshot.c - the live graph, or the trusted one, as a dataset. */
+/* live_snapshot.c - the live graph, or the trusted one, as a dataset; and that dataset under
+ * another model. */
+#include "data/build.h"
 #include "live/live_private.h"
 #include <math.h>
 #include <string.h>
@@ -176,6 +178,9 @@ graphss_status graphss_live_snapshot(graphss_ctx *ctx, graphss_dataset *out,
         st = put_names(ctx, &data.node_names, x, number, nodes, trusted);
     if (!st)
         st = copy_names(ctx, &data.column_names, &x->columns);
+    const graphss_names *classes = graphss_model_class_names(x->model);
+    if (!st && classes && classes->count)
+        st = graphss_i_names_copy(ctx, &data.class_names, classes);
     if (!st) {
         data.label = graphss_i_alloc(ctx, nodes, sizeof *data.label);
         st = data.label ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
@@ -190,5 +195,134 @@ graphss_status graphss_live_snapshot(graphss_ctx *ctx, graphss_dataset *out,
         graphss_dataset_destroy(ctx, &data);
     else
         *out = data;
+    return st;
+}
+
+/* ---- another model ---- */
+
+/* Edges that end, by their new numbers. What was renewed or went since is left out. */
+static graphss_status carry_endings(graphss_ctx *ctx, graphss_live *to,
+                                    const graphss_live *from, const int32_t *number)
+{
+    graphss_status st = GRAPHSS_OK;
+    to->ending = graphss_i_alloc(ctx, from->n_ending, sizeof *to->ending);
+    if (!to->ending)
+        return GRAPHSS_ERR_NOMEM;
+    to->ending_room = from->n_ending;
+    for (size_t i = 0; i < from->n_ending && !st; i++) {
+        const graphss_i_live_ending e =
+            from->ending[(from->ending_first + i) % from->ending_room];
+        const int64_t at = graphss_i_live_rows_at(&from->edges, (size_t)e.u, e.v);
+        if (at < 0 || graphss_i_live_payload(&from->edges, (size_t)e.u)[at] != e.t)
+            continue;
+        const int32_t u = number[e.u], v = number[e.v];
+        bool added;
+        st = graphss_i_live_rows_put(ctx, &to->edges, (size_t)u, v, e.t, &added);
+        if (!st)
+            st = graphss_i_live_rows_put(ctx, &to->edges, (size_t)v, u, e.t, &added);
+        to->ending[to->n_ending++] = (graphss_i_live_ending){u, v, e.t};
+    }
+    return st;
+}
+
+static graphss_status carry_groups(graphss_ctx *ctx, graphss_live *to,
+                                   const graphss_live *from)
+{
+    graphss_status st = GRAPHSS_OK;
+    for (size_t g = 1; g < from->n_groups && !st; g++) {
+        st = graphss_i_live_group_add(ctx, to, from->group[g].name);
+        const graphss_i_live_names *member = &from->group[g].member;
+        for (size_t i = 0; i < member->n && !st; i++)
+            st = graphss_i_live_names_put(ctx, &to->group[g].member, i,
+                                          graphss_i_live_names_get(member, i));
+    }
+    return st;
+}
+
+static graphss_status carry_alerts(graphss_ctx *ctx, graphss_live *to,
+                                   const graphss_live *from, const int32_t *number)
+{
+    to->alert = graphss_i_calloc(ctx, from->n_alerts, sizeof *to->alert);
+    if (!to->alert)
+        return GRAPHSS_ERR_NOMEM;
+    for (size_t i = 0; i < from->n_alerts; i++) {
+        const graphss_i_live_alert *old = &from->alert[i];
+        graphss_i_live_alert *a = &to->alert[to->n_alerts++];
+        const size_t n = old->n_suspects;
+        *a = *old;
+        a->suspect = graphss_i_copy(ctx, old->suspect, n, sizeof *a->suspect);
+        a->suspect_p = graphss_i_copy(ctx, old->suspect_p, n, sizeof *a->suspect_p);
+        a->suspect_score =
+            graphss_i_copy(ctx, old->suspect_score, n, sizeof *a->suspect_score);
+        if (!a->suspect || !a->suspect_p || !a->suspect_score)
+            return GRAPHSS_ERR_NOMEM;
+        for (size_t j = 0; j < n; j++)
+            a->suspect[j] = a->suspect[j] < 0 ? -1 : number[a->suspect[j]];
+    }
+    return GRAPHSS_OK;
+}
+
+/* Clock, counters, what was seen of each source. */
+static graphss_status carry_rest(graphss_ctx *ctx, graphss_live *to, const graphss_live *from)
+{
+    graphss_status st = GRAPHSS_OK;
+    to->now_t = to->trusted_since = from->now_t;
+    to->next_check = from->next_check;
+    to->applied = from->applied;
+    to->duplicates = from->duplicates;
+    to->refused = from->refused;
+    to->expired = from->expired;
+    to->checks = from->checks;
+    to->judged = from->judged;
+    to->warm = from->warm;
+    const size_t n = from->seen.source.n;
+    to->seen.seq = graphss_i_copy(ctx, from->seen.seq, n, sizeof *to->seen.seq);
+    to->seen.room = n;
+    for (size_t i = 0; i < n && to->seen.seq && !st; i++)
+        st = graphss_i_live_names_put(ctx, &to->seen.source, i,
+                                      graphss_i_live_names_get(&from->seen.source, i));
+    return to->seen.seq ? st : GRAPHSS_ERR_NOMEM;
+}
+
+graphss_status graphss_live_adopt(graphss_ctx *ctx, graphss_live **out,
+                                  const graphss_model *model, const graphss_live *from)
+{
+    graphss_live *to = NULL;
+    graphss_dataset data = {0};
+    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"live graph", from},
+                        {"place for the live graph", out}))
+        return GRAPHSS_ERR_INVALID;
+    if (graphss_i_live_open_alerts(from))
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                              "another model takes over once no alert is open: dismiss or "
+                              "confirm first");
+    int32_t *number = graphss_i_alloc(ctx, from->n, sizeof *number);
+    graphss_status st =
+        number ? graphss_live_snapshot(ctx, &data, from, false) : GRAPHSS_ERR_NOMEM;
+    if (!st)
+        st = graphss_dataset_align(ctx, NULL, &data, model);
+    if (!st) {
+        const graphss_observation seen = graphss_dataset_observe(&data);
+        (void)number_nodes(number, from, false);
+        st = graphss_live_new(ctx, &to, model, &seen, &from->opt);
+    }
+    for (size_t i = 0; !st && i < to->n; i++)
+        to->label[i] = to->label[i] < 0 ? data.label[i] : to->label[i];
+    if (!st)
+        st = graphss_i_live_evidence_learn(ctx, to, &data.graph, &data.features, to->label);
+    if (!st)
+        st = carry_endings(ctx, to, from, number);
+    if (!st)
+        st = carry_groups(ctx, to, from);
+    if (!st)
+        st = carry_alerts(ctx, to, from, number);
+    if (!st)
+        st = carry_rest(ctx, to, from);
+    graphss_release(ctx, number);
+    graphss_dataset_destroy(ctx, &data);
+    if (st)
+        graphss_live_free(ctx, to);
+    else
+        *out = to;
     return st;
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char STAMP[16] = "graphss live 2\n";
+static const char STAMP[16] = "graphss live 3\n";
 
 /* ---- one walk for size, writing and reading ---- */
 
@@ -350,8 +350,8 @@ typedef struct head {
     char stamp[16];
     uint32_t order; /* of bytes */
     uint32_t dense;
-    uint64_t d, k, seed;
-    char dataset[72];
+    uint64_t d, k;
+    char model[72]; /* its fingerprint */
 } head;
 
 static head head_of(const graphss_model *model, size_t d, size_t k, bool dense)
@@ -359,11 +359,9 @@ static head head_of(const graphss_model *model, size_t d, size_t k, bool dense)
     head h = {.order = 0x01020304,
               .dense = dense,
               .d = d,
-              .k = k,
-              .seed = graphss_model_seed(model)};
-    const char *hash = graphss_model_dataset_hash(model);
+              .k = k};
     memcpy(h.stamp, STAMP, sizeof h.stamp);
-    snprintf(h.dataset, sizeof h.dataset, "%s", hash ? hash : "");
+    graphss_model_fingerprint(h.model, model);
     return h;
 }
 

@@ -669,6 +669,31 @@ const char *graphss_model_dataset_hash(const graphss_model *model)
     return model ? model->dataset_hash : "";
 }
 
+void graphss_model_fingerprint(char *hex, const graphss_model *model)
+{
+    const graphss_i_model_kept *states = &model->kept[GRAPHSS_I_KEPT_STATES];
+    const uint64_t number[] = {model->seed, model->n_features, model->n_classes};
+    graphss_i_digest d;
+    graphss_tensor w;
+    char text[256];
+    graphss_i_digest_begin(&d, GRAPHSS_I_SHA256);
+    graphss_i_digest_add(&d, number, sizeof number);
+    graphss_i_digest_add(&d, model->dataset_hash, strlen(model->dataset_hash));
+    for (const graphss_option *row = graphss_train_options_table(); row->name; row++)
+        graphss_i_digest_add(&d, text,
+                             graphss_option_text(text, sizeof text, &model->opt, row));
+    for (size_t i = 0; graphss_model_weight(&w, model, i); i++) {
+        size_t n = 1;
+        for (size_t j = 0; j < w.n_dims; j++)
+            n *= w.shape[j];
+        graphss_i_digest_add(&d, w.value, n * sizeof *w.value);
+    }
+    if (states->value)
+        graphss_i_digest_add(&d, states->value,
+                             states->rows * states->cols * sizeof *states->value);
+    graphss_i_digest_end(&d, hex);
+}
+
 const char *graphss_model_dataset_name(const graphss_model *model)
 {
     return model ? model->dataset_name : "";

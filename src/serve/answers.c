@@ -548,32 +548,51 @@ static graphss_status alert(graphss_ctx *ctx, graphss_server *s, graphss_i_job *
     return st;
 }
 
-/* Events that set labels, of a confirmation's "labels": {node: class}. */
+/* An event as a line. */
+static graphss_status put_event(graphss_ctx *ctx, graphss_i_text *t, const graphss_event *e)
+{
+    char *line = NULL;
+    const graphss_status st = graphss_event_text(ctx, &line, e);
+    if (!st) {
+        graphss_i_text_add(t, line);
+        graphss_i_text_add(t, "\n");
+    }
+    graphss_release(ctx, line);
+    return st;
+}
+
+/* Events that set labels, of a confirmation's "labels": {node: class}: one batch, at the time
+ * of the stream, whose clock they are not to move. */
 static graphss_status put_labels(graphss_ctx *ctx, graphss_server *s, json_t *labels)
 {
     const char *key;
     json_t *value;
+    graphss_live_status v;
+    graphss_i_text lines = {.ctx = ctx};
     graphss_status st = GRAPHSS_OK;
+    graphss_live_status_get(s->live, &v);
     json_object_foreach(labels, key, value)
     {
         const graphss_event e = {.op = GRAPHSS_EVENT_SET_LABEL,
-                                 .t = NAN,
+                                 .t = v.now,
                                  .seq = -1,
                                  .u = key,
                                  .label = json_string_value(value)};
-        char *line = NULL;
-        st = graphss_event_text(ctx, &line, &e);
-        if (st)
-            break;
-        const graphss_store_line one = {line, strlen(line)};
-        graphss_live_batch did = {0};
-        const graphss_store_batch in = {.line = &one, .n = 1, .now = graphss_i_wall()};
-        st = graphss_store_put(ctx, s->store, s->live, &in, &did);
-        graphss_live_batch_destroy(ctx, &did);
-        graphss_release(ctx, line);
-        if (st)
-            break;
+        if (!st)
+            st = put_event(ctx, &lines, &e);
     }
+    const size_t n = json_object_size(labels);
+    graphss_store_line *line = graphss_i_alloc(ctx, n, sizeof *line);
+    if (!st && (lines.failed || !line))
+        st = GRAPHSS_ERR_NOMEM;
+    size_t at = 0;
+    for (size_t i = 0; i < n && !st; i++)
+        (void)graphss_i_line_next(&line[i].text, &line[i].n, lines.at, lines.n, &at);
+    const graphss_store_batch in = {.line = line, .n = n, .now = graphss_i_wall()};
+    if (!st && n)
+        st = graphss_store_put(ctx, s->store, s->live, &in, NULL);
+    graphss_release(ctx, line);
+    graphss_i_text_destroy(&lines);
     return st;
 }
 
@@ -609,19 +628,6 @@ static graphss_status settle(graphss_ctx *ctx, graphss_server *s, graphss_i_job 
         st = put_labels(ctx, s, labels);
     s->dirty = true;
     return st ? st : alert(ctx, s, job, t, id);
-}
-
-/* An event as a line. */
-static graphss_status put_event(graphss_ctx *ctx, graphss_i_text *t, const graphss_event *e)
-{
-    char *line = NULL;
-    const graphss_status st = graphss_event_text(ctx, &line, e);
-    if (!st) {
-        graphss_i_text_add(t, line);
-        graphss_i_text_add(t, "\n");
-    }
-    graphss_release(ctx, line);
-    return st;
 }
 
 static graphss_status undo_node(graphss_ctx *ctx, graphss_i_text *t, graphss_live *live,

@@ -416,12 +416,15 @@ static int admit(graphss_i_http *h, struct MHD_Connection *c, graphss_i_job *job
         return 0;
     }
     const char *given = header(h, c, "Authorization");
+    pthread_mutex_lock(&s->lock); /* they may be read again */
     const graphss_i_token *token = graphss_i_tokens_find(&s->tokens, given);
     if (token) {
         job->role = token->role;
         snprintf(job->who, sizeof job->who, "%s", token->name);
-        return route->role > token->role ? 403 : 0;
     }
+    pthread_mutex_unlock(&s->lock);
+    if (token)
+        return route->role > job->role ? 403 : 0;
     if (given && !graphss_i_limits_failed(h->limits, address_of(h, c), graphss_i_seconds()))
         return count(h, &s->counts.limited, 429);
     if (route->role == GRAPHSS_I_ROLE_NONE)

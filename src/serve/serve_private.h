@@ -154,8 +154,11 @@ struct graphss_server {
     double recent[60];   /* events in each of the last seconds */
     int64_t recent_at;
     double published, beaten, listened; /* when that was last done */
+    bool model_due;                     /* model_file has another model, or may have */
     double watchdog;                    /* seconds between signs of life; 0: none wanted */
     bool dirty;
+
+    atomic_bool reload; /* asked for by any thread, or a signal */
 
     graphss_i_feed feed[GRAPHSS_SERVE_SOURCES];
     size_t n_feeds;
@@ -190,6 +193,11 @@ size_t graphss_i_events_gather(graphss_server *s, graphss_i_segment *out, size_t
 graphss_i_job *graphss_i_events_done(graphss_server *s, const graphss_i_segment *segment);
 /* Says that a job is answered. */
 void graphss_i_finish(graphss_server *s, graphss_i_job *job);
+
+/* ---- server.c: on the engine's thread ---- */
+
+/* What graphss_server_reload asked for. */
+void graphss_i_reload(graphss_ctx *ctx, graphss_server *s);
 
 /* ---- worker.c ---- */
 

@@ -57,9 +57,9 @@ void graphss_serve_options_init(graphss_serve_options *opt)
 static graphss_status copy_texts(graphss_ctx *ctx, graphss_serve_options *opt)
 {
     const char **const text[] = {
-        &opt->listen,   &opt->tokens,       &opt->tls_cert,    &opt->tls_key,
-        &opt->host,     &opt->tell.webhook, &opt->tell.secret, &opt->tell.alertmanager,
-        &opt->tell.link};
+        &opt->listen,    &opt->tokens,       &opt->tls_cert,    &opt->tls_key,
+        &opt->host,      &opt->tell.webhook, &opt->tell.secret, &opt->tell.alertmanager,
+        &opt->tell.link, &opt->model_file};
     const size_t n = sizeof text / sizeof *text;
     for (size_t i = 0; i < n; i++) {
         const char *given = *text[i];
@@ -76,8 +76,9 @@ static graphss_status copy_texts(graphss_ctx *ctx, graphss_serve_options *opt)
 static void release_texts(graphss_ctx *ctx, graphss_serve_options *opt)
 {
     const char *const text[] = {
-        opt->listen,       opt->tokens,      opt->tls_cert,          opt->tls_key,  opt->host,
-        opt->tell.webhook, opt->tell.secret, opt->tell.alertmanager, opt->tell.link};
+        opt->listen,    opt->tokens,       opt->tls_cert,    opt->tls_key,
+        opt->host,      opt->tell.webhook, opt->tell.secret, opt->tell.alertmanager,
+        opt->tell.link, opt->model_file};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         void *block = NULL;
         memcpy(&block, &text[i], sizeof block);
@@ -154,6 +155,98 @@ graphss_status graphss_server_new(graphss_ctx *ctx, graphss_server **out, graphs
     else
         *out = s;
     return st;
+}
+
+/* ---- reading again ---- */
+
+void graphss_server_reload(graphss_server *s)
+{
+    if (s)
+        atomic_store(&s->reload, true);
+}
+
+/* The reading thread looks tokens up behind the lock, too. */
+static void reload_tokens(graphss_ctx *ctx, graphss_server *s)
+{
+    graphss_i_tokens fresh;
+    if (!s->opt.tokens)
+        return;
+    if (graphss_i_tokens_read(ctx, &fresh, s->opt.tokens) != GRAPHSS_OK) {
+        graphss_i_log(ctx, GRAPHSS_LOG_WARN, "the tokens stay as they were: %s",
+                      graphss_ctx_error(ctx));
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    graphss_i_tokens old = s->tokens;
+    s->tokens = fresh;
+    pthread_mutex_unlock(&s->lock);
+    graphss_i_tokens_destroy(ctx, &old);
+}
+
+static void use_model(graphss_ctx *ctx, graphss_server *s, graphss_model *model,
+                      graphss_live *live)
+{
+    graphss_live_free(ctx, s->live);
+    graphss_model_free(ctx, s->model);
+    s->model = model;
+    s->live = live;
+    s->dirty = true;
+    s->published = 0;
+    pthread_mutex_lock(&s->lock);
+    s->view.model_loaded = graphss_i_wall();
+    snprintf(s->view.model_type, sizeof s->view.model_type, "%s",
+             graphss_model_options(model)->model);
+    pthread_mutex_unlock(&s->lock);
+    graphss_i_log(ctx, GRAPHSS_LOG_NOTICE, "the model of %s has taken over",
+                  s->opt.model_file);
+}
+
+static void reload_model(graphss_ctx *ctx, graphss_server *s)
+{
+    graphss_live_status now;
+    graphss_live_status_get(s->live, &now);
+    if (now.open_alerts)
+        return; /* it is still due */
+    char old[65], new[65];
+    graphss_model *model = NULL;
+    graphss_live *live = NULL;
+    s->model_due = false;
+    graphss_status st = graphss_model_load(ctx, &model, s->opt.model_file);
+    graphss_model_fingerprint(old, s->model);
+    if (!st)
+        graphss_model_fingerprint(new, model);
+    if (!st && !strcmp(old, new)) {
+        graphss_model_free(ctx, model);
+        return;
+    }
+    if (!st)
+        st = graphss_live_adopt(ctx, &live, model, s->live);
+    if (!st)
+        st = graphss_store_adopt(ctx, s->store, live, new, graphss_i_wall());
+    if (!st) {
+        use_model(ctx, s, model, live);
+        return;
+    }
+    graphss_i_log(ctx, GRAPHSS_LOG_WARN, "the model stays as it was: %s",
+                  graphss_ctx_error(ctx));
+    graphss_live_free(ctx, live);
+    graphss_model_free(ctx, model);
+}
+
+void graphss_i_reload(graphss_ctx *ctx, graphss_server *s)
+{
+    if (atomic_exchange(&s->reload, false)) {
+        reload_tokens(ctx, s);
+        s->model_due = s->opt.model_file != NULL;
+        graphss_live_status now = {0};
+        if (s->live)
+            graphss_live_status_get(s->live, &now);
+        if (s->model_due && now.open_alerts)
+            graphss_i_log(ctx, GRAPHSS_LOG_WARN,
+                          "an alert is open: the model is read once it is settled");
+    }
+    if (s->model_due && s->live)
+        reload_model(ctx, s);
 }
 
 const char *graphss_server_address(const graphss_server *s)

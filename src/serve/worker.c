@@ -152,9 +152,7 @@ static void give_up(graphss_ctx *ctx, graphss_server *s, const graphss_i_segment
     char why[256];
     snprintf(why, sizeof why, "%s", graphss_ctx_error(ctx));
     graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                  "events could not be stored, they will be tried "
-                  "again: %s",
-                  why);
+                  "what came could not be stored, the state on the disk is taken: %s", why);
     graphss_live_free(ctx, s->live);
     s->live = NULL;
     s->pause = s->pause > 0 ? fmin(2 * s->pause, PAUSE_MOST) : 0.5;
@@ -267,13 +265,21 @@ static void answer_all(graphss_ctx *ctx, graphss_server *s, graphss_i_job *list,
         } else {
             const graphss_status st = graphss_i_answer(ctx, s, job, t);
             if (st) {
+                /* What was to change the live graph may have done so without the store. */
+                const bool ahead =
+                    graphss_i_route_of(job->request.ask)->role == GRAPHSS_I_ROLE_ADMIN &&
+                    st != GRAPHSS_ERR_INVALID;
                 graphss_i_text_clear(t);
                 graphss_i_answer_error(t, graphss_ctx_error(ctx));
-                job->reply = (graphss_i_reply){.status = st == GRAPHSS_ERR_NOMEM     ? 503
-                                                         : st == GRAPHSS_ERR_INVALID ? 409
+                if (ahead)
+                    give_up(ctx, s, NULL, 0, NULL);
+                job->reply = (graphss_i_reply){.status = ahead || st == GRAPHSS_ERR_NOMEM ? 503
+                                                         : st == GRAPHSS_ERR_INVALID      ? 409
                                                                                      : 500,
                                                .type = "application/json",
-                                               .retry_after = st == GRAPHSS_ERR_NOMEM};
+                                               .retry_after = ahead ? (int)ceil(s->pause)
+                                                              : st == GRAPHSS_ERR_NOMEM ? 1
+                                                                                        : 0};
             }
         }
         if (graphss_i_route_of(job->request.ask)->role == GRAPHSS_I_ROLE_ADMIN)
@@ -364,6 +370,7 @@ graphss_status graphss_server_run(graphss_ctx *ctx, graphss_server *s)
         answer_all(ctx, s, asked, &t);
         if (events && s->live)
             put_events(ctx, s, &t);
+        graphss_i_reload(ctx, s);
         let_time_pass(ctx, s);
         come_back(ctx, s);
         publish(s, false);

@@ -152,6 +152,27 @@ static graphss_status one_number(graphss_ctx *ctx, graphss_store *s, uint64_t *o
     return st;
 }
 
+/* What a line counts for against --keep: one, and one more for each full kilobyte, so that
+ * the setting bounds bytes and not lines alone. */
+static uint64_t weight(size_t bytes)
+{
+    return 1 + bytes / 1024;
+}
+
+/* Of lines behind the newest snapshot, as they are on the disk. */
+static graphss_status weigh(graphss_ctx *ctx, graphss_store *s)
+{
+    return one_number(
+        ctx, s, &s->behind,
+        "with newest(b) as (select coalesce(max(batch), -1) from snapshot) select"
+        " (select coalesce(sum(1 + length(line) / 1024), 0) from event, newest where batch > "
+        "b)"
+        " + (select coalesce(sum(1 + length(line) / 1024), 0) from refused, newest"
+        "    where batch > b)"
+        " + (select coalesce(sum(1 + coalesce(length(text), 0) / 1024), 0) from batch, newest"
+        "    where id > b)");
+}
+
 static graphss_status prepare(graphss_ctx *ctx, graphss_store *s, graphss_store_mode mode)
 {
     uint64_t version = 0, tables = 0;
@@ -169,10 +190,11 @@ static graphss_status prepare(graphss_ctx *ctx, graphss_store *s, graphss_store_
                             (int)VERSION);
     if (!st && mode != GRAPHSS_STORE_READ)
         st = graphss_i_store_run(ctx, s, "pragma synchronous = full", "");
-    return st ? st
-              : one_number(ctx, s, &s->batch,
-                           "select max((select coalesce(max(id), 0) from batch),"
-                           " (select coalesce(max(batch), 0) from snapshot))");
+    if (!st)
+        st = one_number(ctx, s, &s->batch,
+                        "select max((select coalesce(max(id), 0) from batch),"
+                        " (select coalesce(max(batch), 0) from snapshot))");
+    return !st && mode == GRAPHSS_STORE_WRITE ? weigh(ctx, s) : st;
 }
 
 graphss_status graphss_store_open(graphss_ctx *ctx, graphss_store **out, const char *path,
@@ -301,21 +323,17 @@ static graphss_status put_rows(graphss_ctx *ctx, graphss_store *s, const graphss
     return st;
 }
 
-/* A snapshot, once there are too many events behind the oldest. */
-static graphss_status fold_if_due(graphss_ctx *ctx, graphss_store *s, const graphss_live *live)
+/* The batch is stored by now, so a snapshot that cannot be written is no failure of it: it is
+ * tried again later. */
+void graphss_i_store_fold_if_due(graphss_ctx *ctx, graphss_store *s, const graphss_live *live)
 {
-    uint64_t newest = 0, behind = 0;
-    graphss_status st =
-        one_number(ctx, s, &newest, "select coalesce(max(batch), 0) from snapshot");
-    if (!st) {
-        sqlite3_stmt *q = NULL;
-        st = graphss_i_store_ask(ctx, s, &q, "select count(*) from event where batch > ?", "i",
-                                 newest);
-        if (graphss_i_store_row(ctx, s, q, &st))
-            behind = (uint64_t)sqlite3_column_int64(q, 0);
-        sqlite3_finalize(q);
-    }
-    return st || 2 * behind < s->keep ? st : graphss_store_fold(ctx, s, live);
+    if (2 * s->behind < s->keep)
+        return;
+    if (graphss_store_fold(ctx, s, live) == GRAPHSS_OK)
+        return;
+    s->behind = s->keep / 4;
+    graphss_i_log(ctx, GRAPHSS_LOG_WARN, "old events are kept for now, no snapshot: %s",
+                  graphss_ctx_error(ctx));
 }
 
 graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *s, graphss_live *live,
@@ -324,7 +342,6 @@ graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *s, graphss_liv
     if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"live graph", live}, {"batch", b},
                         {"lines", GRAPHSS_I_FILLED(b ? b->line : NULL, b ? b->n : 0)}))
         return GRAPHSS_ERR_INVALID;
-    enum { FOLD_LOOK = 64 }; /* batches between counts of events */
     size_t n_events = 0, lost = 0;
     graphss_live_batch did = {0};
     graphss_event *event = graphss_i_calloc(ctx, b->n, sizeof *event);
@@ -345,6 +362,7 @@ graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *s, graphss_liv
     if (!st)
         s->batch++;
     for (size_t i = 0; i < b->n; i++) {
+        s->behind += st ? 0 : weight(b->line[i].n);
         if (bad && bad[i])
             lost++;
         graphss_release(ctx, bad ? bad[i] : NULL);
@@ -354,8 +372,8 @@ graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *s, graphss_liv
     graphss_release(ctx, bad);
     graphss_release(ctx, place);
     graphss_release(ctx, event);
-    if (!st && s->batch % FOLD_LOOK == 0)
-        st = fold_if_due(ctx, s, live);
+    if (!st)
+        graphss_i_store_fold_if_due(ctx, s, live);
     did.unreadable = lost;
     if (given && !st)
         *given = did;

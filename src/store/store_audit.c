@@ -234,6 +234,7 @@ static graphss_status end(graphss_ctx *ctx, graphss_store *s, graphss_status st)
 {
     st = graphss_i_store_end(ctx, s, st);
     s->batch += !st;
+    s->behind += !st;
     return st;
 }
 
@@ -366,6 +367,8 @@ graphss_status graphss_store_advance(graphss_ctx *ctx, graphss_store *s, graphss
         st = end(ctx, s,
                  graphss_i_store_alerts_put(ctx, s, live, did.first_alert,
                                             did.first_alert + did.n_alerts));
+    if (!st)
+        graphss_i_store_fold_if_due(ctx, s, live);
     if (given && !st)
         *given = did;
     else

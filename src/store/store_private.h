@@ -10,7 +10,7 @@ struct graphss_store {
     sqlite3 *db;
     char *path;
     int lock; /* file descriptor, -1: reading */
-    uint64_t keep;
+    uint64_t keep, behind; /* what may lie behind the newest snapshot, twice; what does */
     uint64_t batch; /* the last one */
     double pushed;  /* to Alertmanager, when */
     double send_again;
@@ -47,6 +47,9 @@ graphss_status graphss_i_store_note(graphss_ctx *ctx, graphss_store *s, double t
 /* Alerts [from, to) of a live graph, with audit and outbox. */
 graphss_status graphss_i_store_alerts_put(graphss_ctx *ctx, graphss_store *s,
                                           const graphss_live *live, size_t from, size_t to);
+/* A snapshot, once there is too much behind the newest. */
+void graphss_i_store_fold_if_due(graphss_ctx *ctx, graphss_store *s, const graphss_live *live);
+
 /* ---- store_send.c ---- */
 
 /* RFC 2104; out [32]. */

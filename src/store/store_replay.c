@@ -24,10 +24,11 @@ graphss_status graphss_i_store_snapshot(graphss_ctx *ctx, graphss_store *s,
     return st;
 }
 
-graphss_status graphss_store_fold(graphss_ctx *ctx, graphss_store *s, const graphss_live *live)
+/* A snapshot of now, and away with what the one before covers. t: NaN, or another model takes
+ * over, which is a batch of its own: states before it are of the old one. */
+static graphss_status renew(graphss_ctx *ctx, graphss_store *s, const graphss_live *live,
+                            const char *what, const char *text, double t)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"live graph", live}))
-        return GRAPHSS_ERR_INVALID;
     static const char *const drop[] = {
         "delete from event where batch <= (select max(batch) from snapshot)",
         "delete from batch where id <= (select max(batch) from snapshot)",
@@ -36,14 +37,36 @@ graphss_status graphss_store_fold(graphss_ctx *ctx, graphss_store *s, const grap
     graphss_status st = graphss_i_store_run(ctx, s, "begin immediate", "");
     if (st)
         return st;
-    /* What the snapshot before this one covers goes; the one before stays. */
+    const uint64_t before = s->batch;
     for (size_t i = 0; i < sizeof drop / sizeof *drop && !st; i++)
         st = graphss_i_store_run(ctx, s, drop[i], "");
+    if (!st && !isnan(t)) {
+        st = graphss_i_store_begin_batch(ctx, s, what, text, t);
+        s->batch++;
+    }
     if (!st)
         st = graphss_i_store_snapshot(ctx, s, live);
     if (!st)
-        st = graphss_i_store_note(ctx, s, NAN, "fold", NULL);
-    return graphss_i_store_end(ctx, s, st);
+        st = graphss_i_store_note(ctx, s, t, what, text);
+    st = graphss_i_store_end(ctx, s, st);
+    s->batch = st ? before : s->batch;
+    s->behind = st ? s->behind : 0;
+    return st;
+}
+
+graphss_status graphss_store_fold(graphss_ctx *ctx, graphss_store *s, const graphss_live *live)
+{
+    return GRAPHSS_I_LACKS(ctx, {"store", s}, {"live graph", live})
+               ? GRAPHSS_ERR_INVALID
+               : renew(ctx, s, live, "fold", NULL, NAN);
+}
+
+graphss_status graphss_store_adopt(graphss_ctx *ctx, graphss_store *s,
+                                   const graphss_live *live, const char *what, double now)
+{
+    return GRAPHSS_I_LACKS(ctx, {"store", s}, {"live graph", live})
+               ? GRAPHSS_ERR_INVALID
+               : renew(ctx, s, live, "model", what, now);
 }
 
 graphss_status graphss_i_store_parse(graphss_ctx *ctx, graphss_event *event, size_t *n_events,

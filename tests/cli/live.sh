@@ -62,6 +62,21 @@ exits 0; err "those that trained the model or came"
 run --json info now.npz
 json nodes "$("$graphss" --json info hit/previous.npz 2>../stderr | "$json_value" nodes)"
 
+case_ "another model is refused, and takes over where the one before is named"
+run train hit/previous.npz --epochs 60 -o next.model -q
+exits 0
+run watch hit/previous.npz --model-file next.model --store live.db --events none.jsonl
+exits 3; err "another model"
+run --json watch hit/previous.npz --model-file next.model --store live.db --events none.jsonl \
+    --previous-model hit/model
+exits 0; json changed_nodes 0; json checks "$(
+    "$graphss" --json watch hit/previous.npz --model-file next.model --store live.db \
+        --events none.jsonl 2>../stderr | "$json_value" checks)"
+run audit list --store live.db
+exits 0; out "model"
+run --json alerts list --store live.db
+exits 0; json alerts.0.state confirmed
+
 case_ "without a test it is not said that there is no sign of tampering"
 run watch hit/previous.npz --model-file hit/model --store untested.db --events none.jsonl
 exits 0; out "No test yet"

@@ -331,6 +331,10 @@ static graphss_status live_a_life(graphss_ctx *ctx, void *arg)
         st = graphss_live_load(ctx, &again, w->model, bytes, size);
     if (!st)
         st = graphss_live_verify(ctx, &different, &farthest, again);
+    graphss_live *next = NULL;
+    if (!st)
+        st = graphss_live_adopt(ctx, &next, w->model, live);
+    graphss_live_free(ctx, next);
     if (!st)
         st = graphss_live_advance(ctx, live, 1e6, &did);
     graphss_live_batch_destroy(ctx, &did);
@@ -364,12 +368,86 @@ static void test_each_allocation_fails(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Another model takes over: its graph is that of the old one, its answers those of a whole
+ * pass, and what people and sources know goes on. */
+static void test_another_model_takes_over(void **state)
+{
+    static const char *const member[] = {"7", "8", "later"};
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world old, new;
+    graphss_live *live = NULL, *next = NULL;
+    graphss_live_options opt;
+    graphss_live_status was, is;
+    graphss_dataset a = {0}, b = {0};
+    char before[65], after[65];
+    size_t different = 1;
+    double farthest = 1;
+    world_make(ctx, &old, "gcn", SYNTH, true);
+    world_make(ctx, &new, "sage", SYNTH, true);
+    graphss_model_fingerprint(before, old.model);
+    graphss_model_fingerprint(after, new.model);
+    assert_string_not_equal(before, after);
+    graphss_live_options_init(&opt);
+    opt.expire = 5000;
+    opt.period = 1e9; /* no alert */
+    assert_ok(ctx, graphss_live_new(ctx, &live, old.model, &old.seen, &opt));
+    assert_ok(ctx, graphss_live_watch(ctx, live, "some", member, 3));
+    const graphss_event label = {.op = GRAPHSS_EVENT_SET_LABEL,
+                                 .t = 0,
+                                 .seq = 41,
+                                 .u = "9",
+                                 .source = "desk",
+                                 .label = "2"};
+    assert_ok(ctx, graphss_live_apply(ctx, live, &label, 1, NULL));
+    apply_random(ctx, live, 7, 40, 0);
+    assert_fails(ctx, graphss_live_load(ctx, &next, new.model, "", 0), GRAPHSS_ERR_DATA, "");
+    assert_ok(ctx, graphss_live_adopt(ctx, &next, new.model, live));
+    graphss_live_status_get(live, &was);
+    graphss_live_status_get(next, &is);
+    assert_int_equal(is.n_nodes, was.n_nodes);
+    assert_int_equal(is.n_edges, was.n_edges);
+    assert_int_equal(is.applied, was.applied);
+    assert_true(is.now == was.now && is.trusted_since == was.now);
+    assert_int_equal(is.changed_nodes, 0);
+    assert_int_equal(is.n_groups, 2);
+    assert_int_equal(graphss_live_seen(next, "desk"), 41);
+    assert_int_equal(next->label[graphss_live_find(next, "9")], 2);
+    /* Both go on alike, links that end among them. */
+    for (int i = 0; i < 2; i++) {
+        graphss_live *x = i ? next : live;
+        apply_random(ctx, x, 8, 10, 3000);
+        assert_ok(ctx, graphss_live_advance(ctx, x, 6200, NULL));
+    }
+    assert_ok(ctx, graphss_live_snapshot(ctx, &a, live, false));
+    assert_ok(ctx, graphss_live_snapshot(ctx, &b, next, false));
+    assert_int_equal(graphss_graph_edges(&a.graph), graphss_graph_edges(&b.graph));
+    assert_true(graphss_graph_edges(&a.graph) < was.n_edges);
+    assert_int_equal(a.graph.n_nodes, b.graph.n_nodes);
+    assert_ok(ctx, graphss_live_verify(ctx, &different, &farthest, next));
+    assert_int_equal(different, 0);
+    assert_true(farthest < 1e-5);
+    /* Never past an alert. */
+    next->group[0].alert = 1;
+    graphss_live *third = NULL;
+    assert_fails(ctx, graphss_live_adopt(ctx, &third, old.model, next), GRAPHSS_ERR_INVALID,
+                 "no alert is open");
+    graphss_dataset_destroy(ctx, &a);
+    graphss_dataset_destroy(ctx, &b);
+    graphss_live_free(ctx, live);
+    graphss_live_free(ctx, next);
+    world_destroy(ctx, &old);
+    world_destroy(ctx, &new);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_probabilities_are_those_of_a_whole_pass),
         cmocka_unit_test(test_a_saved_state_goes_on_with_the_same_bits),
         cmocka_unit_test(test_evidence_is_that_of_a_whole_snapshot),
+        cmocka_unit_test(test_another_model_takes_over),
         cmocka_unit_test(test_each_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,9 @@
 /* Every endpoint, asked over a socket. */
 #include "serving.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 /* What Prometheus itself says of the metrics, where its tool is there. */
 static void check_by_promtool(const serving *s)
 {
@@ -341,6 +344,150 @@ static void test_the_page_settles_alerts_by_its_own_forms_alone(void **state)
     serving_end(&s);
 }
 
+/* Polls until the answer has a part. */
+static void wait_for(const serving *s, const char *target, const char *part)
+{
+    for (size_t i = 0; i < 1000; i++) {
+        answer a = client_get(s, target);
+        const bool there = strstr(a.text, part) != NULL;
+        answer_free(&a);
+        if (there)
+            return;
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    fail_msg("no \"%s\" in %s", part, target);
+}
+
+/* A disk that is full refuses what would change the graph, and nothing of it is kept. */
+static void test_a_full_disk_refuses_and_forgets_nothing(void **state)
+{
+    serving s;
+    struct rlimit limit, none;
+    (void)state;
+    serving_init(&s, "full.db");
+    serving_start(&s);
+    serving_attack(&s);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    none = limit;
+    none.rlim_cur = 1;
+    static const char *const change[] = {"/v1/alerts/1/ack", "/v1/alerts/1/confirm",
+                                         "/v1/groups"};
+    for (size_t i = 0; i < 3; i++) {
+        wait_for(&s, "/v2/health/ready", "\"ready\":true");
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+        answer a =
+            client_post(&s, change[i], i < 2 ? "{}" : "{\"name\":\"x\",\"nodes\":[\"1\"]}");
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        assert_int_equal(a.status, 503);
+        assert_non_null(strstr(a.text, "Retry-After"));
+        answer_free(&a);
+    }
+    wait_for(&s, "/v2/health/ready", "\"ready\":true");
+    assert_answer(client_get(&s, "/v1/alerts/1"), 200, "\"state\":\"open\"");
+    assert_answer(client_get(&s, "/v1/status"), 200, "\"open_alerts\":1");
+    assert_answer(client_get(&s, "/v1/groups"), 200, "{\"groups\":[{\"name\":\"all\"");
+    assert_answer(client_get(&s, "/v1/groups/x"), 404, "");
+    char *more = some_events(&s, 900, 1000, true);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    answer a = client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", more);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(a.status, 503);
+    answer_free(&a);
+    wait_for(&s, "/v2/health/ready", "\"ready\":true");
+    assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", more), 202,
+                  "\"accepted\":100");
+    assert_answer(client_get(&s, "/v1/status"), 200, "\"duplicates\":0");
+    assert_answer(client_post(&s, "/v1/alerts/1/ack", "{}"), 200, "acknowledged");
+    free(more);
+    serving_end(&s);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void test_a_new_model_and_new_tokens_are_taken(void **state)
+{
+    serving s;
+    char tokens[256], admin[100], late[100], *token = NULL, *second = NULL;
+    graphss_model *old = NULL, *new = NULL;
+    graphss_live *live = NULL;
+    (void)state;
+    serving_init(&s, "reload.db");
+    testing_temporary(tokens, sizeof tokens, "reload.tokens");
+    testing_temporary(s.model_path, sizeof s.model_path, "reload.model");
+    remove(tokens);
+    assert_ok(s.ctx, graphss_server_token_add(s.ctx, &token, tokens, "admin", "anna"));
+    snprintf(admin, sizeof admin, "Authorization: Bearer %s\r\n", token);
+    s.opt.tokens = tokens;
+    s.opt.model_file = s.model_path;
+    serving_train(&s, &old, 1);
+    serving_train(&s, &new, 2);
+    serving_start(&s);
+#define ASK(method, path, body)                                                               \
+    client_ask(&s, method, path, admin, (body) ? "application/json" : NULL, body)
+    char *calm = some_events(&s, 0, 300, false), *hostile = some_events(&s, 300, 900, true);
+    assert_answer(client_ask(&s, "POST", "/v1/events", admin, "application/jsonl", calm), 202,
+                  "");
+    assert_answer(client_ask(&s, "POST", "/v1/events", admin, "application/jsonl", hostile),
+                  202, "");
+    assert_answer(ASK("POST", "/v1/groups", "{\"name\":\"new\",\"nodes\":[\"1\",\"2\"]}"), 201,
+                  "");
+    /* What cannot be read changes nothing; a token that came is taken. */
+    write_file(s.model_path, "no model");
+    assert_ok(s.ctx, graphss_server_token_add(s.ctx, &second, tokens, "read", "karl"));
+    snprintf(late, sizeof late, "Authorization: Bearer %s\r\n", second);
+    assert_answer(client_ask(&s, "GET", "/v1/status", late, NULL, NULL), 401, "");
+    graphss_server_reload(s.server);
+    for (int i = 0, status = 401; status != 200; i++) {
+        answer a = client_ask(&s, "GET", "/v1/status", late, NULL, NULL);
+        status = a.status;
+        answer_free(&a);
+        assert_true(i < 1000);
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    /* While an alert is open the model waits, then it takes over. */
+    assert_ok(s.ctx, graphss_model_save(s.ctx, new, s.model_path));
+    graphss_server_reload(s.server);
+    nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+    answer a = ASK("GET", "/v1/audit", NULL);
+    assert_null(strstr(a.body, "\"what\":\"model\""));
+    answer_free(&a);
+    assert_answer(ASK("POST", "/v1/alerts/1/dismiss", "{}"), 200, "dismissed");
+    for (int i = 0, there = 0; !there; i++) {
+        a = ASK("GET", "/v1/audit", NULL);
+        there = strstr(a.body, "\"what\":\"model\"") != NULL;
+        answer_free(&a);
+        assert_true(i < 1000);
+    }
+    assert_answer(ASK("GET", "/v1/status", NULL), 200, "\"changed_nodes\":0");
+    assert_answer(ASK("GET", "/v1/groups", NULL), 200, "\"name\":\"new\"");
+    assert_answer(ASK("GET", "/v1/alerts/1", NULL), 200, "\"dismissed\"");
+    assert_answer(client_ask(&s, "POST", "/v1/events", admin, "application/jsonl", hostile),
+                  202, "");
+    assert_answer(ASK("GET", "/v1/status", NULL), 200, "\"duplicates\":600");
+    serving_stop(&s);
+    assert_ok(s.ctx, graphss_store_open(s.ctx, &s.store, s.path, GRAPHSS_STORE_WRITE));
+    assert_fails(s.ctx, graphss_store_resume(s.ctx, s.store, &live, old), GRAPHSS_ERR_DATA,
+                 "another model");
+    assert_ok(s.ctx, graphss_store_resume(s.ctx, s.store, &live, new));
+    graphss_live_free(s.ctx, live);
+    graphss_model_free(s.ctx, old);
+    graphss_model_free(s.ctx, new);
+    graphss_release(s.ctx, token);
+    graphss_release(s.ctx, second);
+    free(calm);
+    free(hostile);
+    remove(tokens);
+    remove(s.model_path);
+    serving_end(&s);
+}
+
 /* ---- no memory ---- */
 
 static graphss_status serve_briefly(graphss_ctx *ctx, void *arg)
@@ -410,6 +557,8 @@ int main(void)
         cmocka_unit_test(test_it_goes_on_where_it_was),
         cmocka_unit_test(test_the_page_is_not_calm_before_the_first_test),
         cmocka_unit_test(test_the_page_settles_alerts_by_its_own_forms_alone),
+        cmocka_unit_test(test_a_full_disk_refuses_and_forgets_nothing),
+        cmocka_unit_test(test_a_new_model_and_new_tokens_are_taken),
         cmocka_unit_test(test_each_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
