@@ -473,7 +473,7 @@ graphss_status graphss_i_page(graphss_ctx *ctx, graphss_server *s, graphss_i_job
         "<noscript><meta http-equiv=\"refresh\" content=\"30\"></noscript></head>\n<body>"
         "<header><h1>GraphSS</h1><nav><a href=\"#alerts\">Alerts</a> <a href=\"#nodes\">Nodes"
         "</a> <a href=\"#health\">Monitor</a></nav></header>\n<main>\n",
-        v.open_alerts ? "ALERT" : "Calm");
+        v.open_alerts ? "ALERT" : v.suspicion && v.checks ? "Calm" : "Watching");
     put_state(t, &v, &view, s->live);
     put_evidence(t, s, &v, &view);
     graphss_status st = put_alerts(ctx, s, job, t, &v);
