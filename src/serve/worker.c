@@ -160,6 +160,7 @@ static void give_up(graphss_ctx *ctx, graphss_server *s, const graphss_i_segment
     s->dirty = true;
     pthread_mutex_lock(&s->lock);
     s->counts.store_failures++;
+    s->view.ready = false;
     snprintf(s->view.error, sizeof s->view.error, "%s", why);
     pthread_mutex_unlock(&s->lock);
     /* Who asked over HTTP is told to come again; a source keeps its place. */
