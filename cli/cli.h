@@ -24,6 +24,9 @@ typedef struct cli_group {
 
 enum { CLI_MAX_GROUPS = 6 };
 
+/* On several ranks a command is refused, run by all, each on its shard, or by rank 0 alone. */
+typedef enum cli_with_ranks { CLI_REFUSED, CLI_SHARED, CLI_LED } cli_with_ranks;
+
 typedef struct cli_command {
     const char *name;
     const char *arguments; /* "DATASET -o FILE" */
@@ -31,8 +34,8 @@ typedef struct cli_command {
     const char *about;     /* paragraphs, each ended by a newline; or NULL */
     const char *examples;  /* one command a line, without the program's name */
     size_t min_arguments, max_arguments;
-    bool judges_data; /* reads data for the first time, so notices about them are shown */
-    bool ranks;       /* runs on several ranks: --engine */
+    bool judges_data;     /* reads data for the first time, so notices about them are shown */
+    cli_with_ranks ranks; /* --engine */
     cli_group group[CLI_MAX_GROUPS]; /* ended by one without a table */
     /* True if the option has one default, independent of others. NULL: all have. */
     bool (*settled)(const graphss_option *row);
@@ -100,6 +103,8 @@ graphss_status cli_ranks_start(cli *app, int argc, char **argv);
 size_t cli_ranks_threads(const cli *app);
 /* INVALID: the command does not run on several ranks. */
 graphss_status cli_ranks_check(cli *app);
+/* Runs the command, on rank 0 alone if it is one of those (CLI_LED). */
+graphss_status cli_ranks_run(cli *app);
 /* How all ranks fared, told to each; the text becomes the program's error. */
 graphss_status cli_ranks_agree(cli *app, graphss_status own);
 void cli_ranks_end(cli *app);

@@ -703,7 +703,7 @@ const cli_command cli_alert = {
                 "alert --model-file cora.model --current today.npz --groups many.txt --fdr\n"
                 "alert --model-file cora.model --current today.npz --previous before.npz "
                 "--groups communities --family-wise\n",
-    .ranks = true,
+    .ranks = CLI_SHARED,
     .min_arguments = 0,
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(alert_arguments), defaults},

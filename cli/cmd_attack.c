@@ -384,6 +384,7 @@ const cli_command cli_attack = {
                 "attack --list\n",
     .min_arguments = 0,
     .max_arguments = 1,
+    .ranks = CLI_LED,
     .group = {{"Options", table_of, sizeof(attack_arguments), defaults},
               ATTACKER_GROUPS,
               {"Victims", graphss_victim_options_table, sizeof(graphss_victim_options),

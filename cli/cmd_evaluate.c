@@ -499,7 +499,7 @@ const cli_command cli_evaluate = {
                 "evaluate out.npz --truth cora --split split.npz --part val\n"
                 "evaluate out.npz --truth cora --nodes victims.txt\n"
                 "evaluate out.npz --truth cora --nodes flips.txt\n",
-    .ranks = true,
+    .ranks = CLI_SHARED,
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(evaluate_arguments), defaults}},

@@ -134,7 +134,7 @@ const cli_command cli_predict = {
         "dataset's own labels are not looked at.\n",
     .examples = "predict cora --model-file cora.model -o cora_labels.npz\n"
                 "predict people/ --model-file people.model -o labels.csv\n",
-    .ranks = true,
+    .ranks = CLI_SHARED,
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(predict_arguments), defaults}},

@@ -557,7 +557,7 @@ const cli_command cli_recover = {
         "recover --model-file cora.model --current new.npz --previous old.npz "
         "--flips back.tsv -o out.npz\n"
         "recover --list\n",
-    .ranks = true,
+    .ranks = CLI_SHARED,
     .min_arguments = 0,
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(recover_arguments), defaults},

@@ -311,7 +311,7 @@ const cli_command cli_train = {
                 "train cora --mode paper --json\n"
                 "train my_folder/ --predictor 'python3 my_gnn.py' -o my.model\n",
     .judges_data = true,
-    .ranks = true,
+    .ranks = CLI_SHARED,
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(train_arguments), defaults},

@@ -268,7 +268,7 @@ static graphss_status run(cli *app, int argc, char **argv)
         st = open_context(app, cli_ranks_threads(app));
     if (!st)
         st = cli_find_data_dirs(app);
-    return st ? st : command->run(app);
+    return st ? st : cli_ranks_run(app);
 }
 
 /* Whoever read standard output left: ends as any program does that a pipe ends, so that a

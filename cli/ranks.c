@@ -54,8 +54,24 @@ graphss_status cli_ranks_check(cli *app)
     return cli_usage(
         app,
         "%s does not run with --engine: on several ranks there are train, predict, evaluate, "
-        "alert and recover",
+        "alert, recover and attack",
         app->command->name);
+}
+
+graphss_status cli_ranks_run(cli *app)
+{
+    const graphss_engine engine = app->engine;
+    if (app->command->ranks != CLI_LED || engine.ranks == 0)
+        return app->command->run(app);
+    if (!cli_leads(app))
+        return GRAPHSS_OK; /* and waits in cli_ranks_agree */
+    app->engine = (graphss_engine){0};
+    graphss_status st = graphss_ctx_join(app->ctx, NULL);
+    if (!st)
+        st = app->command->run(app);
+    app->engine = engine;
+    const graphss_status joined = graphss_ctx_join(app->ctx, &app->engine);
+    return st ? st : joined;
 }
 
 graphss_status cli_ranks_agree(cli *app, graphss_status own)

@@ -64,11 +64,14 @@ run alert --model-file ranks.model --current data.npz --json
 exits "$verdict"; json alert "$("$json_value" alert <alert.json)"
 json calibration_nodes "$("$json_value" calibration_nodes <alert.json)"
 
-case_ "two ranks alert as one machine does"
+case_ "rank 0 attacks; two ranks alert as one machine does"
 run attack data.npz --model-file one.model --links 5 --features 10 -o data.flips
 exits 0
 run apply data.npz --flips data.flips -o later.npz
 exits 0
+ranks 2 attack shards2 --model-file one.model --links 5 --features 10 -o ranks.flips
+exits 0
+same data.flips ranks.flips
 for n in 2 4; do run shard later.npz -o later$n --parts $n; exits 0; done
 run alert --model-file one.model --current later.npz --previous data.npz --json --threads 1
 exits 1
@@ -122,8 +125,10 @@ ranks 2 train shards2 --modle gcn
 exits 2; once "--modle"
 ranks 2 train data.npz
 exits 3; once "want a folder of shards"
-ranks 2 attack shards2 --model-file one.model -o flips.txt
-exits 2; once "attack does not run with --engine"
+ranks 2 convert shards2 -o again.npz
+exits 2; once "convert does not run with --engine"; absent again.npz
+ranks 2 attack shards2 --model-file none.model -o no.flips
+exits 3; once "none.model"; absent no.flips
 ranks 2 recover --model-file one.model --current later2 -o out.npz --flips back.tsv
 exits 2; once "recover: --flips does not work with --engine"
 ranks 2 recover --model-file one.model --current later2 -o out.npz --trusted nodes.txt
