@@ -6,7 +6,6 @@
 #include "detect/snapshot.h"
 #include "graph/part_rows.h"
 #include "observation/observation.h"
-#include "observation/standardise.h"
 #include <graphss/alert.h>
 
 /* Values of graphss_alert_scores.labelled. */

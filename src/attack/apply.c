@@ -4,7 +4,7 @@
  * cell's history is one run: its first old value must be what the data holds, each next
  * one what the last change left, and the last new value is merged into the row. An edge is
  * two cells. Of several misfits the one that comes first in the list is told. */
-#include "attack/apply.h"
+#include "attack/attack_method.h"
 #include "base/base.h"
 #include "data/build.h"
 #include "graph/check.h"

@@ -3,8 +3,11 @@
 #ifndef GRAPHSS_ATTACK_METHOD_H
 #define GRAPHSS_ATTACK_METHOD_H
 
+#include "attack/feature_index.h"
 #include "base/base.h"
 #include <graphss/attack.h>
+#include <graphss/flips.h>
+#include <graphss/model.h>
 
 typedef struct graphss_i_attack_method {
     const char *name;
@@ -55,7 +58,7 @@ graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options 
 struct graphss_i_ground;
 /* Nettack as defences simulate it: cumulative and direct. Victim i has the budget each[i],
  * which opt bounds, or that of opt if each is NULL. New edges lead only to every stride-th
- * node. ground (nettack_cache.h) belongs to the input's features, or is NULL. Input and
+ * node. ground (nettack.h) belongs to the input's features, or is NULL. Input and
  * options are not checked. Appends to out, which the caller destroys also on errors. Reports
  * no progress. */
 graphss_status graphss_i_nettack_each(graphss_ctx *ctx, graphss_flips *out,
@@ -66,5 +69,49 @@ graphss_status graphss_i_nettack_each(graphss_ctx *ctx, graphss_flips *out,
 /* The domain with DETECT resolved. */
 graphss_feature_domain graphss_i_attack_domain(const graphss_features *features,
                                                const graphss_attack_options *opt);
+
+/* ---- how the linear model of graphss_surrogate_train is trained ---- */
+
+graphss_train_options graphss_i_surrogate_options(void);
+/* graphss_surrogate_train on a snapshot that was already checked. */
+graphss_status graphss_i_surrogate_train(graphss_ctx *ctx, float **w,
+                                         const graphss_train_input *in);
+
+/* ---- applies changes to a snapshot that was already checked ---- */
+
+/* As graphss_flips_apply_parts, without checking graph and features. */
+graphss_status graphss_i_apply(graphss_ctx *ctx, graphss_graph *out_graph,
+                               graphss_features *out_features, const graphss_graph *graph,
+                               const graphss_features *features, const graphss_flips *flips,
+                               const graphss_apply_options *opt);
+
+/* A graph and its features that can be edited one change at a time, for the
+ * attacks that draw their changes and for change that is no attack. */
+typedef struct graphss_i_sandbox {
+    graphss_i_rows edges;
+    graphss_i_feature_index words;
+} graphss_i_sandbox;
+
+/* Graph and features are borrowed and never written. */
+graphss_status graphss_i_sandbox_init(graphss_ctx *ctx, graphss_i_sandbox *s,
+                                      const graphss_graph *graph,
+                                      const graphss_features *features);
+void graphss_i_sandbox_destroy(graphss_ctx *ctx, graphss_i_sandbox *s);
+
+/* The current value of a feature at a node; 0: absent. */
+float graphss_i_sandbox_feature(const graphss_i_sandbox *s, size_t node, int32_t column);
+/* True if removing the edge between a and b leaves neither end isolated. */
+bool graphss_i_sandbox_may_cut(const graphss_i_sandbox *s, int32_t a, int32_t b);
+
+/* Makes the change and appends it to flips. */
+graphss_status graphss_i_sandbox_flip_edge(graphss_ctx *ctx, graphss_i_sandbox *s,
+                                           graphss_flips *flips, int32_t victim, int32_t a,
+                                           int32_t b);
+graphss_status graphss_i_sandbox_set_feature(graphss_ctx *ctx, graphss_i_sandbox *s,
+                                             graphss_flips *flips, int32_t victim,
+                                             int32_t node, int32_t column, float value);
+/* Undoes the changes of flips from number `from` on, last one first; they stay in the list. */
+graphss_status graphss_i_sandbox_take_back(graphss_ctx *ctx, graphss_i_sandbox *s,
+                                           const graphss_flips *flips, size_t from);
 
 #endif

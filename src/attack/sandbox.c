@@ -1,4 +1,4 @@
-#include "attack/sandbox.h"
+#include "attack/attack_method.h"
 #include <string.h>
 
 graphss_status graphss_i_sandbox_init(graphss_ctx *ctx, graphss_i_sandbox *s,

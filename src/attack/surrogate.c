@@ -1,9 +1,8 @@
 /* surrogate.c - the linear model an attacker reasons with: logits = A_hat^2 X W. */
-#include "attack/surrogate.h"
+#include "attack/attack_method.h"
 #include "base/base.h"
 #include "data/formats/npz.h"
 #include "models/model_private.h"
-#include "models/unchecked.h"
 #include <graphss/attack.h>
 #include <string.h>
 

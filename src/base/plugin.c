@@ -1,4 +1,4 @@
-#include "base/plugin.h"
+#include "base/base.h"
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>

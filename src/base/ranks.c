@@ -1,6 +1,6 @@
 #include "base/ranks.h"
+#include "base/base.h"
 #include "base/context_private.h"
-#include "base/plugin.h"
 #include <string.h>
 
 /* What is to be done; ranks that differ in it are not in step, which is our own mistake. */

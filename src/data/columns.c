@@ -1,5 +1,4 @@
-/* columns.c - see columns.h. */
-#include "data/columns.h"
+/* columns.c - see build.h. */
 #include "data/build.h"
 #include <math.h>
 #include <stdlib.h>

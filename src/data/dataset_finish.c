@@ -1,7 +1,6 @@
 /* dataset_finish.c - the last step of every reader: checks that the parts fit, computes the
  * hash, and reports what was cleaned and what looks wrong. */
 #include "data/build.h"
-#include "data/columns.h"
 #include "data/digest.h"
 #include "graph/check.h"
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "detect/gate_fit.h"
 #include "detect/rehearsal.h"
 #include "detect/tuning.h"
-#include "stats/multinomial_logit.h"
+#include "stats/logit.h"
 #include <math.h>
 
 void graphss_i_gate_measure(double *mean, double *spread, const float *x, const uint8_t *use,

@@ -1,8 +1,6 @@
 /* rehearsal.c - recipes for attacks and for benign change. See rehearsal.h. */
 #include "detect/rehearsal.h"
-#include "attack/apply.h"
 #include "attack/attack_method.h"
-#include "attack/sandbox.h"
 #include "detect/tuning.h"
 #include <math.h>
 #include <stdlib.h>

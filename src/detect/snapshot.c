@@ -2,7 +2,7 @@
 #include "detect/snapshot.h"
 #include "detect/tuning.h"
 #include "graph/part_rows.h"
-#include "models/unchecked.h"
+#include "models/model_private.h"
 
 void graphss_i_snapshot_close(graphss_ctx *ctx, graphss_i_snapshot *s)
 {

@@ -7,9 +7,9 @@
 #include "detect/state_model.h"
 #include "detect/tuning.h"
 #include "graph/part.h"
-#include "models/unchecked.h"
-#include "observation/standardise.h"
-#include "stats/conditional_logit.h"
+#include "models/model_private.h"
+#include "observation/observation.h"
+#include "stats/logit.h"
 #include <graphss/attack.h>
 #include <math.h>
 #include <string.h>

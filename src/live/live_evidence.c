@@ -9,7 +9,7 @@
  * and computed again where a node changed. */
 #include "detect/tuning.h"
 #include "live/live_private.h"
-#include "observation/standardise.h"
+#include "observation/observation.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * The trusted snapshot is not a second graph: a node that changes keeps a copy of the row it
  * had (its record in `changed`), and all others are as they were. */
 #include "live/live_private.h"
-#include "models/unchecked.h"
+#include "models/model_private.h"
 #include <math.h>
 #include <string.h>
 

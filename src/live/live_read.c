@@ -1,6 +1,6 @@
 /* live_read.c - what a live graph tells about itself and its nodes. */
 #include "live/live_private.h"
-#include "models/unchecked.h"
+#include "models/model_private.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* postgresql.c - see postgresql.h. */
 #include "live/postgresql.h"
-#include "base/plugin.h"
+#include "base/base.h"
 #include <string.h>
 
 static const char *const names[] = {"PQconnectdbParams",

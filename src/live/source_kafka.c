@@ -13,8 +13,8 @@
 #include <string.h>
 
 #if __has_include(<librdkafka/rdkafka.h>)
+#include "base/base.h"
 #include "base/json_fault.h"
-#include "base/plugin.h"
 #include <librdkafka/rdkafka.h>
 
 enum { ERROR = 512, LINES = 1000, WAIT = 10000 /* ms for an answer about topics */ };

@@ -1,13 +1,10 @@
 /* model.c - a classifier from snapshot to weights and from weights to probabilities. */
 #include "data/build.h"
-#include "data/columns.h"
 #include "data/digest.h"
 #include "graph/check.h"
 #include "models/fit.h"
 #include "models/model_private.h"
 #include "models/part_private.h"
-#include "models/predictor.h"
-#include "models/unchecked.h"
 #include <graphss/labels.h>
 #include <math.h>
 #include <string.h>

@@ -8,12 +8,10 @@
  * What grows with the whole graph on every rank: labels and names, 4 bytes a node and the
  * texts. */
 #include "data/build.h"
-#include "data/columns.h"
 #include "graph/part_rows.h"
 #include "graph/rows.h"
 #include "models/model_private.h"
 #include "models/part_private.h"
-#include "models/unchecked.h"
 #include <graphss/engine.h>
 #include <graphss/labels.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "graph/rows.h"
 #include "kernels/kernels.h"
 #include "models/model_private.h"
-#include "models/unchecked.h"
 #include <math.h>
 #include <string.h>
 

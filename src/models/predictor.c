@@ -3,10 +3,8 @@
  *
  * All that asks a model asks it through graphss_i_predict and its two kin, which come here for
  * a model that has a predictor. So everything that takes a model takes a predictor. */
-#include "models/predictor.h"
 #include "graph/rows.h"
 #include "models/model_private.h"
-#include "models/unchecked.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>

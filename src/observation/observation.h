@@ -4,7 +4,9 @@
 #define GRAPHSS_OBSERVATION_PRIVATE_H
 
 #include "base/base.h"
+#include "models/model_private.h"
 #include <graphss/observation.h>
+#include <graphss/recover.h>
 
 /* Checks that the parts of each snapshot, and the two snapshots, fit together. DATA, SHAPE. */
 graphss_status graphss_i_check_shapes(graphss_ctx *ctx, const graphss_defence_input *in);
@@ -37,5 +39,25 @@ void graphss_i_warn_of_strangers(graphss_ctx *ctx, const graphss_observation *no
  * above. */
 bool graphss_i_unchanged(const graphss_observation *now, const graphss_observation *past,
                          const int32_t *before, size_t node);
+
+/* Applies the classifier's standardisation of columns to both snapshots.
+ *
+ *     graphss_i_standardised scaled = {0};
+ *     graphss_i_standardise_open(ctx, &scaled, in);
+ *     ... scaled.in ...
+ *     graphss_i_standardise_close(ctx, &scaled); */
+
+/* {0} is empty. `in` points into the struct, so it must not be moved. */
+typedef struct graphss_i_standardised {
+    graphss_defence_input in;
+    graphss_features current, past; /* empty: unchanged */
+    graphss_observation previous;
+    graphss_model model; /* shallow: the given one without what is done here */
+    float *mean;         /* [2 n_cols] of the model: what it still subtracts, and ones */
+} graphss_i_standardised;
+
+graphss_status graphss_i_standardise_open(graphss_ctx *ctx, graphss_i_standardised *scaled,
+                                          const graphss_defence_input *in);
+void graphss_i_standardise_close(graphss_ctx *ctx, graphss_i_standardised *scaled);
 
 #endif

@@ -4,9 +4,9 @@
  * the effect of a value. Without scaling, a column of large numbers would dominate. So they
  * get the columns as the classifier sees them. One exception: columns that contain zeros
  * (counts, amounts, categories) are not centred, so that zero stays zero. */
-#include "observation/standardise.h"
 #include "base/ranks.h"
 #include "graph/rows.h"
+#include "observation/observation.h"
 
 static const double ZEROS_LEAST = 0.05; /* of a column, for its zeros to mean something */
 

@@ -1,6 +1,6 @@
 /* defence.c - the methods of the core, and what all methods share. */
 #include "recover/defence.h"
-#include "models/unchecked.h"
+#include "models/model_private.h"
 #include <math.h>
 #include <string.h>
 

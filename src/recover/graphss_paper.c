@@ -8,7 +8,6 @@
  * model given. What is not kept is the look at the truth before each training: agreement with
  * Y_a decides (docs/selfsup.md). */
 #include "models/model_private.h"
-#include "models/unchecked.h"
 #include "recover/defence.h"
 #include "recover/option_rows.h"
 #include <graphss/selfsup.h>

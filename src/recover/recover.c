@@ -2,9 +2,9 @@
  * from posteriors. */
 #include "data/build.h"
 #include "graph/part_rows.h"
-#include "models/unchecked.h"
+#include "models/model_private.h"
+#include "observation/observation.h"
 #include "observation/part_scene.h"
-#include "observation/standardise.h"
 #include "recover/network.h"
 #include <graphss/labels.h>
 #include <math.h>

@@ -3,9 +3,9 @@
  * classes that share no neighbour, and features that support another class more strongly than
  * those of trusted nodes do. Without a previous snapshot, removed edges and features leave no
  * trace. */
-#include "attack/surrogate.h"
+#include "attack/attack_method.h"
 #include "base/base.h"
-#include "models/unchecked.h"
+#include "models/model_private.h"
 #include "recover/defence.h"
 #include <graphss/attack.h>
 #include <graphss/recover.h>

@@ -1,7 +1,7 @@
-/* conditional_logit.c - see conditional_logit.h. Sums over rows are taken in single precision
+/* conditional_logit.c - see logit.h. Sums over rows are taken in single precision
  * by the kernels, BLOCK rows at a time, and added up in double; the rest, of sixteen columns
  * at most, is double. */
-#include "stats/conditional_logit.h"
+#include "stats/logit.h"
 #include <math.h>
 #include <string.h>
 

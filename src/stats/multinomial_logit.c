@@ -1,11 +1,10 @@
-/* multinomial_logit.c - see multinomial_logit.h. The curvature of the loss in the weights of
+/* multinomial_logit.c - see logit.h. The curvature of the loss in the weights of
  * one state is at most half the second moment of the columns (Boehning's bound), whatever the
  * weights are: that matrix is factored once and every step is two products and a solve, with
  * Nesterov's momentum. */
-#include "stats/multinomial_logit.h"
 #include "graph/products.h"
 #include "kernels/kernels.h"
-#include "stats/conditional_logit.h"
+#include "stats/logit.h"
 #include <math.h>
 #include <string.h>
 

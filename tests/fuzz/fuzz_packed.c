@@ -1,5 +1,5 @@
 /* fuzz_packed.c - any bytes as a gzip file, with a limit on what it unpacks to. */
-#include "data/formats/packed.h"
+#include "data/formats/zip.h"
 #include "fuzz_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 /* fuzz_recipe.c - any bytes as a recipe: lines with a key, or refused. */
 #include "fuzz_check.h"
-#include "lab/experiment/recipe.h"
+#include "lab/experiment/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

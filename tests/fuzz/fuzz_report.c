@@ -1,6 +1,6 @@
 /* fuzz_report.c - any bytes as records; what is read becomes a page, in memory. */
 #include "fuzz_check.h"
-#include "lab/report/format.h"
+#include "lab/report/document.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

@@ -10,8 +10,7 @@
  * Draws depend on the seed, the victim and the number of the question alone, so that a victim
  * more or less shifts no other. */
 #include "attack/adaptive/moves.h"
-#include "attack/apply.h"
-#include "attack/sandbox.h"
+#include "attack/attack_method.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* benign.c - benign churn: edges and features come and go at nodes that nobody attacks. */
 #include "attack/attack_method.h"
-#include "attack/benign/churn.h"
 #include "attack/benign/class_sampler.h"
-#include "attack/sandbox.h"
 #include "data/build.h"
 #include <graphss/benign.h>
 #include <math.h>

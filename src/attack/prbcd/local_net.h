@@ -11,6 +11,7 @@
 
 #include "graph/edits.h"
 #include "models/model_private.h"
+#include <stddef.h>
 
 /* What all victims of a run share. */
 typedef struct graphss_i_local_model {
@@ -56,5 +57,11 @@ void graphss_i_local_net_destroy(graphss_ctx *ctx, graphss_i_local_net *net);
 
 /* The margin at p [b]; grad [b] may be NULL. */
 double graphss_i_local_net_margin(graphss_i_local_net *net, double *grad, const double *p);
+
+/* ---- the nearest point with entries in [0, 1] and a bounded sum ---- */
+
+/* p becomes argmin |q - p|^2 over 0 <= q <= 1, sum q <= budget: q = clip(p - mu) for the
+ * least mu >= 0 that keeps the sum. */
+void graphss_i_project_budget(double *p, size_t n, double budget);
 
 #endif

@@ -10,7 +10,6 @@
  * out. The victim's present edges stand in the first block, as cuts. */
 #include "attack/attack_method.h"
 #include "attack/prbcd/local_net.h"
-#include "attack/prbcd/simplex.h"
 #include <math.h>
 #include <string.h>
 

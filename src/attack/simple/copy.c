@@ -3,8 +3,8 @@
  * two ways with the edges: joining that node and its neighbours, or its neighbours alone and
  * cutting an own edge for every two. Words are taken over with their values; of dense
  * features, where every node has every word, the values are. */
-#include "attack/simple/copy.h"
 #include "attack/attack_method.h"
+#include "attack/simple/random_attacks.h"
 #include <math.h>
 
 enum { TRIES = 50 };

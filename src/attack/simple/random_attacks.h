@@ -1,13 +1,14 @@
-/* random_attacks.h - attacks that draw their changes instead of computing them: what the
+/* random_attacks.h - attacks without a model. Random and dice draw their changes: what the
  * others are measured against. A control says how to draw one edge and one feature; budgets,
- * kinds, influencers and the order of victims are the same for all of them.
- *
- * The draws for a victim depend on the seed and the victim, not on who else is attacked. */
+ * influencers and the order of victims are the same for all of them. The draws for a victim
+ * depend on the seed and the victim, not on who else is attacked. Below them: changes that
+ * imitate another node. */
 #ifndef GRAPHSS_CONTROLS_H
 #define GRAPHSS_CONTROLS_H
 
 #include "attack/attack_method.h"
-#include "attack/sandbox.h"
+#include "base/base.h"
+#include <graphss/attack.h>
 
 typedef struct graphss_i_control_state {
     const graphss_attack_input *in;
@@ -38,5 +39,51 @@ graphss_status graphss_i_control_run(graphss_ctx *ctx, graphss_flips *out,
                                      graphss_attack_log *log, const graphss_attack_input *in,
                                      const graphss_attack_options *opt,
                                      const graphss_i_control *control);
+
+/* Makes a node look like a node of another class. The attack "copy" uses it, and so
+ * do defences that simulate attacks. */
+typedef struct graphss_i_copying {
+    bool itself;     /* connect to the copied node and its neighbours; else only to its
+                      * neighbours */
+    int64_t joins;   /* edges to it or its neighbours, at most */
+    int64_t cuts;    /* own edges removed, at most; also at most half as many as were added */
+    int64_t taken;   /* features of the copied node added, at most */
+    int64_t dropped; /* own features removed that the copied node lacks, at most; one stays */
+    double share;    /* probability that such a feature is added or removed; 1: all */
+} graphss_i_copying; /* dense features: at most `taken` + `dropped` values are copied */
+
+/* Changes the victim towards a random node of another class. If many draws find none, the
+ * victim is left unchanged. in: graph, features, label; s holds the current graph. edges,
+ * words: the number of changes made. */
+graphss_status graphss_i_copy_node(graphss_ctx *ctx, graphss_i_sandbox *s,
+                                   graphss_flips *flips, const graphss_attack_input *in,
+                                   int32_t victim, const graphss_i_copying *how,
+                                   graphss_rng *rng, size_t *edges, size_t *words);
+
+/* Dense features of victims are moved towards those of nodes they are to look like:
+ * what an attacker does where there are no words to switch on and off. */
+
+/* Fraction of the distance moved, for small, usual and large budgets. */
+enum { GRAPHSS_I_MOVES = 3 };
+extern const double graphss_i_moves[GRAPHSS_I_MOVES];
+
+/* Appends the changes to *flips, which may already hold new edges of the victims. A victim
+ * moves towards a random node of the class that most of its new edges lead to; without new
+ * edges, towards one of another class than its own: x += share (x' - x). It is left unchanged
+ * if many draws find no such node, or if share is 0. in: graph, features (dense), label,
+ * n_classes, victims; share [victims]. */
+graphss_status graphss_i_move(graphss_ctx *ctx, graphss_flips *flips,
+                              const graphss_attack_input *in, const double *share,
+                              graphss_rng *rng);
+
+/* Adds features and edges that support the class a node has: a harmless change
+ * as large as an attack. */
+
+/* Appends to *flips for each victim: the `words` features with the strongest support for its
+ * class that it lacks, or as many drawn from nodes of the class, in turn; and for two of every
+ * four victims `edges` drawn as the class has them. Dense values are drawn. in: graph,
+ * features, label, n_classes, surrogate, victims, seed. */
+graphss_status graphss_i_praise(graphss_ctx *ctx, graphss_flips *flips,
+                                const graphss_attack_input *in, int64_t edges, int64_t words);
 
 #endif

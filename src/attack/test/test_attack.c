@@ -1,5 +1,5 @@
 /* What holds for every attack of the list. */
-#include "attack/test/testing_fixture.h"
+#include "attack/test/testing_attack.h"
 #include "graph/rows.h"
 
 static graphss_attack_options options(const char *method, graphss_attack_kind kind)

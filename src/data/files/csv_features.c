@@ -1,5 +1,5 @@
 /* csv_features.c - features as people write them in tables. */
-#include "data/files/csv_features.h"
+#include "data/files/csv_nodes.h"
 #include <math.h>
 #include <string.h>
 

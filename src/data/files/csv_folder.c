@@ -6,7 +6,6 @@
 #include "data/build.h"
 #include "data/files/csv_nodes.h"
 #include "data/files/edge_extras.h"
-#include "data/files/edge_pairs.h"
 #include "data/files/readers.h"
 #include <dirent.h>
 #include <math.h>

@@ -1,11 +1,9 @@
 /* csv_nodes.c - one line a node.
  *
  * The header says what the columns are: an id, perhaps a label, masks and a `feat` cell.
- * Without `feat`, the other columns may be features (node_columns.h). */
+ * Without `feat`, the other columns may be features (csv_nodes.h). */
 #include "data/files/csv_nodes.h"
-#include "data/files/csv_features.h"
-#include "data/files/node_columns.h"
-#include "data/text_labels.h"
+#include "data/build.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,6 +5,7 @@
  * A new format is a file with a reader and a line in the table below. */
 #include "data/files/readers.h"
 #include "data/shards/shards.h"
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -323,4 +324,53 @@ graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out, cons
     if (planetoid)
         return graphss_i_read_planetoid(ctx, out, where, max_bytes, missing);
     return read_name(ctx, out, where, opt ? opt->data_dirs : NULL, max_bytes, missing);
+}
+
+/* The folders that names of datasets are looked up in. Nothing else of the
+ * library reads the environment. */
+
+/* Folders of a list with colons between; their texts go to *text, one behind the other. */
+static size_t cut(const char **dir, char *text, const char *list)
+{
+    size_t n = 0;
+    for (const char *at = list; *at;) {
+        const size_t length = strcspn(at, ":");
+        if (length) {
+            memcpy(text, at, length);
+            text[length] = '\0';
+            dir[n++] = text;
+            text += length + 1;
+        }
+        at += length + (at[length] == ':');
+    }
+    return n;
+}
+
+graphss_status graphss_dataset_dirs(graphss_ctx *ctx, const char ***out)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"place for the folders", out}))
+        return GRAPHSS_ERR_INVALID;
+    const char *listed = getenv("GRAPHSS_DATA"), *xdg = getenv("XDG_DATA_HOME");
+    const char *home = getenv("HOME");
+    const bool given = xdg && xdg[0] == '/';
+    const char *base = given ? xdg : home && *home ? home : ".";
+    const char *rest = given ? "/graphss" : "/.local/share/graphss";
+    size_t most = 3; /* of GRAPHSS_DATA, the last one, NULL */
+    if (!listed)
+        listed = "";
+    for (const char *c = listed; *c; c++)
+        most += *c == ':';
+    /* One block: the pointers, then the texts. */
+    const size_t letters = strlen(listed) + strlen(base) + strlen(rest) + 2;
+    const char **dir = graphss_i_alloc(ctx, most * sizeof *dir + letters, 1);
+    if (!dir)
+        return GRAPHSS_ERR_NOMEM;
+    char *text = (char *)(dir + most);
+    size_t n = cut(dir, text, listed);
+    text += strlen(listed) + 1;
+    snprintf(text, letters - strlen(listed) - 1, "%s%s", base, rest);
+    dir[n++] = text;
+    dir[n] = NULL;
+    *out = dir;
+    return GRAPHSS_OK;
 }

@@ -1,10 +1,27 @@
-/* edge_extras.h - what a file says of edges beside their ends and weight: a type, a date. None
- * of it is used, and that is told once, with numbers. */
+/* edge_extras.h - what files say of edges: pairs of nodes, and what comes with them, a type or
+ * a date. The latter is not used; a notice tells so once, with numbers. */
 #ifndef GRAPHSS_EDGE_EXTRAS_H
 #define GRAPHSS_EDGE_EXTRAS_H
 
 #include "data/build.h"
 #include "data/formats/csv.h"
+#include <graphss/graph.h>
+
+/* ---- a growing list of edges as text formats give them. {0} is empty ---- */
+
+typedef struct graphss_i_edge_pairs {
+    int32_t *from, *to; /* [count] */
+    size_t count, room;
+    int64_t zeros, weighted;
+} graphss_i_edge_pairs;
+
+/* An edge of weight zero is counted, not kept; other weights are counted and dropped. */
+graphss_status graphss_i_edge_pairs_add(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
+                                        int32_t from, int32_t to, double weight);
+graphss_status graphss_i_edge_pairs_build(graphss_ctx *ctx, graphss_graph *out,
+                                          graphss_cleaning *cleaned,
+                                          const graphss_i_edge_pairs *pairs, size_t n_nodes);
+void graphss_i_edge_pairs_destroy(graphss_ctx *ctx, graphss_i_edge_pairs *pairs);
 
 enum { GRAPHSS_I_EXTRAS_NAMED = 4 };
 

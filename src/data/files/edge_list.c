@@ -5,9 +5,8 @@
  * nodes are numbered in order of first sight. */
 #include "data/build.h"
 #include "data/files/edge_extras.h"
-#include "data/files/edge_pairs.h"
 #include "data/files/readers.h"
-#include "data/formats/packed.h"
+#include "data/formats/zip.h"
 #include <math.h>
 #include <string.h>
 

@@ -2,8 +2,7 @@
  * that does not fit is an error with its place and not a column that silently disappears.
  * Columns are kept apart until all rows are there: only then is it known which are features.
  */
-#include "data/files/node_columns.h"
-#include "data/files/csv_features.h"
+#include "data/files/csv_nodes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

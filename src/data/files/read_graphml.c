@@ -3,10 +3,9 @@
  * and text mean here what they mean there (csv_nodes.h). */
 #include "data/files/csv_nodes.h"
 #include "data/files/edge_extras.h"
-#include "data/files/edge_pairs.h"
 #include "data/files/readers.h"
 #include "data/formats/graphml.h"
-#include "data/formats/packed.h"
+#include "data/formats/zip.h"
 #include <math.h>
 #include <string.h>
 

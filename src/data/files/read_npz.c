@@ -3,9 +3,8 @@
  *
  * Optional arrays that hold Python objects are passed over, those we know with a warning;
  * required ones are refused. */
-#include "data/files/read_npz_parts.h"
+#include "data/build.h"
 #include "data/files/readers.h"
-#include "data/text_labels.h"
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
  *              train_mask=data.train_mask, val_mask=..., test_mask=...)
  *
  * Only edge_index is required. Each edge may stand once or in both directions. */
-#include "data/files/read_npz_parts.h"
+#include "data/files/readers.h"
 
 bool graphss_i_npz_is_pyg(const graphss_i_npz *npz)
 {

@@ -2,7 +2,7 @@
  * unquoting happens in place, so a record costs no allocation once the list of fields has
  * its size. */
 #include "data/formats/csv.h"
-#include "data/formats/packed.h"
+#include "data/formats/zip.h"
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>

@@ -2,7 +2,7 @@
  *
  * The header is a Python dict as text. Only what numpy writes there is understood: three
  * known keys with a string, a bool and a tuple of integers; nothing is evaluated. */
-#include "data/formats/npy.h"
+#include "data/formats/npz_private.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* packed.c - gunzip in memory. The unpacked size is not to be believed before it is there, so
  * the block doubles up to the limit: a small file cannot ask for all memory. */
-#include "data/formats/packed.h"
+#include "data/formats/zip.h"
 #include <string.h>
 #include <zlib.h>
 

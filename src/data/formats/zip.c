@@ -5,7 +5,6 @@
  * for each; an end record that says where the directory is, before it one for 64 bits if need
  * be. */
 #include "data/formats/zip.h"
-#include "data/formats/zip_layout.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

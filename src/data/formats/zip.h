@@ -94,4 +94,38 @@ graphss_status graphss_i_zip_add(graphss_ctx *ctx, graphss_i_zip_writer *w, cons
 graphss_status graphss_i_zip_finish(graphss_ctx *ctx, graphss_i_zip_writer *w);
 void graphss_i_zip_abandon(graphss_ctx *ctx, graphss_i_zip_writer *w);
 
+/* ---- the records of a zip file, for zip.c and zip_write.c ---- */
+
+/* What a record begins with, and its length without names, extra fields and comments. */
+#define ZIP_LOCAL 0x04034b50u
+#define ZIP_RECORD 0x02014b50u /* of the central directory */
+#define ZIP_END 0x06054b50u
+#define ZIP_END64 0x06064b50u
+#define ZIP_LOCATOR 0x07064b50u /* says where the former is */
+enum {
+    ZIP_LOCAL_SIZE = 30,
+    ZIP_RECORD_SIZE = 46,
+    ZIP_END_SIZE = 22,
+    ZIP_END64_SIZE = 56,
+    ZIP_LOCATOR_SIZE = 20,
+    ZIP_EXTRA64 = 1, /* the extra field with 64-bit sizes */
+    ZIP_STORED = 0,
+    ZIP_DEFLATED = 8
+};
+
+/* zlib's memory, from the context that is its opaque pointer. */
+void *graphss_i_zip_alloc(void *ctx, unsigned count, unsigned size);
+void graphss_i_zip_release(void *ctx, void *block);
+
+/* The bytes of a text file, wherever they are: plain, behind gzip, or on standard
+ * input. */
+
+/* The whole file in one block with a NUL behind it, unpacked if it begins as a gzip file does;
+ * path "-" is standard input. LIMIT: more than max bytes, packed or not. DATA: a gzip file
+ * that is cut short or damaged. NOT_FOUND, IO, NOMEM. */
+graphss_status graphss_i_packed_read(graphss_ctx *ctx, char **bytes, size_t *n,
+                                     const char *path, uint64_t max);
+/* What messages call a path: "standard input" for "-". */
+const char *graphss_i_packed_name(const char *path);
+
 #endif

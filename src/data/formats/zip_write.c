@@ -1,7 +1,6 @@
 /* zip_write.c - writing zip files; see zip.h. A member is deflated into memory first, so that
  * its header can say how long it is: readers that do not seek want to know. */
 #include "data/formats/zip.h"
-#include "data/formats/zip_layout.h"
 #include <string.h>
 
 /* Level 4 takes a third of the time of level 6 for a tenth more bytes. */

@@ -3,7 +3,7 @@
  * Scotch is in a shared object of its own (engine/scotch.c), which is loaded when it is asked
  * for: the library does not depend on it. */
 #include "data/shards/partition.h"
-#include "base/plugin.h"
+#include "base/base.h"
 #include "data/shards/manifest.h"
 #include <graphss/shards.h>
 #include <string.h>

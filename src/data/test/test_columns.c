@@ -1,6 +1,5 @@
 /* test_columns.c */
 #include "data/build.h"
-#include "data/columns.h"
 #include "testing.h"
 
 enum { NODES = 3 };

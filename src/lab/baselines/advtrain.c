@@ -18,11 +18,9 @@
  * join the training set, which is what is done here.
  *
  * Costs an attack on the drawn nodes and a training on a graph of twice the size. */
-#include "attack/apply.h"
 #include "attack/attack_method.h"
-#include "attack/surrogate.h"
 #include "graph/rows.h"
-#include "models/unchecked.h"
+#include "models/model_private.h"
 #include "recover/defence.h"
 #include "recover/option_rows.h"
 #include <graphss/attack.h>

@@ -5,7 +5,7 @@
  *
  * The library is loaded on first use and kept. Linked, it would bring LAPACK, BLAS and
  * Fortran's runtime into every command, 13 ms and 4 MB, though only two defences use it. */
-#include "lab/baselines/eigen.h"
+#include "lab/baselines/baselines.h"
 #include <arpack.h>
 #include <dlfcn.h>
 #include <math.h>

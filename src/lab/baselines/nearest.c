@@ -1,7 +1,7 @@
 /* nearest.c - the most alike by an inverted index: for each column the nodes that have it.
  * The scores of one node against all are the only array that is as long as `among`; a few
  * rows are a task, each with scores of its own, and a round of tasks ends with progress. */
-#include "lab/baselines/nearest.h"
+#include "lab/baselines/baselines.h"
 #include <math.h>
 #include <string.h>
 

@@ -26,7 +26,7 @@
  * N^2 pairs, and messages run to the latter only; here each meets its nearest, both ways.
  * There, edges among the candidates stay (a comparison that is never true), here they go. */
 #include "graph/normalise.h"
-#include "lab/baselines/nearest.h"
+#include "lab/baselines/baselines.h"
 #include "models/fit.h"
 #include "models/model_type.h"
 #include "models/tape/pairs.h"

@@ -11,10 +11,10 @@
  *
  * As in the authors' code the first norm is not squared. Not as there: their S is dense, with
  * a full SVD each epoch; here S lives on the edges and on pairs with common neighbours, and
- * low rank is sought within that, EVERY epochs at once (learnt_graph.h says how).
+ * low rank is sought within that, EVERY epochs at once (baselines.h says how).
  * Sees edges, features, training and validation labels. A GCN of its own. Costs an epoch of
  * three GCN passes, and O(restarts * edges * rank) every EVERY epochs. */
-#include "lab/baselines/learnt_graph.h"
+#include "lab/baselines/baselines.h"
 #include "models/fit.h"
 #include "recover/network.h"
 #include "recover/option_rows.h"

@@ -10,7 +10,7 @@
  * Its authors choose the rank for each graph by validation; so does --rank 0.
  * Minimises the classifier's own loss. Sees edges, features and training labels. Costs
  * O(restarts * edges * r) once and O(n * r * hidden) a layer and epoch. */
-#include "lab/baselines/eigen.h"
+#include "lab/baselines/baselines.h"
 #include "models/model_private.h"
 #include "recover/network.h"
 #include "recover/option_rows.h"

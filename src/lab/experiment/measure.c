@@ -1,5 +1,5 @@
-/* measure.c - see measure.h. */
-#include "lab/experiment/measure.h"
+/* measure.c - see cell.h. */
+#include "lab/experiment/cell.h"
 
 #include "base/base.h"
 #include <math.h>

@@ -1,5 +1,5 @@
-/* recipe.c - see recipe.h. */
-#include "lab/experiment/recipe.h"
+/* recipe.c - see plan.h. */
+#include "lab/experiment/plan.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  *
  * This process alone writes records. A worker for each job sends its lines through a pipe;
  * what a worker that died did not send becomes records with an error. */
+#include "lab/experiment/cell.h"
 #include "lab/experiment/records.h"
-#include "lab/experiment/worker.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <graphss/synth.h>

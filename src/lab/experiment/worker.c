@@ -1,6 +1,6 @@
-/* worker.c - see worker.h. A process for each cell, since only so are its processor time and
+/* worker.c - see cell.h. A process for each cell, since only so are its processor time and
  * peak memory its own, and only so does its crash cost nothing but itself. */
-#include "lab/experiment/worker.h"
+#include "lab/experiment/cell.h"
 
 #include "commit.h"
 #include "lab/experiment/records.h"

@@ -1,7 +1,7 @@
 # graphss_embed(NAME FILE ...): each FILE of this folder becomes the text graphss_i_embedded_NAME
 # in embedded.c when CMake runs, and again when the file changes.
 function(graphss_embed)
-    set(code "/* Made by src/lab/report/embed.cmake. */\n#include \"lab/report/embedded.h\"\n")
+    set(code "/* Made by src/lab/report/embed.cmake. */\n#include \"lab/report/text_arena.h\"\n")
     while(ARGN)
         list(POP_FRONT ARGN name file)
         set(path "${CMAKE_CURRENT_SOURCE_DIR}/${file}")

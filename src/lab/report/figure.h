@@ -54,7 +54,7 @@ typedef struct graphss_i_panel {
 void graphss_i_panel_svg(graphss_i_writer *writer, const graphss_i_panel *panel,
                          const char *prefix, bool alone);
 
-/* Ticks at round numbers (figure_axis.c). */
+/* Ticks at round numbers (figure.c). */
 typedef struct graphss_i_axis {
     double low, high;
     bool log;

@@ -2,8 +2,8 @@
  * page.js, which are in the library; a policy in the head forbids the page any request. */
 #include <string.h>
 
-#include "lab/report/embedded.h"
-#include "lab/report/format.h"
+#include "lab/report/document.h"
+#include "lab/report/text_arena.h"
 
 static void put_head(graphss_i_writer *writer, const graphss_i_document *d)
 {

@@ -1,7 +1,7 @@
 /* format_text.c - the report as Markdown, LaTeX and CSV. */
 #include <string.h>
 
-#include "lab/report/format.h"
+#include "lab/report/document.h"
 
 /* An item's text, a table or a figure ends the list before it. */
 static bool listed(const graphss_i_document *d, size_t i)

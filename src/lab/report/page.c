@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "lab/report/format.h"
+#include "lab/report/document.h"
 
 static void add_facts(graphss_i_document *d, const graphss_page *p)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lab/report/format.h"
+#include "lab/report/document.h"
 
 void graphss_report_options_init(graphss_report_options *opt)
 {

@@ -59,4 +59,11 @@ void graphss_i_writer_done(graphss_i_writer *writer);
  * that is not finite is "-". */
 size_t graphss_i_fixed_text(char *out, size_t size, double value, int decimals);
 
+/* Files of this folder as text in the library, so that the program needs no
+ * files beside it. Made by embed.cmake. */
+extern const char graphss_i_embedded_paper[]; /* paper.csv */
+extern const char graphss_i_embedded_css[];   /* page.css */
+extern const char graphss_i_embedded_js[];    /* page.js */
+extern const char graphss_i_embedded_svg[];   /* plot.css: the colours of the plots */
+
 #endif

@@ -1,6 +1,6 @@
 /* Passes over snapshots that differ in a few nodes: the same bits as whole passes. */
+#include "models/model_private.h"
 #include "models/test/testing_world.h"
-#include "models/unchecked.h"
 #include <graphss/benign.h>
 
 enum { FEW = 12, MANY = 1000 };

@@ -1,8 +1,6 @@
 /* Classifiers that are not ours: functions and tables of answers in place of weights. */
 #include "models/model_private.h"
-#include "models/predictor.h"
 #include "models/test/testing_world.h"
-#include "models/unchecked.h"
 
 enum { K = 2, SIZE = WORLD_NODES * K };
 

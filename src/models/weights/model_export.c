@@ -1,7 +1,6 @@
 /* model_export.c - a model's weights by the names of another library. */
 #include "models/model_private.h"
-#include "models/weights/safetensors.h"
-#include "models/weights/weight_names.h"
+#include "models/weights/model_file.h"
 
 enum { PARTS = 5, TENSORS_MOST = PARTS * 30 };
 

@@ -1,6 +1,7 @@
-/* model_file.c - see model_file.h. Saving; model_load.c reads it back. */
+/* model_file.c - writes models; model_load.c reads them. The state of an optimiser is taken
+ * over here, too. See model_file.h. */
 #include "models/weights/model_file.h"
-#include "models/predictor.h"
+#include "models/model_private.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static size_t list_tensors(graphss_i_tensor *out, const graphss_model *model)
     for (size_t i = 0; i < COLUMN_TENSORS && scaling->mean; i++) {
         out[n] =
             (graphss_i_tensor){.dtype = "F32", .rows = model->n_features, .data = column[i]};
-        snprintf(out[n++].name, sizeof out->name, "%s", graphss_i_columns_called[i]);
+        snprintf(out[n++].name, sizeof out->name, "%s", graphss_i_column_tensor[i]);
     }
     if (model->column_mean) {
         out[n] = (graphss_i_tensor){.dtype = "F32", .rows = model->n_features};
@@ -134,4 +135,48 @@ graphss_status graphss_model_save(graphss_ctx *ctx, const graphss_model *model,
     graphss_i_tensor list[TENSORS_MOST];
     const size_t n = list_tensors(list, model);
     return graphss_i_safetensors_write(ctx, path, metadata_of(model), list, n);
+}
+
+/* What a training leaves to the one that goes on from it. A file of a model
+ * has its weights alone; here Adam's moments go along, for the paper's code goes on with them.
+ */
+size_t graphss_i_model_state_size(const graphss_model *model)
+{
+    return model->adam.m ? sizeof(graphss_i_model_state) +
+                               (model->params.count + 2 * model->adam.count) * sizeof(float)
+                         : 0;
+}
+
+void graphss_i_model_state_put(graphss_i_model_state *state, const graphss_model *model)
+{
+    const graphss_i_adam *adam = &model->adam;
+    float *moments = state->value + model->params.count;
+    memcpy(state->value, model->params.value, model->params.count * sizeof *state->value);
+    memcpy(moments, adam->m, adam->count * sizeof *moments);
+    memcpy(moments + adam->count, adam->v, adam->count * sizeof *moments);
+    state->step = adam->step;
+    state->filled = true;
+}
+
+graphss_status graphss_i_model_state_take(graphss_ctx *ctx, graphss_model **out,
+                                          const graphss_model *like,
+                                          const graphss_i_model_state *state)
+{
+    const size_t weights = like->params.count, n = like->adam.count;
+    graphss_model *model = NULL;
+    const graphss_status st = graphss_i_model_like(ctx, &model, like, like->seed);
+    if (st)
+        return st;
+    const float *moments = state->value + weights;
+    graphss_i_adam adam = {.count = n, .step = state->step};
+    adam.m = graphss_i_copy(ctx, moments, n, sizeof *moments);
+    adam.v = graphss_i_copy(ctx, moments + n, n, sizeof *moments);
+    model->adam = adam;
+    if (!adam.m || !adam.v) {
+        graphss_model_free(ctx, model);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    memcpy(model->params.value, state->value, weights * sizeof *state->value);
+    *out = model;
+    return GRAPHSS_OK;
 }

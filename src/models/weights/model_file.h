@@ -10,16 +10,86 @@
 #ifndef GRAPHSS_MODEL_FILE_H
 #define GRAPHSS_MODEL_FILE_H
 
+#include "base/base.h"
 #include "models/model_private.h"
-#include "models/weights/safetensors.h"
+#include <graphss/weights.h>
+#include <jansson.h>
 #include <string.h>
 
 /* Format 2 has columns with a mean and a gain, which a reader of format 1 would not apply.
  * Format 3 is a model that stands for a predictor, whose weights are not to answer for it. */
 enum { GRAPHSS_I_FORMAT_VERSION = 3, GRAPHSS_I_COLUMN_TENSORS = 2 };
-static const char *const graphss_i_columns_called[GRAPHSS_I_COLUMN_TENSORS] = {
+static const char *const graphss_i_column_tensor[GRAPHSS_I_COLUMN_TENSORS] = {
     "features.mean", "features.gain"};
 static const char *const graphss_i_kept_called[GRAPHSS_I_KEPT] = {"states"};
 #define GRAPHSS_I_MEANS_CALLED "columns.mean"
+
+/* The file format of models, ours and others': an 8-byte little-endian length,
+ * a JSON header that names each array with its type, shape and place, then the arrays. */
+typedef struct graphss_i_safetensors {
+    const char *path;
+    char *bytes;      /* the file */
+    const char *data; /* behind the header */
+    size_t n_data;
+    json_t *header, *meta; /* meta: or NULL */
+} graphss_i_safetensors;
+
+/* Reads the file and parses its header; what the header says is not looked at. {0} is empty.
+ * DATA: no such file, or cut short. path is borrowed. */
+graphss_status graphss_i_safetensors_open(graphss_ctx *ctx, graphss_i_safetensors *out,
+                                          const char *path);
+void graphss_i_safetensors_close(graphss_ctx *ctx, graphss_i_safetensors *file);
+
+/* An array to be written, or wanted. */
+typedef struct graphss_i_tensor {
+    char name[64];
+    const char *dtype; /* "F64", "F32", "I32" or "U8" */
+    size_t rows, cols; /* cols 0: one dimension */
+    bool boxed;        /* a first dimension of 1 */
+    void *data;
+} graphss_i_tensor;
+
+static inline size_t graphss_i_entry_size(const graphss_i_tensor *x)
+{
+    return strcmp(x->dtype, "U8") == 0 ? 1 : strcmp(x->dtype, "F64") == 0 ? 8 : 4;
+}
+
+/* Whole or not at all. meta: the __metadata__, taken over; NULL: there was no memory for it.
+ */
+graphss_status graphss_i_safetensors_write(graphss_ctx *ctx, const char *path, json_t *meta,
+                                           const graphss_i_tensor *list, size_t n);
+
+/* ---- how other libraries call the matrices of a layer ---- */
+
+/* What a matrix is to its layer. */
+typedef enum graphss_i_role {
+    GRAPHSS_I_ROLE_WEIGHT, /* of the neighbours, or of all */
+    GRAPHSS_I_ROLE_SELF,   /* sage-mean: of the node itself */
+    GRAPHSS_I_ROLE_SOURCE, /* gat: attention's vectors for a neighbour */
+    GRAPHSS_I_ROLE_TARGET, /* and for the node itself */
+    GRAPHSS_I_ROLE_BIAS,
+    GRAPHSS_I_ROLE_TWIN, /* gat: the weights once more, which must be the same */
+    GRAPHSS_I_ROLES
+} graphss_i_role;
+
+/* The end of a matrix's name; the first of a role is the one that is written. */
+typedef struct graphss_i_weight_name {
+    graphss_layout layout;
+    const char *model, *end;
+    graphss_i_role role;
+    bool transposed; /* kept as [out x in] */
+} graphss_i_weight_name;
+
+extern const graphss_i_weight_name graphss_i_weight_names[];
+extern const size_t graphss_i_weight_names_count;
+
+/* The row whose end is the longest that fits a name; NULL: none. */
+const graphss_i_weight_name *graphss_i_weight_name_find(graphss_layout layout,
+                                                        const char *model, const char *name);
+/* The row that a role is written by; NULL: none. */
+const graphss_i_weight_name *graphss_i_weight_name_of(graphss_layout layout, const char *model,
+                                                      graphss_i_role role);
+/* What stands before the end for layer l, counted from 0: "convs.0." */
+void graphss_i_layer_name(char *out, size_t size, graphss_layout layout, size_t l);
 
 #endif

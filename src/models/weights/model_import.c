@@ -7,9 +7,7 @@
 #include "data/build.h"
 #include "data/formats/npz.h"
 #include "models/model_private.h"
-#include "models/unchecked.h"
-#include "models/weights/safetensors.h"
-#include "models/weights/weight_names.h"
+#include "models/weights/model_file.h"
 #include <graphss/dataset.h>
 #include <graphss/labels.h>
 #include <math.h>

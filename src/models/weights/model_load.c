@@ -2,7 +2,7 @@
  * it is checked, and nothing is allocated that the file is too small to fill. */
 #include "base/json_fault.h"
 #include "data/build.h"
-#include "models/predictor.h"
+#include "models/model_private.h"
 #include "models/weights/model_file.h"
 #include <math.h>
 #include <string.h>
@@ -164,7 +164,7 @@ static graphss_status read_columns(graphss_ctx *ctx, graphss_model *model, const
         graphss_i_tensor want = {.dtype = "F32"};
         const char *data = NULL;
         size_t rows;
-        snprintf(want.name, sizeof want.name, "%s", graphss_i_columns_called[i]);
+        snprintf(want.name, sizeof want.name, "%s", graphss_i_column_tensor[i]);
         const graphss_status st = find_tensor(ctx, &data, &rows, src, &want, d);
         if (st)
             return st;

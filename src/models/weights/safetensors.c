@@ -1,6 +1,6 @@
-/* safetensors.c - see safetensors.h. */
-#include "models/weights/safetensors.h"
+/* safetensors.c - see model_file.h. */
 #include "base/json_fault.h"
+#include "models/weights/model_file.h"
 #include <stdlib.h>
 
 enum { ALIGN = 8 };

@@ -3,7 +3,7 @@
  * PyTorch Geometric keeps the matrices of its linear layers transposed; before 2.0 GCNConv had
  * `weight` as it is used. DeepRobust's GCN is its own, its other models are those of PyTorch
  * Geometric. */
-#include "models/weights/weight_names.h"
+#include "models/weights/model_file.h"
 #include <string.h>
 
 #define PYG GRAPHSS_LAYOUT_PYG

@@ -1,5 +1,5 @@
 /* The conditional logit and what solves it. */
-#include "stats/conditional_logit.h"
+#include "stats/logit.h"
 #include "testing.h"
 
 enum { N = 4000, K = 4, F = 3, WIDE = GRAPHSS_I_ROW };

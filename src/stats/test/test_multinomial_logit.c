@@ -1,5 +1,5 @@
 /* Softmax regression between states. */
-#include "stats/multinomial_logit.h"
+#include "stats/logit.h"
 #include "testing.h"
 
 enum { N = 1500, K = 3, F = 4 };

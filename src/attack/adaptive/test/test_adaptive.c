@@ -1,6 +1,6 @@
 /* The adaptive attack against toy defences whose weak point is known, and its moves. */
 #include "attack/adaptive/moves.h"
-#include "attack/test/testing_fixture.h"
+#include "attack/test/testing_attack.h"
 #include "graph/rows.h"
 
 enum { EDGES = 2, FEATURES = 5 };

@@ -1,5 +1,5 @@
 /* Change that is no attack: it keeps the graph's habits and fits the data. */
-#include "attack/benign/churn.h"
+#include "attack/benign/class_sampler.h"
 #include "testing.h"
 
 enum { NODES = 2000, LISTED = 300 };

@@ -1,6 +1,5 @@
 /* The two tests of what would be noticed, against their definitions. */
-#include "attack/nettack/cooccur.h"
-#include "attack/nettack/degree_test.h"
+#include "attack/nettack/unnoticed.h"
 #include "attack/test/testing_attack.h"
 
 /* allowed[i] by the definition, over a dense matrix. */

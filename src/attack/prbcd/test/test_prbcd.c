@@ -1,6 +1,6 @@
 /* The gradient attack: its projection, its strength, its limits. */
-#include "attack/prbcd/simplex.h"
-#include "attack/test/testing_fixture.h"
+#include "attack/prbcd/local_net.h"
+#include "attack/test/testing_attack.h"
 
 static graphss_attack_options options(void)
 {

@@ -1,7 +1,9 @@
 /* Dense features that move, are copied, drawn or churned. */
-#include "attack/simple/move.h"
-#include "attack/test/testing_fixture.h"
+#include "attack/simple/random_attacks.h"
+#include "attack/test/testing_attack.h"
+#include "models/test/testing_world.h"
 #include <graphss/benign.h>
+#include <graphss/flips.h>
 
 enum { D = 6 };
 
@@ -160,12 +162,394 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
+/* Change that speaks for the class a node has. */
+enum { K = 2, HIT = 8, WORDS = 3, EDGES = 2 };
+
+typedef struct stage {
+    world w;
+    float surrogate[WORLD_WORDS * K];
+    int32_t victim[HIT];
+} stage;
+
+/* Even words speak for class 0, odd ones for class 1, the louder the higher their number. */
+static void stage_make(graphss_ctx *ctx, stage *s)
+{
+    world_make(ctx, &s->w, 6);
+    for (size_t j = 0; j < WORLD_WORDS; j++) {
+        s->surrogate[j * K] = (j % 2 ? -1.0F : 1.0F) * (float)(j + 1);
+        s->surrogate[j * K + 1] = -s->surrogate[j * K];
+    }
+    for (size_t v = 0; v < HIT; v++)
+        s->victim[v] = (int32_t)(11 * v + 2);
+}
+
+static graphss_status reinforce(graphss_ctx *ctx, graphss_flips *flips, const stage *s)
+{
+    const graphss_attack_input in = {.struct_size = sizeof in,
+                                     .graph = &s->w.graph,
+                                     .features = &s->w.features,
+                                     .label = s->w.label,
+                                     .n_classes = K,
+                                     .surrogate = s->surrogate,
+                                     .victim = s->victim,
+                                     .n_victims = HIT,
+                                     .seed = 3};
+    return graphss_i_praise(ctx, flips, &in, EDGES, WORDS);
+}
+
+static bool holds(const graphss_features *x, int32_t node, int32_t word)
+{
+    for (int64_t e = x->offset[node]; e < x->offset[node + 1]; e++)
+        if (x->column[e] == word && x->value[e] != 0)
+            return true;
+    return false;
+}
+
+/* By hand: of the words that a node lacks none that is left out is louder than one added. */
+static void test_every_other_node_gets_the_loudest_words_of_its_class(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static stage s;
+    graphss_flips flips = {0};
+    stage_make(ctx, &s);
+    assert_ok(ctx, reinforce(ctx, &flips, &s));
+    for (size_t v = 0; v < HIT; v++) {
+        const int32_t node = s.victim[v], side = s.w.label[node];
+        size_t words = 0, edges = 0;
+        bool added[WORLD_WORDS] = {0};
+        float least = INFINITY;
+        for (size_t i = 0; i < flips.count; i++) {
+            const graphss_flip *f = &flips.item[i];
+            if (f->victim != node)
+                continue;
+            assert_int_equal(f->node, node);
+            assert_true(f->new_value != 0); /* nothing goes */
+            edges += f->kind == GRAPHSS_FLIP_EDGE;
+            if (f->kind != GRAPHSS_FLIP_FEATURE)
+                continue;
+            words++;
+            assert_false(holds(&s.w.features, node, f->target));
+            added[f->target] = true;
+            least = fminf(least, s.surrogate[f->target * K + side]);
+        }
+        assert_true(words > 0 && words <= WORDS);
+        assert_int_equal(edges, v / 2 % 2 ? EDGES : 0);
+        if (v % 2 == 0)
+            continue;
+        assert_int_equal(words, WORDS);
+        for (int32_t j = 0; j < WORLD_WORDS; j++)
+            if (!added[j] && !holds(&s.w.features, node, j))
+                assert_true(s.surrogate[j * K + side] <= least);
+    }
+    graphss_flips_destroy(ctx, &flips);
+    world_destroy(ctx, &s.w);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status praise_and_drop(graphss_ctx *ctx, void *arg)
+{
+    graphss_flips flips = {0};
+    const graphss_status st = reinforce(ctx, &flips, arg);
+    graphss_flips_destroy(ctx, &flips);
+    return st;
+}
+
+static void test_failing_allocations_leave_no_reinforcement(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    static stage s;
+    stage_make(ctx, &s);
+    testing_each_allocation_fails(praise_and_drop, &s);
+    world_measure(ctx, &s.w, 2);
+    testing_each_allocation_fails(praise_and_drop, &s);
+    world_destroy(ctx, &s.w);
+    graphss_ctx_free(ctx);
+}
+
+/* Nodes that pose as a node of another class, and change that is no attack. */
+static graphss_attack_options options(const char *method, int64_t edges, int64_t features)
+{
+    graphss_attack_options opt;
+    graphss_attack_options_init(&opt);
+    opt.method = method;
+    opt.edges = edges;
+    opt.features = features;
+    return opt;
+}
+
+static float word(const graphss_features *x, int32_t i, int32_t column)
+{
+    if (graphss_features_dense(x))
+        return x->value[(size_t)i * x->n_cols + (size_t)column];
+    for (int64_t e = x->offset[i]; e < x->offset[i + 1]; e++)
+        if (x->column[e] == column)
+            return x->value[e];
+    return 0;
+}
+
+/* Could these changes have been made to look like c? By the definition: new edges lead to c or
+ * its neighbours, new words are those of c with their values, lost words are not. */
+static bool looks_like(const fixture *s, const graphss_flip *item, size_t n, int32_t c)
+{
+    for (size_t i = 0; i < n; i++) {
+        const graphss_flip *f = &item[i];
+        if (f->kind == GRAPHSS_FLIP_FEATURE) {
+            if (word(&s->data.features, c, f->target) != f->new_value)
+                return false;
+        } else if (f->new_value != 0 && f->target != c &&
+                   !graphss_graph_has_edge(&s->data.graph, c, f->target)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void test_every_victim_is_made_to_look_like_one_node_of_another_class(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
+    graphss_attack_options opt = options("copy", 6, 8);
+    opt.independent = true; /* else a model may have been a victim before */
+    graphss_flips flips = {0};
+    graphss_attack_log log = {0};
+    assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
+    assert_int_equal(log.n_victims, SCENE_VICTIMS);
+    assert_int_equal(log.n_steps, flips.count);
+    size_t at = 0, cutting = 0, joining = 0;
+    for (size_t v = 0; v < SCENE_VICTIMS; v++) {
+        const graphss_attack_victim *told = &log.victim[v];
+        const graphss_flip *item = &flips.item[at];
+        const size_t n = told->n_edges + told->n_features;
+        size_t cuts = 0, edges = 0, taken = 0, dropped = 0;
+        int32_t model = -1;
+        assert_int_equal(told->node, s.victim[v]);
+        assert_int_equal(told->wanted, 14);
+        assert_true(at + n <= flips.count);
+        for (size_t i = 0; i < n; i++) {
+            assert_int_equal(item[i].victim, s.victim[v]);
+            assert_int_equal(item[i].node, s.victim[v]);
+            const bool edge = item[i].kind == GRAPHSS_FLIP_EDGE;
+            edges += edge;
+            cuts += edge && item[i].new_value == 0;
+            taken += !edge && item[i].new_value != 0;
+            dropped += !edge && item[i].new_value == 0;
+        }
+        assert_int_equal(edges, told->n_edges);
+        assert_true(edges >= 1 && edges <= 6 && cuts <= 2);
+        assert_true(2 * cuts <= edges - cuts);
+        assert_true(taken <= 4 && dropped <= 4 && taken > 0);
+        for (int32_t c = 0; c < (int32_t)s.data.graph.n_nodes && model < 0; c++)
+            if (s.data.label[c] != s.data.label[s.victim[v]] && looks_like(&s, item, n, c))
+                model = c;
+        assert_true(model >= 0);
+        cutting += cuts > 0;
+        for (size_t i = 0; i < n; i++)
+            joining += item[i].kind == GRAPHSS_FLIP_EDGE && item[i].target == model;
+        at += n;
+    }
+    assert_int_equal(at, flips.count);
+    /* a fair coin over twelve victims: none of a kind once in four thousand seeds */
+    assert_true(cutting > 0 && joining > 0);
+    graphss_attack_log_destroy(ctx, &log);
+    graphss_flips_destroy(ctx, &flips);
+    fixture_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void test_a_large_budget_of_words_takes_all_and_leaves_edges(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
+    s.in.n_victims = 1;
+    const graphss_attack_options opt = options("copy", 0, 1000);
+    graphss_flips flips = {0};
+    graphss_dataset now = {0};
+    assert_ok(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt));
+    assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_EDGE), 0);
+    assert_ok(ctx, graphss_flips_apply(ctx, &now, &s.data, &flips, NULL));
+    bool same = false; /* as some node of another class */
+    for (int32_t c = 0; c < (int32_t)s.data.graph.n_nodes && !same; c++) {
+        same = s.data.label[c] != s.data.label[s.victim[0]];
+        for (int32_t j = 0; j < (int32_t)s.data.features.n_cols && same; j++)
+            same = word(&now.features, s.victim[0], j) == word(&s.data.features, c, j);
+    }
+    assert_true(same);
+    graphss_dataset_destroy(ctx, &now);
+    graphss_flips_destroy(ctx, &flips);
+    fixture_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void test_either_kind_of_change_keeps_one_budget(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
+    graphss_attack_options opt = options("copy", 0, 0);
+    opt.kind = GRAPHSS_ATTACK_BOTH;
+    opt.budget = 9;
+    graphss_flips flips = {0};
+    graphss_attack_log log = {0};
+    assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
+    for (size_t v = 0; v < SCENE_VICTIMS; v++)
+        assert_true(log.victim[v].n_edges + log.victim[v].n_features <= 9);
+    assert_true(graphss_flips_count(&flips, GRAPHSS_FLIP_EDGE) > 0);
+    assert_true(graphss_flips_count(&flips, GRAPHSS_FLIP_FEATURE) > 0);
+    graphss_attack_log_destroy(ctx, &log);
+    graphss_flips_destroy(ctx, &flips);
+    fixture_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void same_flips(const graphss_flip *a, const graphss_flip *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(a[i].kind, b[i].kind);
+        assert_int_equal(a[i].node, b[i].node);
+        assert_int_equal(a[i].target, b[i].target);
+        assert_true(a[i].new_value == b[i].new_value);
+    }
+}
+
+static void test_draws_follow_the_seed_and_the_victim(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
+    graphss_attack_options opt = options("copy", 3, 20);
+    opt.independent = true;
+    graphss_flips all = {0}, last = {0}, other = {0};
+    assert_ok(ctx, graphss_attack_run(ctx, &all, NULL, &s.in, &opt));
+    graphss_attack_input one = s.in;
+    one.victim = &s.victim[SCENE_VICTIMS - 1];
+    one.n_victims = 1;
+    assert_ok(ctx, graphss_attack_run(ctx, &last, NULL, &one, &opt));
+    assert_true(last.count > 0 && last.count < all.count);
+    same_flips(all.item + all.count - last.count, last.item, last.count);
+    one.seed = 2;
+    assert_ok(ctx, graphss_attack_run(ctx, &other, NULL, &one, &opt));
+    bool differs = other.count != last.count;
+    for (size_t i = 0; i < last.count && !differs; i++)
+        differs = last.item[i].target != other.item[i].target;
+    assert_true(differs);
+    graphss_flips_destroy(ctx, &other);
+    graphss_flips_destroy(ctx, &last);
+    graphss_flips_destroy(ctx, &all);
+    fixture_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void test_benign_is_churn_by_another_name(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
+    const graphss_attack_options opt = options("benign", 3, 10);
+    const graphss_benign_options churn = {
+        .struct_size = sizeof churn, .edges = 3, .features = 10};
+    graphss_flips flips = {0}, wanted = {0};
+    graphss_attack_log log = {0};
+    assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
+    assert_ok(ctx,
+              graphss_benign_churn(ctx, &wanted, &s.data, s.victim, SCENE_VICTIMS, 1, &churn));
+    assert_int_equal(flips.count, wanted.count);
+    same_flips(flips.item, wanted.item, wanted.count);
+    assert_string_equal(flips.method, "benign");
+    size_t told = 0;
+    for (size_t v = 0; v < SCENE_VICTIMS; v++) {
+        assert_int_equal(log.victim[v].node, s.victim[v]);
+        assert_int_equal(log.victim[v].wanted, 13);
+        told += log.victim[v].n_edges + log.victim[v].n_features;
+    }
+    assert_int_equal(told, flips.count);
+    assert_int_equal(log.n_steps, flips.count);
+    graphss_attack_log_destroy(ctx, &log);
+    graphss_flips_destroy(ctx, &wanted);
+    graphss_flips_destroy(ctx, &flips);
+    fixture_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+static void test_what_has_no_meaning_is_refused(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
+    static const char *const method[] = {"copy", "benign"};
+    graphss_flips flips = {0};
+    for (size_t m = 0; m < 2; m++) {
+        graphss_attack_options opt = options(method[m], 2, 20);
+        opt.mode = GRAPHSS_MODE_PAPER;
+        assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt),
+                     GRAPHSS_ERR_INVALID, "has no such mode");
+        opt = options(method[m], 2, 20);
+        opt.influencers = 2;
+        assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt),
+                     GRAPHSS_ERR_INVALID, "--influencers");
+    }
+    graphss_attack_options opt = options("benign", 2, 20);
+    opt.kind = GRAPHSS_ATTACK_EDGES;
+    assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
+                 "--kind");
+    fixture_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
+typedef struct attempt {
+    const fixture *s;
+    graphss_attack_options opt;
+} attempt;
+
+static graphss_status run_once(graphss_ctx *ctx, void *arg)
+{
+    const attempt *a = arg;
+    graphss_flips flips = {0};
+    const graphss_status st = graphss_attack_run(ctx, &flips, NULL, &a->s->in, &a->opt);
+    graphss_flips_destroy(ctx, &flips);
+    return st;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    fixture s;
+    fixture_make(ctx, &s, NULL);
+    s.in.n_victims = 2;
+    attempt a = {&s, options("copy", 3, 6)};
+    a.opt.independent = true;
+    testing_each_allocation_fails(run_once, &a);
+    a.opt = options("benign", 3, 6);
+    testing_each_allocation_fails(run_once, &a);
+    fixture_destroy(ctx, &s);
+    graphss_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_features_move_towards_a_node_of_the_class_that_edges_lead_to),
         cmocka_unit_test(test_attacks_on_dense_features_take_values_of_others),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
+        cmocka_unit_test(test_every_other_node_gets_the_loudest_words_of_its_class),
+        cmocka_unit_test(test_failing_allocations_leave_no_reinforcement),
+        cmocka_unit_test(test_every_victim_is_made_to_look_like_one_node_of_another_class),
+        cmocka_unit_test(test_a_large_budget_of_words_takes_all_and_leaves_edges),
+        cmocka_unit_test(test_either_kind_of_change_keeps_one_budget),
+        cmocka_unit_test(test_draws_follow_the_seed_and_the_victim),
+        cmocka_unit_test(test_benign_is_churn_by_another_name),
+        cmocka_unit_test(test_what_has_no_meaning_is_refused),
+        cmocka_unit_test(test_each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Random flips and DICE: budgets are kept, changes fit the graph, draws follow their rule. */
-#include "attack/test/testing_fixture.h"
+#include "attack/test/testing_attack.h"
 
 static graphss_attack_options options(const char *method)
 {

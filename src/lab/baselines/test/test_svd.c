@@ -1,5 +1,5 @@
 /* Eigenpairs against Jacobi's method, GNN-SVD against full matrices. */
-#include "lab/baselines/eigen.h"
+#include "lab/baselines/baselines.h"
 #include "lab/baselines/test/testing_jacobi.h"
 #include "models/model_private.h"
 #include "observation/test/testing_attacked_world.h"

@@ -1,9 +1,8 @@
 /* Runs that are cut short, resumed and repeated, on a graph of a few nodes. */
-#include "lab/experiment/measure.h"
+#include "lab/experiment/cell.h"
 #include "lab/experiment/plan.h"
 #include "lab/experiment/records.h"
 #include "lab/experiment/test/testing_workplace.h"
-#include "lab/experiment/worker.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* test_table.c - one table in four formats, and what each must escape. */
 #include "testing.h"
 
-#include "lab/report/table.h"
+#include "lab/report/document.h"
 
 typedef struct made {
     graphss_i_arena arena;

@@ -1,8 +1,9 @@
-/* conditional_logit.h - conditional logit: one weight per column of evidence, shared by all
- * classes, P(class c of row i) ~ exp(w . x[i][c]). Fitted by Newton's method; with wrong
- * labels among those given, by EM around it. */
-#ifndef GRAPHSS_CHOICE_H
-#define GRAPHSS_CHOICE_H
+/* logit.h - two regressions over plain arrays. Conditional logit: one weight per column of
+ * evidence, shared by all classes, P(class c of row i) ~ exp(w . x[i][c]). It is fitted by
+ * Newton's method; if some of the given labels are wrong, by EM around it. Multinomial logit:
+ * see below. */
+#ifndef GRAPHSS_LOGIT_H
+#define GRAPHSS_LOGIT_H
 
 #include "base/base.h"
 #include "kernels/kernels.h"
@@ -30,5 +31,18 @@ void graphss_i_choice_row(double *p, const double *w, const float *x, size_t k, 
 bool graphss_i_cholesky(double *a, size_t f);
 /* Solves L L^T x = b in place. */
 void graphss_i_cholesky_solve(double *b, const double *l, size_t f);
+
+/* Multinomial logistic regression of a row's state on its columns:
+ *     P(state r of row i) ~ exp(w[r] . x[i]). */
+typedef struct graphss_i_softmax {
+    const float *x;       /* [n x f] */
+    size_t n, f, k;       /* rows, columns, states */
+    const int32_t *label; /* [n] in [0, k) */
+    const float *weight;  /* [n] >= 0, not all 0 */
+    double penalty;       /* on the squares of w, per unit of weight; > 0 */
+} graphss_i_softmax;
+
+/* w [k x f] minimises the penalised loss. Time O(steps n f k + f^3). */
+graphss_status graphss_i_softmax_fit(graphss_ctx *ctx, double *w, const graphss_i_softmax *in);
 
 #endif
