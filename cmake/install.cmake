@@ -34,5 +34,6 @@ install(FILES "${CMAKE_BINARY_DIR}/graphss.zsh" RENAME _graphss
     DESTINATION "${share}/zsh/site-functions")
 install(FILES "${CMAKE_BINARY_DIR}/graphss.fish"
     DESTINATION "${share}/fish/vendor_completions.d")
-install(FILES packaging/prometheus-rules.yml DESTINATION "${share}/graphss")
+install(FILES packaging/prometheus-rules.yml packaging/grafana-graphss.json
+        DESTINATION "${share}/graphss")
 install(FILES LICENSE TYPE DOC)

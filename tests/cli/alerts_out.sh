@@ -1,6 +1,7 @@
-# alerts_out.sh - alerts leave: signed webhooks to a receiver that fails at first, and the real
-# Alertmanager.
-rules=$(cd "$(dirname "$0")/../.." && pwd)/packaging/prometheus-rules.yml
+# alerts_out.sh - alerts leave: signed webhooks to a receiver that fails at first, the real
+# Alertmanager, and metrics that the real Prometheus reads.
+packaging=$(cd "$(dirname "$0")/../.." && pwd)/packaging
+rules=$packaging/prometheus-rules.yml
 . "$(dirname "$0")/harness.sh"
 [ -x /usr/bin/python3 ] || { echo "skipped: no python3"; exit 77; }
 graph=synth:nodes=600,classes=3,features=60,degree=6
@@ -36,8 +37,9 @@ END
 /usr/bin/python3 receiver.py &
 receiver=$!
 manager=
+prometheus=
 leave() {
-    kill $receiver $manager 2>/dev/null
+    kill $receiver $manager $prometheus 2>/dev/null
     chmod -R u+w "$folder"
     rm -rf "$folder"
 }
@@ -75,7 +77,54 @@ server=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     grep -q Serving served && break; sleep 0.3; done
 page=$(sed -n 's/^Serving *//p' served)
+free_port() { /usr/bin/python3 -c 'import socket
+s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 if [ "$page" ]; then
+    case_ "what the rules and the Grafana board name is what /metrics has"
+    /usr/bin/python3 - "$page" "$rules" "$packaging/grafana-graphss.json" <<'END' || complain "see above"
+import json, re, sys, urllib.request
+there = set(re.findall(r"^# TYPE (\S+)", urllib.request.urlopen(sys.argv[1] + "metrics").read().decode(), re.M))
+board = json.load(open(sys.argv[3]))
+asked = [t["expr"] for p in board["panels"] for t in p["targets"]]
+asked += [a["expr"] for a in board["annotations"]["list"]]
+asked += re.findall(r"expr: (.*)", open(sys.argv[2]).read())
+names = set(re.sub("_bucket$", "", n) for e in asked for n in re.findall(r"\b(?:graphss|process)_\w+", e))
+assert len(names) > 20 and len(set(p["id"] for p in board["panels"])) == len(board["panels"])
+sys.exit("no such metric: %s" % (names - there) if names - there else 0)
+END
+    case_ "Prometheus reads it, and its rule fires"
+    if command -v prometheus >/dev/null; then
+        port=$(free_port)
+        cp "$rules" rules.yml
+        cat >prometheus.yml <<END
+global: {scrape_interval: 1s, evaluation_interval: 1s}
+rule_files: [rules.yml]
+scrape_configs:
+  - job_name: graphss
+    static_configs: [{targets: ['$(echo "$page" | sed 's|http://||; s|/$||')']}]
+END
+        prometheus --config.file=prometheus.yml --storage.tsdb.path=tsdb \
+            --web.listen-address=127.0.0.1:$port >prometheus.log 2>&1 &
+        prometheus=$!
+        firing='query=ALERTS{alertname="GraphTampered",alertstate="firing"}'
+        /usr/bin/python3 - "http://127.0.0.1:$port/api/v1/query?$firing" <<'END' || complain "$(tail -n 3 prometheus.log)"
+import json, sys, time, urllib.parse, urllib.request
+url = sys.argv[1].split("query=")[0] + "query=" + urllib.parse.quote(sys.argv[1].split("query=")[1])
+for _ in range(100):
+    try:
+        if json.load(urllib.request.urlopen(url))["data"]["result"]:
+            sys.exit(0)
+    except OSError:
+        pass
+    time.sleep(0.3)
+sys.exit("no alert fires")
+END
+        kill $prometheus
+        wait $prometheus 2>/dev/null
+    else
+        echo "skipped: no Prometheus"
+    fi
+    case_ "an alert is dismissed over HTTP: one message"
     /usr/bin/python3 -c 'import sys, urllib.request as u
 u.urlopen(u.Request(sys.argv[1] + "v1/alerts/1/dismiss", b"{}", {"Content-Type": "application/json"}))' \
         "$page" || complain "it is not dismissed"
@@ -103,8 +152,7 @@ fi
 case_ "Alertmanager has the alert, and forgets it once it is dismissed"
 am=$(command -v prometheus-alertmanager || command -v alertmanager) || {
     echo "skipped: no Alertmanager"; finish; exit; }
-port=$(/usr/bin/python3 -c 'import socket
-s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_port)
 printf 'route: {receiver: none}\nreceivers: [{name: none}]\n' >am.yml
 "$am" --config.file=am.yml --storage.path=am --web.listen-address=127.0.0.1:$port \
     --cluster.listen-address= >am.log 2>&1 &
