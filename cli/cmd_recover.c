@@ -9,7 +9,8 @@
 
 typedef struct recover_arguments {
     const char *method, *model_file, *current, *previous, *split, *trusted, *output, *flips,
-        *predictor, *report, *answers, *answers_before;
+        *predictor, *report, *answers, *answers_before, *checkpoint;
+    double checkpoint_every;
     bool list;
 } recover_arguments;
 
@@ -38,6 +39,13 @@ static const graphss_option rows[] = {
      "method graphss: also write the changes that would undo the attack, for apply", 0},
     {"report", GRAPHSS_OPTION_STRING, FIELD(report), 0, 0, NULL, "FILE.html",
      "also write what was found, and why, as a page that can be sent on", 0},
+    {"checkpoint", GRAPHSS_OPTION_STRING, FIELD(checkpoint), 0, 0, NULL, "DIR",
+     "method graphss: keep what was found so far in this folder and, after an interruption, "
+     "go "
+     "on from it; it is removed when the output is written",
+     0},
+    {"checkpoint-every", GRAPHSS_OPTION_REAL, FIELD(checkpoint_every), 0, 1e9, NULL, "SECONDS",
+     "how often it is kept", 0},
     {"list", GRAPHSS_OPTION_BOOL, FIELD(list), 0, 0, NULL, NULL,
      "name the methods and their options, and stop", 0},
     {0},
@@ -52,7 +60,8 @@ static const graphss_option *table_of(void)
 
 static void defaults(void *options)
 {
-    *(recover_arguments *)options = (recover_arguments){.method = "graphss"};
+    *(recover_arguments *)options =
+        (recover_arguments){.method = "graphss", .checkpoint_every = 120};
 }
 
 static void method_defaults(void *options)
@@ -448,15 +457,27 @@ static void show_changed(cli *app, const graphss_predictions *p, const int32_t *
     free(list);
 }
 
+/* The next recovery is of these snapshots. */
+static graphss_status keep_checkpoint(cli *app, const recover_arguments *own,
+                                      const cli_snapshot_pair *s)
+{
+    char *of = cli_format("%s %s", s->current.hash, own->previous ? s->previous.hash : "");
+    const graphss_status st =
+        graphss_ctx_checkpoint(app->ctx, own->checkpoint, of, own->checkpoint_every);
+    free(of);
+    return st;
+}
+
 static graphss_status run(cli *app)
 {
-    recover_arguments own = {.method = "graphss"};
+    recover_arguments own;
     graphss_recover_options opt;
     cli_snapshot_pair s = {0};
     graphss_recover_result r = {0};
     graphss_flips flips = {0};
     int32_t *trusted = NULL;
 
+    defaults(&own);
     graphss_status st = cli_apply(app, OWN, &own);
     if (st)
         return st;
@@ -492,6 +513,10 @@ static graphss_status run(cli *app)
         st = cli_usage(app, "--%s has no meaning for %s in %s mode",
                        own.flips ? "flips" : "trusted", own.method,
                        graphss_mode_text(opt.mode));
+    if (!st && own.checkpoint &&
+        (strcmp(own.method, "graphss") != 0 || opt.mode != GRAPHSS_MODE_DEFAULT))
+        st = cli_usage(app, "--checkpoint has no meaning for %s in %s mode", own.method,
+                       graphss_mode_text(opt.mode));
     if (!st && own.report && !cli_has_extension(own.report, ".html"))
         st = cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
     if (!st && own.report)
@@ -507,6 +532,8 @@ static graphss_status run(cli *app)
     if (!st && own.trusted)
         st = cli_read_nodes(app, &trusted, &opt.n_trusted, own.trusted, &s.current);
     opt.trusted = trusted;
+    if (!st && own.checkpoint)
+        st = keep_checkpoint(app, &own, &s);
     if (!st)
         st = app->part ? graphss_part_recover(app->ctx, &r, &s.part, &opt)
                        : graphss_recover_run(app->ctx, &r, &s.in, &opt);
@@ -521,6 +548,8 @@ static graphss_status run(cli *app)
         st = cli_write_labels(app, &r.predictions, r.model_label, own.output);
     if (!st && own.flips)
         st = write_flips(app, &flips, own.flips, own.current, &s, &r);
+    if (!st && own.checkpoint && graphss_checkpoint_remove(app->ctx, own.checkpoint))
+        cli_warn(app, "%s", graphss_ctx_error(app->ctx));
     if (!st && own.report)
         st = write_page(app, &r, &s, r.model_label, &own, &opt);
     if (!st)

@@ -273,8 +273,9 @@ static graphss_status run(cli *app)
     st = cli_fit_run(app, &fit, &data, &split, &opt);
     if (!st && own.output && cli_leads(app))
         st = graphss_model_save(app->ctx, fit.model, own.output);
-    if (!st && own.checkpoint && cli_leads(app))
-        (void)remove(own.checkpoint);
+    if (!st && own.checkpoint && cli_leads(app) &&
+        graphss_checkpoint_remove(app->ctx, own.checkpoint))
+        cli_warn(app, "%s", graphss_ctx_error(app->ctx));
     if (!st && split.n_val && fit.log.val_accuracy <= largest_share(&split, data.n_classes))
         cli_warn(app,
                  "it is no better than always saying the largest class: try %sanother "

@@ -110,9 +110,13 @@ GRAPHSS_API void graphss_train_input_init(graphss_train_input *in);
  * on from that file where there is one: with the same result as if it had not been stopped.
  * of: text that names the dataset, such as its hash. The file stays and is the caller's to
  * remove. path NULL: no file. The training fails with DATA where the file is damaged or of
- * another dataset, split, seed or options. */
+ * another dataset, split, seed or options. The next recovery by graphss does the same with a
+ * folder, which has a file for each rank; of names both snapshots. */
 GRAPHSS_MUST_CHECK graphss_status graphss_ctx_checkpoint(graphss_ctx *ctx, const char *path,
                                                          const char *of, double seconds);
+/* Removes such a file, or folder. IO; it is no error that there is none. */
+GRAPHSS_MUST_CHECK graphss_status graphss_checkpoint_remove(graphss_ctx *ctx,
+                                                            const char *path);
 
 /* Trains on one snapshot. Keeps the weights of the epoch with the best validation
  * accuracy (the lower validation loss where two are equal); in paper mode, as the paper's
@@ -176,7 +180,8 @@ GRAPHSS_API const char *graphss_model_dataset_hash(const graphss_model *model);
 GRAPHSS_API const char *graphss_model_dataset_name(const graphss_model *model);
 
 /* hex [65]: SHA-256 of all that the answers of a model and of its detector follow from: two
- * models with the same answer alike. Of a predictor only the data it was described by count. */
+ * models with the same answer alike. Of a predictor only the data it was described by count.
+ */
 GRAPHSS_API void graphss_model_fingerprint(char *hex, const graphss_model *model);
 
 /* An array of weights: row-major, n_dims <= 3. */

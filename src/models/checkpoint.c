@@ -7,9 +7,12 @@
 #include "base/context_private.h"
 #include "base/ranks.h"
 #include "data/digest.h"
+#include <dirent.h>
+#include <errno.h>
 #include <graphss/model.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char magic[] = "graphss checkpoint 1\n";
 
@@ -24,6 +27,11 @@ graphss_status graphss_ctx_checkpoint(graphss_ctx *ctx, const char *path, const 
 {
     if (path && GRAPHSS_I_LACKS(ctx, {"what the checkpoint is of", of}))
         return GRAPHSS_ERR_INVALID;
+    if (path && strlen(path) > GRAPHSS_I_CHECKPOINT_PATH - 16)
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID,
+            "the path of the checkpoint has %zu bytes, at most %d are allowed", strlen(path),
+            GRAPHSS_I_CHECKPOINT_PATH - 16);
     char *copy = path ? graphss_i_strdup(ctx, path) : NULL;
     char *text = path ? graphss_i_strdup(ctx, of) : NULL;
     if (path && (!copy || !text)) {
@@ -37,6 +45,26 @@ graphss_status graphss_ctx_checkpoint(graphss_ctx *ctx, const char *path, const 
     ctx->checkpoint_of = text;
     ctx->checkpoint_every = seconds;
     return GRAPHSS_OK;
+}
+
+graphss_status graphss_checkpoint_remove(graphss_ctx *ctx, const char *path)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"path", path}))
+        return GRAPHSS_ERR_INVALID;
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        unsigned rank;
+        char rest, file[GRAPHSS_I_CHECKPOINT_PATH];
+        if (sscanf(entry->d_name, "rank-%5u%c", &rank, &rest) != 1)
+            continue;
+        snprintf(file, sizeof file, GRAPHSS_I_CHECKPOINT_RANK, path, (size_t)rank);
+        (void)unlink(file);
+    }
+    if (folder)
+        closedir(folder);
+    if ((folder ? rmdir(path) : unlink(path)) == 0 || errno == ENOENT)
+        return GRAPHSS_OK;
+    return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot remove: %s", path, strerror(errno));
 }
 
 graphss_status graphss_i_checkpoint_open(graphss_ctx *ctx, graphss_i_checkpointing *c,
@@ -126,10 +154,10 @@ static graphss_status write_file(graphss_ctx *ctx, const graphss_i_checkpointing
 }
 
 void graphss_i_checkpoint_write(graphss_ctx *ctx, graphss_i_checkpointing *c,
-                                const graphss_i_progressing *p)
+                                const graphss_i_progressing *p, bool now)
 {
-    const double now = graphss_i_seconds();
-    if (!c->path || graphss_i_rank(ctx) != 0 || now - c->last < c->every)
+    const double waited = graphss_i_seconds() - c->last;
+    if (!c->path || graphss_i_rank(ctx) != 0 || (!now && waited < c->every))
         return;
     if (write_file(ctx, c, p) && !c->complained) {
         graphss_i_log(ctx, GRAPHSS_LOG_WARN, "no checkpoint is kept: %s", ctx->error);

@@ -4,6 +4,10 @@
 
 #include "models/tape/params.h"
 
+/* Of a recovery (recover/journal.h) it is a folder, with a file for each rank in it. */
+#define GRAPHSS_I_CHECKPOINT_RANK "%s/rank-%05zu"
+enum { GRAPHSS_I_CHECKPOINT_PATH = 4096 }; /* bytes of such a path */
+
 /* Where the context's next training writes it, and how often (graphss_ctx_checkpoint). */
 typedef struct graphss_i_checkpointing {
     char *path;
@@ -34,8 +38,8 @@ void graphss_i_checkpoint_destroy(graphss_ctx *ctx, graphss_i_checkpointing *c);
  * training. */
 graphss_status graphss_i_checkpoint_read(graphss_ctx *ctx, const graphss_i_checkpointing *c,
                                          graphss_i_progressing *p);
-/* Writes it if it is time: rank 0. A file that cannot be written is a warning. */
+/* Writes it if it is time, or `now`: rank 0. A file that cannot be written is a warning. */
 void graphss_i_checkpoint_write(graphss_ctx *ctx, graphss_i_checkpointing *c,
-                                const graphss_i_progressing *p);
+                                const graphss_i_progressing *p, bool now);
 
 #endif

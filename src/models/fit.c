@@ -229,8 +229,13 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         if (saved) {
             const graphss_i_progressing at =
                 between(params, adam, &kept, &run, best, e + 1, epochs);
-            graphss_i_checkpoint_write(ctx, saved, &at);
+            graphss_i_checkpoint_write(ctx, saved, &at, false);
         }
+    }
+    if (saved) { /* what follows, such as a rehearsal, may be stopped, too */
+        const graphss_i_progressing at =
+            between(params, adam, &kept, &run, best, run.epochs, epochs);
+        graphss_i_checkpoint_write(ctx, saved, &at, true);
     }
     checkpoint_restore(&kept, params, adam);
     graphss_i_tape_rows(tape, NULL, 0);

@@ -4,6 +4,7 @@
 #define GRAPHSS_DEFENCE_H
 
 #include "observation/observation.h"
+#include "recover/journal.h"
 #include <graphss/recover.h>
 
 /* What a method found out besides labels. */
@@ -31,7 +32,8 @@ typedef struct graphss_i_defence_input {
     uint64_t seed;
     bool retrain; /* train on current; else evasion */
     graphss_i_report *report;
-    graphss_i_carry *carry; /* NULL: nobody asks, begin with model */
+    graphss_i_carry *carry;     /* NULL: nobody asks, begin with model */
+    graphss_i_journal *journal; /* of a method that keeps one, or NULL */
 } graphss_i_defence_input;
 
 typedef struct graphss_recover_method graphss_i_defence;
@@ -51,6 +53,7 @@ struct graphss_recover_method {
     bool finds;                    /* fills perturbed, with chances that a node was hit, which
                                     * are 0 of opt->trusted */
     bool shared;                   /* runs on several ranks, each with its own nodes */
+    bool keeps;                    /* its work in the input's journal */
     bool carries;                  /* reads and fills the input's carry */
     bool on_model;                 /* uses the model's classifier, which must look at edges */
 

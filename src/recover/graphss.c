@@ -112,10 +112,103 @@ static graphss_status allocate(graphss_ctx *ctx, recovering *x)
 
 /* ---- what the states say ---- */
 
-/* A stretch of a group, at most CHUNK nodes. */
-static size_t chunk_of(const graphss_i_group *g, size_t at)
+/* Nodes of a group that are still to be read: all, or those the journal has no rows of. */
+typedef struct reading {
+    recovering *x;
+    graphss_i_group *g;
+    uint8_t *what; /* of a group that is compared with its past: x->what; else NULL */
+    graphss_i_journal_rows rows;
+    size_t n, most, written; /* nodes; the most of any rank; of which the journal has rows */
+    size_t *at;              /* [n] place in the group, */
+    int32_t *node;           /* [n] and number; or, for all, NULL and those of the group */
+} reading;
+
+/* A row of the journal: likelihoods, classes in each state, and what changed. */
+static void put_node(const void *of, size_t at, void *row)
 {
-    return at >= g->m ? 0 : g->m - at < CHUNK ? g->m - at : CHUNK;
+    const reading *r = of;
+    const graphss_i_group *g = r->g;
+    float *to = row;
+    for (size_t s = 0; s < g->states; s++, to += g->k) {
+        *to++ = g->likelihood[s * g->room + at];
+        memcpy(to, g->prob + (s * g->room + at) * g->k, g->k * sizeof *to);
+    }
+    *to = r->what ? r->what[at] : 0;
+}
+
+static void take_node(void *of, size_t at, const void *row)
+{
+    reading *r = of;
+    graphss_i_group *g = r->g;
+    const float *from = row;
+    for (size_t s = 0; s < g->states; s++, from += g->k) {
+        g->likelihood[s * g->room + at] = *from++;
+        memcpy(g->prob + (s * g->room + at) * g->k, from, g->k * sizeof *from);
+    }
+    if (r->what)
+        r->what[at] = (uint8_t)*from;
+}
+
+static void reading_close(graphss_ctx *ctx, reading *r)
+{
+    graphss_release(ctx, r->at);
+    if (r->at)
+        graphss_release(ctx, r->node);
+}
+
+static graphss_status skip_done(graphss_ctx *ctx, reading *r)
+{
+    const graphss_i_group *g = r->g;
+    size_t n = 0;
+    uint8_t *done = graphss_i_alloc(ctx, g->m, sizeof *done);
+    graphss_status st = done ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!st)
+        st = graphss_i_journal_stage(ctx, r->x->in->journal, g->node, g->m);
+    if (!st)
+        st = graphss_i_journal_read(ctx, r->x->in->journal, &r->rows, done);
+    for (size_t i = 0; i < g->m && !st; i++)
+        n += !done[i];
+    if (!st && n < g->m) {
+        r->at = graphss_i_alloc(ctx, n, sizeof *r->at);
+        r->node = graphss_i_alloc(ctx, n, sizeof *r->node);
+        st = r->at && r->node ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+        r->n = 0;
+        for (size_t i = 0; i < g->m && !st; i++)
+            if (!done[i]) {
+                r->at[r->n] = i;
+                r->node[r->n++] = g->node[i];
+            }
+    }
+    graphss_release(ctx, done);
+    return st;
+}
+
+static graphss_status reading_open(graphss_ctx *ctx, reading *r, recovering *x,
+                                   graphss_i_group *g, uint8_t *what)
+{
+    *r = (reading){.x = x, .g = g, .what = what, .n = g->m, .node = g->node};
+    r->rows = (graphss_i_journal_rows){(g->states * (g->k + 1) + 1) * sizeof(float), r,
+                                       put_node, take_node};
+    graphss_status st = x->in->journal ? skip_done(ctx, r) : GRAPHSS_OK;
+    st = graphss_engine_agree(ctx, st, NULL);
+    r->most = r->n;
+    return st ? st : graphss_i_ranks_most(ctx, &r->most);
+}
+
+/* The nodes below `end` have been read. */
+static void keep_read(graphss_ctx *ctx, reading *r, size_t end)
+{
+    graphss_i_journal *j = r->x->in->journal;
+    if (!j || r->written == end || (end < r->n && !graphss_i_journal_due(j)))
+        return;
+    graphss_i_journal_add(ctx, j, &r->rows, r->at, r->written, end - r->written, 0, NULL, 0);
+    r->written = end;
+}
+
+/* A stretch of them, at most CHUNK nodes. */
+static size_t chunk_of(const reading *r, size_t at)
+{
+    return at >= r->n ? 0 : r->n - at < CHUNK ? r->n - at : CHUNK;
 }
 
 static void keep_row(float *out, const double *p, size_t k)
@@ -129,26 +222,32 @@ static graphss_status look_now(graphss_ctx *ctx, recovering *x, graphss_i_group 
 {
     const size_t k = g->k, wide = k * GRAPHSS_I_ROW;
     double *p = graphss_i_alloc(ctx, k, sizeof *p), odds[GRAPHSS_I_STATES];
-    size_t most = g->m;
-    graphss_status st = p ? graphss_i_ranks_most(ctx, &most) : GRAPHSS_ERR_NOMEM;
-    for (size_t at = 0; at < most && !st; at += CHUNK) {
-        const size_t n = chunk_of(g, at), first = at < g->m ? at : 0;
-        st = graphss_i_evidence_of(ctx, x->evidence, x->anomaly, &x->now.base, g->node + first,
+    reading r = {0};
+    graphss_status st = graphss_engine_agree(ctx, p ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
+    if (!st)
+        st = reading_open(ctx, &r, x, g, NULL);
+    for (size_t from = 0; from < r.most && !st; from += CHUNK) {
+        const size_t n = chunk_of(&r, from), first = from < r.n ? from : 0;
+        st = graphss_i_evidence_of(ctx, x->evidence, x->anomaly, &x->now.base, r.node + first,
                                    n);
         for (size_t i = 0; i < n && !st; i++) {
+            const size_t at = r.at ? r.at[from + i] : from + i;
             graphss_i_state_odds(odds, &x->states, x->anomaly + i * GRAPHSS_I_ANOMALIES);
             for (size_t s = 0; s < GRAPHSS_I_STATES; s++) {
                 graphss_i_state_read(p, &x->states, (graphss_i_tampered)s,
                                      x->evidence + i * wide);
-                g->likelihood[s * g->room + at + i] =
-                    s && g->fixed[at + i] == TRUSTED ? 0 : (float)odds[s];
-                keep_row(g->prob + (s * g->room + at + i) * k, p, k);
+                g->likelihood[s * g->room + at] =
+                    s && g->fixed[at] == TRUSTED ? 0 : (float)odds[s];
+                keep_row(g->prob + (s * g->room + at) * k, p, k);
             }
         }
+        if (!st && n)
+            keep_read(ctx, &r, from + n);
         if (!st)
-            st = graphss_i_progress(ctx, "read", at + CHUNK < most ? at + CHUNK : most, most,
-                                    NULL);
+            st = graphss_i_progress(ctx, "read", from + CHUNK < r.most ? from + CHUNK : r.most,
+                                    r.most, NULL);
     }
+    reading_close(ctx, &r);
     graphss_release(ctx, p);
     return st;
 }
@@ -197,18 +296,25 @@ static graphss_status look_back(graphss_ctx *ctx, recovering *x)
     const size_t wide = g->k * GRAPHSS_I_ROW, rows = g->m < CHUNK ? g->m : CHUNK;
     int32_t *was = graphss_i_alloc(ctx, rows, sizeof *was);
     double *p = graphss_i_alloc(ctx, g->k, sizeof *p);
-    size_t most = g->m;
-    graphss_status st = was && p ? graphss_i_ranks_most(ctx, &most) : GRAPHSS_ERR_NOMEM;
-    for (size_t at = 0; at < most && !st; at += CHUNK) {
-        const size_t n = chunk_of(g, at), first = at < g->m ? at : 0;
+    reading r = {0};
+    graphss_status st =
+        graphss_engine_agree(ctx, was && p ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
+    if (!st)
+        st = reading_open(ctx, &r, x, g, x->what);
+    for (size_t from = 0; from < r.most && !st; from += CHUNK) {
+        const size_t n = chunk_of(&r, from), first = from < r.n ? from : 0;
         for (size_t i = 0; i < n; i++)
-            was[i] = x->in->before[g->node[at + i]];
-        st = graphss_i_evidence_of(ctx, x->evidence, NULL, &x->now.base, g->node + first, n);
+            was[i] = x->in->before[r.node[from + i]];
+        st = graphss_i_evidence_of(ctx, x->evidence, NULL, &x->now.base, r.node + first, n);
         if (!st)
             st = graphss_i_evidence_of(ctx, x->before, NULL, &x->past.base, was, n);
         for (size_t i = 0; i < n && !st; i++)
-            compare_node(x, at + i, x->evidence + i * wide, x->before + i * wide, p);
+            compare_node(x, r.at ? r.at[from + i] : from + i, x->evidence + i * wide,
+                         x->before + i * wide, p);
+        if (!st && n)
+            keep_read(ctx, &r, from + n);
     }
+    reading_close(ctx, &r);
     graphss_release(ctx, was);
     graphss_release(ctx, p);
     return st;
@@ -309,7 +415,7 @@ static graphss_status look_closer(graphss_ctx *ctx, recovering *x, graphss_i_gro
     graphss_release(ctx, take);
     if (!st)
         st = look_now(ctx, x, out);
-    return st ? st : graphss_i_group_infer(ctx, out, x->in->seed);
+    return st ? st : graphss_i_group_infer(ctx, out, x->in->seed, x->in->journal);
 }
 
 /* Is the past clean? It is judged by a sample of the nodes that did not change. If it is not,
@@ -401,7 +507,7 @@ static graphss_status infer(graphss_ctx *ctx, recovering *x)
     if (!st)
         st = look_now(ctx, x, &x->fresh);
     if (!st)
-        st = graphss_i_group_infer(ctx, &x->fresh, s->seed);
+        st = graphss_i_group_infer(ctx, &x->fresh, s->seed, s->journal);
     if (!st)
         st = judge_past(ctx, x);
     if (!st && x->n_changed)
@@ -409,7 +515,7 @@ static graphss_status infer(graphss_ctx *ctx, recovering *x)
     if (!st && x->n_changed)
         st = look_back(ctx, x);
     if (!st)
-        st = graphss_i_group_infer(ctx, &x->changed, s->seed);
+        st = graphss_i_group_infer(ctx, &x->changed, s->seed, s->journal);
     double *hit = NULL;
     if (!st)
         st = find_hit(ctx, x, &hit);
@@ -468,6 +574,7 @@ const graphss_i_defence graphss_i_graphss_defence = {
     .learns = true,
     .finds = true,
     .shared = true,
+    .keeps = true,
     .paper = &graphss_i_graphss_paper,
     .run = run,
 };

@@ -84,9 +84,13 @@ typedef struct sampler {
     size_t *at;      /* [n] place in the group */
     uint64_t *id;    /* [n] global number */
     uint32_t *count; /* [tasks x CHAINS x S] nodes in each state */
-    double share[CHAINS][STATES];
     uint64_t key[CHAINS];
     bool keep;
+    struct state { /* between two sweeps, the same on all ranks */
+        double share[CHAINS][STATES], mean[STATES];
+        graphss_rng rng;
+    } now;
+    graphss_i_journal *journal;
 } sampler;
 
 static void sampler_close(graphss_ctx *ctx, sampler *m)
@@ -142,7 +146,7 @@ static void draw_block(void *arg, size_t task)
             const size_t at = m->at[i];
             double sum = 0;
             for (size_t s = 0; s < S; s++)
-                sums[s] = sum += m->share[c][s] * (double)g->likelihood[s * g->room + at];
+                sums[s] = sum += m->now.share[c][s] * (double)g->likelihood[s * g->room + at];
             if (!(sum > 0)) /* nothing speaks for any state */
                 for (size_t s = 0; s < S; s++)
                     sums[s] = sum = 1;
@@ -176,8 +180,9 @@ static double prior_of(size_t s)
     return s ? TUNE_PRIOR_TAMPERED : TUNE_PRIOR_UNTOUCHED;
 }
 
-/* Nodes in each state, of all ranks: whole numbers, which any order adds up to the same. */
-static graphss_status count_all(graphss_ctx *ctx, double *all, const sampler *m)
+/* Nodes in each state, of all ranks: whole numbers, which any order adds up to the same; and
+ * whether rank 0 finds it time to write (*due). */
+static graphss_status count_all(graphss_ctx *ctx, double *all, bool *due, const sampler *m)
 {
     const size_t cells = CHAINS * m->g->states;
     for (size_t j = 0; j < cells; j++)
@@ -185,7 +190,10 @@ static graphss_status count_all(graphss_ctx *ctx, double *all, const sampler *m)
     for (size_t task = 0; task < graphss_i_tasks(m->n, BLOCK); task++)
         for (size_t j = 0; j < cells; j++)
             all[j] += m->count[task * cells + j];
-    return graphss_i_ranks_sum(ctx, all, cells);
+    all[cells] = graphss_i_rank(ctx) == 0 && graphss_i_journal_due(m->journal);
+    const graphss_status st = graphss_i_ranks_sum(ctx, all, cells + 1);
+    *due = !st && all[cells] > 0;
+    return st;
 }
 
 /* share becomes a draw from the Dirichlet of the counts, mean [S] grows by its mean. */
@@ -203,42 +211,70 @@ static void draw_shares(double *share, double *mean, const double *count, size_t
         share[s] /= drawn;
 }
 
+static void put_state(const void *of, size_t at, void *row)
+{
+    const graphss_i_group *g = of;
+    memcpy(row, g->state + at * g->states, g->states * sizeof *g->state);
+}
+
+static void take_state(void *of, size_t at, const void *row)
+{
+    graphss_i_group *g = of;
+    memcpy(g->state + at * g->states, row, g->states * sizeof *g->state);
+}
+
 static graphss_status sample(graphss_ctx *ctx, sampler *m, uint64_t seed)
 {
     graphss_i_group *g = m->g;
     const size_t S = g->states;
-    double count[CHAINS * STATES], mean[STATES] = {0};
-    graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
-    graphss_status st = GRAPHSS_OK;
+    const graphss_i_journal_rows rows = {S * sizeof *g->state, g, put_state, take_state};
+    double count[CHAINS * STATES + 1];
+    uint64_t done = 0;
+    bool due;
+    m->now = (struct state){.rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER)};
     for (size_t c = 0; c < CHAINS; c++)
-        memcpy(m->share[c], g->share, sizeof g->share);
-    for (size_t sweep = 0; sweep < SWEEPS && !st; sweep++) {
+        memcpy(m->now.share[c], g->share, sizeof g->share);
+    struct state kept = m->now;
+    graphss_status st =
+        graphss_i_journal_round(ctx, m->journal, &rows, &done, &kept, sizeof kept);
+    if (done)
+        m->now = kept;
+    for (size_t i = 0; i < g->m && !done;
+         i++) /* an incomplete round may have left something */
+        memset(g->state + i * S, 0, S * sizeof *g->state);
+    for (size_t sweep = (size_t)done; sweep < SWEEPS && !st; sweep++) {
         m->keep = sweep >= DISCARDED;
         for (size_t c = 0; c < CHAINS; c++)
-            m->key[c] = graphss_rng_u64(&rng);
+            m->key[c] = graphss_rng_u64(&m->now.rng);
         graphss_i_parallel(ctx, graphss_i_tasks(m->n, BLOCK), draw_block, m);
-        st = count_all(ctx, count, m);
+        st = count_all(ctx, count, &due, m);
         if (sweep == DISCARDED)
-            memset(mean, 0, sizeof mean);
+            memset(m->now.mean, 0, sizeof m->now.mean);
         for (size_t c = 0; c < CHAINS && !st; c++)
-            draw_shares(m->share[c], mean, count + c * S, S, &rng);
+            draw_shares(m->now.share[c], m->now.mean, count + c * S, S, &m->now.rng);
+        if (due)
+            graphss_i_journal_add(ctx, m->journal, &rows, NULL, 0, g->m, sweep + 1, &m->now,
+                                  sizeof m->now);
         if (!st)
             st = graphss_i_progress(ctx, "infer", sweep + 1, SWEEPS, NULL);
     }
     for (size_t s = 0; s < S; s++)
-        g->share[s] = mean[s] / (CHAINS * KEPT);
+        g->share[s] = m->now.mean[s] / (CHAINS * KEPT);
     return st;
 }
 
-graphss_status graphss_i_group_infer(graphss_ctx *ctx, graphss_i_group *g, uint64_t seed)
+graphss_status graphss_i_group_infer(graphss_ctx *ctx, graphss_i_group *g, uint64_t seed,
+                                     graphss_i_journal *journal)
 {
-    sampler m = {0};
+    sampler m = {.journal = journal};
     double prior = 0;
     for (size_t s = 0; s < g->states; s++)
         prior += g->share[s] = prior_of(s);
     for (size_t s = 0; s < g->states; s++)
         g->share[s] /= prior; /* where nobody has a say */
     graphss_status st = sampler_open(ctx, &m, g);
+    if (!st)
+        st = graphss_i_journal_stage(ctx, journal, g->node, g->m);
     g->n_free = m.n;
     st = graphss_engine_agree(ctx, st, NULL);
     if (!st)

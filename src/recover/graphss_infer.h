@@ -3,7 +3,7 @@
 #ifndef GRAPHSS_GRAPHSS_INFER_H
 #define GRAPHSS_GRAPHSS_INFER_H
 
-#include "base/base.h"
+#include "recover/journal.h"
 
 /* A group of nodes with S states; the first is "untouched". {0} is empty. */
 typedef struct graphss_i_group {
@@ -23,7 +23,9 @@ graphss_status graphss_i_group_open(graphss_ctx *ctx, graphss_i_group *g, size_t
                                     size_t k, size_t states);
 void graphss_i_group_destroy(graphss_ctx *ctx, graphss_i_group *g);
 /* Fills posterior, state and share. On several ranks the groups of all are one: shares and
- * states have the same bits however the nodes are dealt out. All ranks call it together. */
-graphss_status graphss_i_group_infer(graphss_ctx *ctx, graphss_i_group *g, uint64_t seed);
+ * states have the same bits however the nodes are dealt out. All ranks call it together. A
+ * stage of the journal, which may be NULL. */
+graphss_status graphss_i_group_infer(graphss_ctx *ctx, graphss_i_group *g, uint64_t seed,
+                                     graphss_i_journal *journal);
 
 #endif

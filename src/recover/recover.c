@@ -1,6 +1,7 @@
 /* recover.c - what all defences share: matching nodes, the model's own predictions, labels
  * from posteriors. */
 #include "data/build.h"
+#include "data/digest.h"
 #include "graph/part_rows.h"
 #include "models/model_private.h"
 #include "observation/observation.h"
@@ -157,6 +158,40 @@ static graphss_status hand_over(graphss_ctx *ctx, graphss_recover_result *r,
     return st;
 }
 
+static void add_split(graphss_i_digest *d, const graphss_split *s)
+{
+    const uint64_t size[] = {s->n_train, s->n_val};
+    graphss_i_digest_add(d, size, sizeof size);
+    graphss_i_digest_add(d, s->train, s->n_train * sizeof *s->train);
+    graphss_i_digest_add(d, s->train_label, s->n_train * sizeof *s->train_label);
+    if (s->n_val)
+        graphss_i_digest_add(d, s->val, s->n_val * sizeof *s->val);
+}
+
+/* What a recovery depends on besides the snapshots, whose names the context has. */
+static graphss_status open_journal(graphss_ctx *ctx, graphss_i_journal **out,
+                                   const graphss_i_defence_input *in,
+                                   const graphss_recover_options *opt,
+                                   const graphss_split *split)
+{
+    graphss_i_digest d;
+    char text[256], hex[65];
+    const graphss_model *m = in->model;
+    const graphss_i_model_kept *kept = &m->kept[GRAPHSS_I_KEPT_STATES];
+    const uint64_t number[] = {in->seed, in->previous.graph != NULL, opt->n_trusted};
+    graphss_i_digest_begin(&d, GRAPHSS_I_SHA256);
+    graphss_i_digest_add(&d, number, sizeof number);
+    for (const graphss_option *row = graphss_recover_method_options(opt->method, opt->mode);
+         row->name; row++)
+        graphss_i_digest_add(&d, text, graphss_option_text(text, sizeof text, opt, row));
+    graphss_i_digest_add(&d, opt->trusted, opt->n_trusted * sizeof *opt->trusted);
+    graphss_i_digest_add(&d, m->params.value, m->params.count * sizeof *m->params.value);
+    graphss_i_digest_add(&d, kept->value, kept->rows * kept->cols * sizeof *kept->value);
+    add_split(&d, split);
+    graphss_i_digest_end(&d, hex);
+    return graphss_i_journal_open(ctx, out, hex);
+}
+
 /* in is standardised as the model expects, and checked. scene: NULL alone. */
 static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
                           const graphss_defence_input *in, const graphss_recover_options *opt,
@@ -202,11 +237,16 @@ static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
     if (!st) {
         graphss_labels_argmax(r.model_label, w.prob, input.n, input.k);
         input.prob = w.prob;
+        if (m->keeps)
+            st = open_journal(ctx, &input.journal, &input, opt,
+                              scene ? scene->whole : input.split);
+    }
+    if (!st)
         st = m->network
                  ? graphss_i_network_run(ctx, r.predictions.posterior, m->network, &input, opt,
                                          NULL, NULL, NULL)
                  : m->run(ctx, r.predictions.posterior, r.predictions.perturbed, &input, opt);
-    }
+    graphss_i_journal_close(ctx, input.journal);
     if (!st)
         st = conclude(ctx, &r, &w, &input, opt->abstain);
     if (!st && scene)

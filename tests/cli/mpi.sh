@@ -120,6 +120,33 @@ absent killed.model; present kept
 ranks 4 train shards4 --epochs 200 --threads 1 -o killed.model --checkpoint kept --json
 exits 0; json test_accuracy "$accuracy"; json best_epoch "$best"; present killed.model; absent kept
 
+case_ "and so does a recovery, whichever rank is killed in whichever stage"
+run recover --model-file one.model --current later.npz --previous data.npz -o one.tsv
+exits 0
+cut -f1,2 one.tsv >one.labels
+for bytes in 1 60000 400000 900000; do # that are kept of its work when the kill comes
+    rm -rf kept ended pid*
+    (
+        until [ -f ended ] || [ "$(cat kept/rank-* 2>/dev/null | wc -c)" -ge $bytes ]; do :; done
+        kill -9 "$(cat pid$((bytes / 60000 % 2)))" 2>/dev/null
+    ) &
+    mpiexec -n 2 sh -c 'echo $$ >pid${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec "$0" "$@"' \
+        "$graphss" --engine mpi recover --model-file one.model --current later2 \
+        --previous shards2 --threads 1 -o killed.tsv --checkpoint kept --checkpoint-every 0 \
+        >../stdout 2>../stderr </dev/null && complain "exit code 0"
+    : >ended
+    wait
+    absent killed.tsv; [ -d kept ] || complain "nothing was kept"
+    ranks 4 recover --model-file one.model --current later4 --previous shards4 --threads 1 \
+        -o killed.tsv --checkpoint kept
+    exits 0; absent kept
+    cut -f1,2 killed.tsv >killed.labels
+    same one.labels killed.labels
+    rm -f killed.tsv
+done
+run recover --model-file one.model --current later.npz -o out.npz --method none --checkpoint kept
+exits 2; err "--checkpoint has no meaning for none"; absent kept
+
 case_ "errors are told once, with the rank if it is one rank's own"
 ranks 2 train shards2 --modle gcn
 exits 2; once "--modle"

@@ -11,11 +11,13 @@ typedef struct world {
     graphss_train_options opt;
     char path[256];
     size_t stop; /* the epoch at which the training is interrupted; 0: none */
+    size_t told; /* how often it told of an epoch */
 } world;
 
 static bool go_on(void *user, const char *stage, size_t done, size_t total, const char *note)
 {
-    const world *w = user;
+    world *w = user;
+    w->told++;
     (void)stage;
     (void)total;
     (void)note;
@@ -81,8 +83,15 @@ static void interrupt_and_go_on(graphss_mode mode)
         assert_int_equal(access(w.path, R_OK), 0);
     }
     w.stop = 0;
-    assert_ok(ctx, graphss_ctx_checkpoint(ctx, w.path, "synth", 0));
-    assert_ok(ctx, train(ctx, &w, &model, &log, 4));
+    for (int again = 0; again < 2; again++) { /* and once more, when there is nothing to do */
+        graphss_training_destroy(ctx, &log);
+        graphss_model_free(ctx, model);
+        model = NULL;
+        assert_ok(ctx, graphss_ctx_checkpoint(ctx, w.path, "synth", again ? 0 : 1e9));
+        w.told = 0;
+        assert_ok(ctx, train(ctx, &w, &model, &log, 4));
+    }
+    assert_true(w.told <= 2);
     assert_int_equal(model->params.count, whole->params.count);
     assert_memory_equal(model->params.value, whole->params.value,
                         whole->params.count * sizeof *whole->params.value);

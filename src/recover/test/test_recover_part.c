@@ -370,7 +370,7 @@ static graphss_status draw_states(graphss_ctx *ctx, void *arg)
     }
     graphss_i_ctx_set_part(ctx, &part);
     if (!st)
-        st = graphss_i_group_infer(ctx, &g, d->seed);
+        st = graphss_i_group_infer(ctx, &g, d->seed, NULL);
     graphss_i_ctx_set_part(ctx, NULL);
     for (size_t i = 0; i < g.m && !st; i++)
         memcpy(d->state + (size_t)id[i] * DRAWN_STATES, g.state + i * DRAWN_STATES,
@@ -608,6 +608,176 @@ static void test_each_allocation_of_one_rank_fails(void **state)
     tear_down(&w);
 }
 
+/* ---- a recovery that is stopped ---- */
+
+/* A rank of it, and the text of its error. */
+typedef struct stopped {
+    const world *w;
+    const char *journal;
+    bool past;
+    uint64_t seed;
+    int32_t label[NODES]; /* rank 0: what was found */
+    double perturbed[NODES];
+} stopped;
+
+static graphss_status recover_with_journal(graphss_ctx *ctx, void *arg)
+{
+    stopped *f = arg;
+    graphss_part *part = NULL, *past = NULL;
+    graphss_dataset table = {0}, then = {0};
+    graphss_recover_result made = {0};
+    graphss_status st = graphss_part_open(ctx, &part, &table, f->w->now_folder);
+    if (!st && f->past)
+        st = graphss_part_open_past(ctx, &past, &then, f->w->past_folder, part, &table);
+    graphss_part_input in;
+    graphss_part_input_init(&in);
+    in.current = part;
+    in.table = &table;
+    in.previous = past;
+    in.model = f->w->model;
+    in.split = &f->w->split;
+    in.seed = f->seed;
+    if (!st)
+        st = graphss_engine_agree(ctx, graphss_ctx_checkpoint(ctx, f->journal, table.hash, 0),
+                                  NULL);
+    if (!st)
+        st = graphss_part_recover(ctx, &made, &in, NULL);
+    if (!st && made.predictions.label) {
+        memcpy(f->label, made.predictions.label, sizeof f->label);
+        memcpy(f->perturbed, made.predictions.perturbed, sizeof f->perturbed);
+    }
+    graphss_recover_result_destroy(ctx, &made);
+    graphss_dataset_destroy(ctx, &then);
+    graphss_dataset_destroy(ctx, &table);
+    graphss_part_close(ctx, past);
+    graphss_part_close(ctx, part);
+    return st;
+}
+
+/* Recovers on so many ranks, of which the last has so many allocations (0: all it wants);
+ * *granted is how many it had. */
+static graphss_status run_stopped(const world *w, stopped *like, int ranks, long most,
+                                  long *granted, char error[1024])
+{
+    stopped *each = calloc(TESTING_RANKS, sizeof *each);
+    testing_rank rank[TESTING_RANKS] = {0};
+    assert_non_null(each);
+    write_shards(w, &w->now, w->now_folder, ranks, ranks % 2);
+    write_shards(w, &w->past, w->past_folder, ranks, 0);
+    for (int r = 0; r < ranks; r++) {
+        each[r] = *like;
+        rank[r].arg = &each[r];
+    }
+    rank[ranks - 1].most = most;
+    testing_run_ranks(rank, ranks, recover_with_journal);
+    for (int r = 0; r < ranks; r++)
+        assert_int_equal(rank[r].blocks, 0);
+    *granted = rank[ranks - 1].granted;
+    snprintf(error, 1024, "%s", rank[0].error);
+    const graphss_status st = rank[0].status;
+    *like = each[0];
+    free(each);
+    return st;
+}
+
+/* Bytes of the file of a rank, -1: there is none; cut: it loses so many of its last. */
+static long size_of(const char *journal, int rank, long cut)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/rank-%05d", journal, rank);
+    FILE *file = fopen(path, "r+b");
+    if (!file)
+        return -1;
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    long size = ftell(file);
+    if (cut && size) {
+        size -= cut % size;
+        assert_int_equal(ftruncate(fileno(file), size), 0);
+    }
+    assert_int_equal(fclose(file), 0);
+    return size;
+}
+
+static void expect_same(const stopped *f, const found *alone)
+{
+    const graphss_predictions *p = &alone->recovery.predictions;
+    assert_memory_equal(f->label, p->label, sizeof f->label);
+    assert_true(farthest(f->perturbed, p->perturbed, NODES) < 1e-4);
+}
+
+/* Stopped at some of its allocations, its last record cut off, it goes on, on more ranks or
+ * fewer, to what one that was not stopped finds. */
+static void stop_and_go_on(const world *w, bool past, const char *journal)
+{
+    enum { TIMES = 12 };
+    char error[1024];
+    long granted = 0, all = 0;
+    found alone = {.w = w, .past = past};
+    find_alone(&alone);
+    stopped run = {.w = w, .past = past, .journal = journal, .seed = 3};
+    assert_ok(w->ctx, run_stopped(w, &run, 2, 0, &all, error));
+    expect_same(&run, &alone);
+    const long first = size_of(journal, 0, 0), second = size_of(journal, 1, 0);
+    assert_true(first > 0 && second > 0);
+    assert_ok(w->ctx, run_stopped(w, &run, 3, 0, &granted, error)); /* all of it is there */
+    expect_same(&run, &alone);
+    assert_int_equal(size_of(journal, 0, 0), first);
+    assert_int_equal(size_of(journal, 1, 0), second);
+    assert_int_equal(size_of(journal, 2, 0), -1);
+    assert_ok(w->ctx, graphss_checkpoint_remove(w->ctx, journal));
+    size_t kept = 0;
+    for (int t = 0; t < TIMES; t++) {
+        const int ranks = 1 + t % 3;
+        assert_int_equal(
+            run_stopped(w, &run, ranks, all / 3 + all * t / TIMES / 2, &granted, error),
+            GRAPHSS_ERR_NOMEM);
+        kept += size_of(journal, 0, t % 2 ? 777 * t : 0) > 0;
+        assert_ok(w->ctx, run_stopped(w, &run, 3 - t % 2, 0, &granted, error));
+        expect_same(&run, &alone);
+        assert_ok(w->ctx, graphss_checkpoint_remove(w->ctx, journal));
+    }
+    assert_true(kept > 0);
+    graphss_alert_result_destroy(w->ctx, &alone.alert);
+    graphss_recover_result_destroy(w->ctx, &alone.recovery);
+}
+
+static void test_a_recovery_that_was_stopped_goes_on(void **state)
+{
+    (void)state;
+    world w;
+    char journal[256], path[512], error[1024];
+    long granted;
+    testing_temporary(journal, sizeof journal, "journal");
+    set_up(&w, false, "gcn");
+    stop_and_go_on(&w, false, journal);
+    stop_and_go_on(&w, true, journal);
+
+    /* of another seed; damaged; no journal at all */
+    stopped run = {.w = &w, .journal = journal, .seed = 3};
+    assert_ok(w.ctx, run_stopped(&w, &run, 2, 0, &granted, error));
+    run.seed = 4;
+    assert_int_equal(run_stopped(&w, &run, 2, 0, &granted, error), GRAPHSS_ERR_DATA);
+    assert_non_null(strstr(error, "of another recovery"));
+    run.seed = 3;
+    snprintf(path, sizeof path, "%s/rank-00001", journal);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 200, SEEK_SET), 0);
+    assert_true(fputc('x', file) == 'x' && fputc('y', file) == 'y');
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(run_stopped(&w, &run, 2, 0, &granted, error), GRAPHSS_ERR_DATA);
+    assert_non_null(strstr(error, "rank-00001: the record at byte 0 is damaged"));
+    file = fopen(path, "wb");
+    assert_non_null(file);
+    for (int i = 0; i < 500; i++)
+        fputc('?', file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(run_stopped(&w, &run, 2, 0, &granted, error), GRAPHSS_ERR_DATA);
+    assert_ok(w.ctx, graphss_checkpoint_remove(w.ctx, journal));
+    assert_ok(w.ctx, graphss_checkpoint_remove(w.ctx, journal));
+    tear_down(&w);
+}
+
 static void test_a_context_alone_is_one_rank(void **state)
 {
     (void)state;
@@ -628,6 +798,7 @@ int main(void)
         cmocka_unit_test(test_ranks_find_what_one_machine_finds),
         cmocka_unit_test(test_a_rehearsal_does_not_depend_on_the_ranks),
         cmocka_unit_test(test_each_allocation_of_one_rank_fails),
+        cmocka_unit_test(test_a_recovery_that_was_stopped_goes_on),
         cmocka_unit_test(test_a_context_alone_is_one_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
