@@ -25,7 +25,7 @@ import torch.nn.functional as F
 
 import graphss as gs
 
-HIDDEN, GROUPS, GROUP = 64, 100, 30
+HIDDEN, GROUPS, GROUP = 64, 1000, 30
 
 
 class Links:

@@ -97,7 +97,8 @@ typedef struct graphss_alert_result {
     int32_t *group;       /* 0: nothing changed, p = 1 */
     size_t n_calibration; /* reference nodes it is compared with */
     size_t n_nodes;
-    double *node_score;   /* [n_nodes] log odds that it was tampered with */
+    double *node_score; /* [n_nodes] log odds that it was tampered with; nobody has a lower one
+                         * than a node that did not change */
     double *node_p_value; /* [n_nodes] its conformal rank among the reference nodes; 1: did not
                            * change */
     double *perturbed;    /* [n_nodes] probability that it is perturbed */

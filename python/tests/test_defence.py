@@ -29,6 +29,8 @@ def test_an_attack_is_noticed_and_a_clean_snapshot_is_not(world, detector):
     score = detector.decision_function(world.hit.X, graph=world.hit.graph)
     assert (score == found.node_score).all() and (detector.predict(world.hit.X, world.hit.graph) == detector.label_).all()
     assert detector.p_value_.shape == (400,) and np.isfinite(detector.threshold_)
+    same = (found.perturbed == 0) & (found.node_p_value == 1)  # who did not change is least suspicious
+    assert 0 < same.sum() < 400 and found.node_score[same].max() <= found.node_score.min()
 
 
 def test_groups_are_judged_after_one_look(world, detector):

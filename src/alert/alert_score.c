@@ -257,6 +257,16 @@ static graphss_status tell_all(graphss_ctx *ctx, graphss_i_alert_context *x)
     return st ? st : tell(ctx, x->part, x->what, sizeof *x->what);
 }
 
+/* Who did not change since a clean past was not tampered with: no score is lower. */
+static void put_unchanged_last(graphss_alert_scores *s)
+{
+    double least = -TUNE_ODDS_MOST;
+    for (size_t v = 0; v < s->n_nodes; v++)
+        least = fmin(least, s->score[v]);
+    for (size_t v = 0; v < s->n_nodes; v++)
+        s->score[v] = s->stratum[v] == GRAPHSS_I_UNCHANGED ? least : s->score[v];
+}
+
 static graphss_status score_nodes(graphss_ctx *ctx, graphss_i_alert_context *x)
 {
     enum { LOOKS, CHANGED, SAME };
@@ -302,6 +312,8 @@ static graphss_status score_nodes(graphss_ctx *ctx, graphss_i_alert_context *x)
             (int32_t)graphss_i_top(x->now.base.prob + i * x->k, x->k);
     if (!st && x->part)
         st = tell_all(ctx, x);
+    if (!st && s->past)
+        put_unchanged_last(s);
     for (size_t i = 0; i < x->split->n_train && !st; i++)
         s->labelled[x->split->train[i]] = GRAPHSS_I_TRAINS;
     for (size_t i = 0; i < x->split->n_val && !st; i++)
